@@ -19,9 +19,17 @@ def kernel_files(root: Path) -> list[Path]:
     return sorted(_files(native if native.is_dir() else root, (".cpp", ".cu", ".cuh")))
 
 
+# Those of many operators come with torch_py, for packages of operators.
+SAMPLE_FOLDERS = (Path("tests/ops/samples"), Path("torch_py/testing/operators/samples"))
+# Of a package of operators.
+PACKAGE_SAMPLES = Path("samples.py")
+
+
 def sample_files(root: Path) -> list[Path]:
     """The files with generators of arguments for tests."""
-    return sorted(_files(root / "tests" / "ops" / "samples", (".py",)))
+    found = [path for folder in SAMPLE_FOLDERS for path in _files(root / folder, (".py",))]
+    own = root / PACKAGE_SAMPLES
+    return sorted([*found, *([own] if own.is_file() else [])])
 
 
 def taken_name_files(root: Path) -> list[Path]:

@@ -31,6 +31,7 @@ DOCUMENTS = (
     "docs/dispatch.md",
     "docs/export.md",
     "docs/fx.md",
+    "docs/packages.md",
 )
 EMULATED = REPOSITORY / "build/emulation/libtorch_py_cuda.so"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)

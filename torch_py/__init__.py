@@ -41,6 +41,7 @@ from torch_py._pytorch_names.native_module import add_native_names as _add_nativ
 from torch_py._pytorch_names.packages import lacking as _lacking  # noqa: E402
 from torch_py._pytorch_names.private_functions import *  # noqa: E402
 from torch_py._settings import *  # noqa: E402
+from torch_py._settings import _register_device_module  # noqa: E402
 from torch_py._storage_methods import add_storage_methods as _add_storage_methods  # noqa: E402
 from torch_py.amp._older_names import *  # noqa: E402
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._dispatch_keys import DispatchKey, keys_named
+from torch_py._libraries import library_named
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._schemas import FunctionSchema, values_of
 from torch_py._tags import Tag
@@ -148,7 +149,8 @@ class OpOverloadPacket:
     def _function(self) -> Callable[..., Any] | None:
         """The generated function of this name, which knows how to choose; None for an operator without."""
         if self._namespace != "aten":
-            return None
+            library = library_named(self._namespace)
+            return None if library is None else getattr(library.module, self._opname, None)
         places = (_C._ops, _C._torch, _C._nn, _C._linalg, _C._special, _C._fft, Tensor)
         return next((getattr(place, self._opname) for place in places if hasattr(place, self._opname)), None)
 

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from torch_py import _C
+from torch_py._device_module import register_device_module
 from torch_py._tensor_str import set_printoptions
 
 __all__ = [
@@ -115,6 +116,11 @@ def get_device_module(device: Any = None) -> ModuleType:
         return importlib.import_module(f"torch_py.{kind}")
     except ModuleNotFoundError:
         raise RuntimeError(f"get_device_module: device '{device}' has no module 'torch.{kind}'") from None
+
+
+def _register_device_module(device_type: str, module: ModuleType) -> None:
+    """Makes `module` the one that `get_device_module(device_type)` returns, and ``torch.DEVICE_TYPE``."""
+    register_device_module(device_type, module)
 
 
 def is_inference_mode_enabled() -> bool:

@@ -18,7 +18,7 @@ from torch_py._custom_ops.custom_op import CustomOpDef
 from torch_py._custom_ops.inference import infer_schema
 from torch_py._custom_ops.kernels import fallthrough_kernel
 from torch_py._custom_ops.keys import checked_key, key_of_device
-from torch_py._custom_ops.registry import declare, find, forget, operator_of, register
+from torch_py._custom_ops.registry import any_operator_of, declare, find, forget, operator_of, register
 from torch_py._custom_ops.rules import set_autocast, set_autograd, set_fake, set_torch_dispatch, set_vmap
 from torch_py._dispatch_keys import keys_named
 from torch_py._ops import OpOverload
@@ -237,13 +237,16 @@ def opcheck(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> dict[str, Any]:
-    """Calls the operator and checks that what was registered for it fits: its schema, its gradient, and its
+    """Calls the operator and checks that what was registered for it fits: its schema, which says what it
+    writes to and which results share memory; its gradient, against finite differences in float64; and its
     results for fake tensors, which must be those of real ones in shape, dtype, strides and device.
+
+    `op` is any operator: one that a program has declared, one of a package, one of torch_py.
 
     Returns "SUCCESS" or the problem for each check. Raises AssertionError for the first problem, unless
     `raise_exception` is false.
     """
-    operator = operator_of(op, "opcheck")
+    operator = any_operator_of(op, "opcheck")
     names = (test_utils,) if isinstance(test_utils, str) else tuple(test_utils)
     return check(operator, args, kwargs or {}, names, raise_exception, {"rtol": rtol, "atol": atol})
 

@@ -26,7 +26,7 @@ def manual_seed(seed: int) -> _C.Generator:
     number = int(seed)
     if not -(2**63) <= number < 2**64:
         raise ValueError(f"manual_seed: expected a seed in [-2**63, 2**64), got {number}")
-    _C._cuda_seedAll(number)
+    _seed_accelerators(number)
     return default_generator.manual_seed(number)
 
 
@@ -34,8 +34,13 @@ def seed() -> int:
     """Seeds the default generator from the operating system's randomness
     and returns the seed, a number of 64 bits."""
     drawn = int(default_generator.seed())
-    _C._cuda_seedAll(drawn)
+    _seed_accelerators(drawn)
     return drawn
+
+
+def _seed_accelerators(number: int) -> None:
+    _C._cuda_seedAll(number)
+    _C._accelerator_seed(_C._get_privateuse1_backend_name(), number & (2**64 - 1))
 
 
 def initial_seed() -> int:
@@ -73,11 +78,18 @@ def fork_rng(
         return
 
     kind = "cuda" if device_type is None else device_type
-    if kind not in ("cuda", "cpu", "meta"):
+    backend = _C._get_privateuse1_backend_name()
+    if kind not in ("cuda", "cpu", "meta", backend):
         raise RuntimeError(f"fork_rng: torch_py has no {kind} devices")
-    places = _devices_to_fork(devices, _caller, _devices_kw) if kind == "cuda" else []
 
-    generators = [default_generator, *(_C._cuda_defaultGenerator(place) for place in places)]
+    generators = [default_generator]
+    if kind == "cuda":
+        places = _devices_to_fork(devices, _caller, _devices_kw)
+        generators += [_C._cuda_defaultGenerator(place) for place in places]
+    if kind == backend:
+        chosen = range(int(_C._accelerator_count(kind))) if devices is None else devices
+        generators += [_C._accelerator_generator(_backend_device(kind, place)) for place in chosen]
+
     states = [generator.get_state() for generator in generators]
     try:
         yield
@@ -94,6 +106,10 @@ def _index(device: Any) -> int:
     if place.type != "cuda":
         raise ValueError(f"fork_rng: expected CUDA devices, got {device}")
     return int(_C._cuda_getDevice()) if place.index is None else int(place.index)
+
+
+def _backend_device(kind: str, place: Any) -> Any:
+    return _C.device(kind, place) if isinstance(place, int) else _C.device(place)
 
 
 def _devices_to_fork(devices: Iterable[Any] | None, caller: str, keyword: str) -> list[Any]:

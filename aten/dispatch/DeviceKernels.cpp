@@ -9,7 +9,7 @@
 namespace at {
 
 void note_use(const Tensor& tensor) {
-  if (!tensor.defined() || !tensor.is_cuda() || !tensor.storage()) return;
+  if (!tensor.defined() || !c10::is_accelerator(tensor.device()) || !tensor.storage()) return;
 
   c10::DeviceHooks& hooks = c10::device_hooks(tensor.device().type);
   hooks.record_stream(tensor.storage()->data, hooks.current_stream(tensor.device().index));

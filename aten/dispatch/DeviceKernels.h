@@ -82,8 +82,8 @@ class DeviceKernels<Result(Args...)> {
     if (c10::uses_several_streams.load(std::memory_order_relaxed)) (note_use(arguments), ...);
     if (const Kernel kernel = others_[static_cast<int>(device.type)]) return kernel(arguments...);
 
-    TORCH_CHECK_NOT_IMPLEMENTED(device.is_cuda(), entry_.name(), " has no kernel for device '",
-                                device, "'");
+    TORCH_CHECK_NOT_IMPLEMENTED(c10::is_accelerator(device), entry_.name(),
+                                " has no kernel for device '", device, "'");
     return run_on_host<Result, Args...>(entry_.name(), device, cpu_, written_,
                                         std::index_sequence_for<Args...>(), arguments...);
   }

@@ -77,7 +77,11 @@ Tensor HostFallback::to_host(const Tensor& tensor, bool written) {
                     tensor.device(), extent.size, /*non_blocking=*/false);
   }
   if (written) written_.push_back(tensor);
-  return on_storage(tensor, copy);
+
+  // Kernels of gradients compute those that are asked for.
+  const Tensor on_host = on_storage(tensor, copy);
+  on_host.unsafe_impl()->set_autograd_key(tensor.requires_grad());
+  return on_host;
 }
 
 std::vector<Tensor> HostFallback::to_host(TensorList tensors, bool written) {

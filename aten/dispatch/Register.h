@@ -23,7 +23,8 @@ void register_kernel(DispatchKeySet keys, typename Op::Schema* kernel, const cha
 template <class Op, auto* kernel, class Schema>
 struct OnDevice;
 
-/// A kernel as it is called for tensors of CUDA: messages of the device can say whose work it is.
+/// A kernel as it is called for tensors of accelerators: messages of the device can say whose work
+/// it is.
 template <class Op, auto* kernel, class Result, class... Args>
 struct OnDevice<Op, kernel, Result(DispatchKeySet, Args...)> {
   static Result call(DispatchKeySet keys, Args... arguments) {
@@ -32,11 +33,14 @@ struct OnDevice<Op, kernel, Result(DispatchKeySet, Args...)> {
   }
 };
 
-/// Registers a wrapper of kernels: as it is, and for CUDA with the name of its operator.
+constexpr DispatchKeySet kAcceleratorKeys =
+    DispatchKeySet(DispatchKey::CUDA) | DispatchKey::PrivateUse1;
+
+/// Registers a wrapper of kernels: as it is, and for accelerators with the name of its operator.
 template <class Op, auto* kernel>
 void register_wrapper(DispatchKeySet keys, const char* name, const char* origin) {
   constexpr DispatchKeySet kDeviceKeys =
-      DispatchKeySet(DispatchKey::CUDA) | DispatchKey::AutogradCUDA;
+      kAcceleratorKeys | DispatchKey::AutogradCUDA | DispatchKey::AutogradPrivateUse1;
   register_kernel<Op>(keys - kDeviceKeys, kernel, name, origin);
   register_kernel<Op>(keys & kDeviceKeys, &OnDevice<Op, kernel, typename Op::Schema>::call, name,
                       origin);
@@ -67,13 +71,14 @@ inline DispatchKeySet keys_or_cpu(DispatchKeySet keys) {
 /// The device whose kernel serves a call with these tensors: that of the first tensor that is not
 /// on the CPU. Calls without keys of other devices pay for one comparison.
 inline Device device_of_call(DispatchKeySet keys, std::initializer_list<TensorList> arguments) {
-  if (C10_LIKELY(!keys.has(DispatchKey::CUDA))) return kCPU;
+  if (C10_LIKELY((keys & kAcceleratorKeys).empty())) return kCPU;
   for (const TensorList tensors : arguments) {
     for (const Tensor& tensor : tensors) {
-      if (tensor.defined() && tensor.is_cuda()) return tensor.device();
+      if (tensor.defined() && c10::is_accelerator(tensor.device())) return tensor.device();
     }
   }
-  return resolved(Device(DeviceType::CUDA));
+  const bool is_cuda = keys.has(DispatchKey::CUDA);
+  return resolved(Device(is_cuda ? DeviceType::CUDA : DeviceType::PrivateUse1));
 }
 /// Keys of a factory, from its device argument and, if it has one, its layout argument.
 inline DispatchKeySet keys_of_device(std::optional<Device> device,

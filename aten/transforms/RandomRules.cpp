@@ -9,6 +9,7 @@
 #include "aten/ops/select.h"
 #include "aten/ops/stack.h"
 #include "aten/transforms/BatchedCall.h"
+#include "c10/core/DeviceHooks.h"
 #include "c10/core/Generator.h"
 #include "c10/util/Exception.h"
 
@@ -36,9 +37,11 @@ void same_for_members(BatchedCall& call) {
   const bool writes = call.arguments()[0].is_written;
   const Stack given = call.stack();
   for (const Tensor& tensor : call.tensors()) {
-    TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_cuda(), "vmap: ", call.entry().schema().name,
-                                " with randomness='same' draws again for each member, which "
-                                "generators on CUDA cannot do; use 'different'");
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        !c10::is_accelerator(tensor.device()), "vmap: ", call.entry().schema().name,
+        " with randomness='same' draws again for each member, which generators on ",
+        tensor.is_cuda() ? "CUDA" : c10::device_type_name(tensor.device().type),
+        " cannot do; use 'different'");
   }
   Generator& generator = generator_of(call.entry(), given);
   std::vector<Tensor> results;

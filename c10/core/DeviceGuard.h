@@ -10,7 +10,7 @@ namespace c10 {
 class DeviceGuard {
  public:
   explicit DeviceGuard(Device device) {
-    if (device.is_cuda() && device.has_index()) select(device);
+    if (is_accelerator(device) && device.has_index()) select(device);
   }
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;

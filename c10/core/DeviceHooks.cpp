@@ -77,14 +77,15 @@ void set_backend_loader(DeviceType type, void (*loader)()) {
 }
 
 Device resolved(Device device) {
-  if (!device.is_cuda()) return device;
+  if (!is_accelerator(device)) return device;
 
   DeviceHooks* const hooks = device_hooks_or_null(device.type);
   if (hooks == nullptr) return device;
   if (!device.has_index()) return Device(device.type, hooks->current_device());
 
   TORCH_CHECK(device.index < hooks->device_count(),
-              "CUDA error: invalid device ordinal: there are ", hooks->device_count(),
+              device.is_cuda() ? "CUDA" : device_type_name(device.type),
+              " error: invalid device ordinal: there are ", hooks->device_count(),
               " devices, got '", device, "'");
   return device;
 }

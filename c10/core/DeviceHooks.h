@@ -17,6 +17,13 @@
 
 namespace c10 {
 
+/// Whether devices of this type have memory of their own, which a backend in another shared object
+/// looks after: all but the CPU and meta.
+constexpr bool is_accelerator(DeviceType type) {
+  return type == DeviceType::CUDA || type == DeviceType::PrivateUse1;
+}
+constexpr bool is_accelerator(Device device) { return is_accelerator(device.type); }
+
 /// What torch.cuda.get_device_properties shows.
 struct DeviceProperties {
   std::string name;
@@ -185,8 +192,8 @@ TORCH_PY_API void set_device_hooks(DeviceType type, DeviceHooks* hooks);
 /// object that calls set_device_hooks.
 TORCH_PY_API void set_backend_loader(DeviceType type, void (*loader)());
 
-/// "cuda" with the index of the current device; other devices as they are. Tensors always know
-/// their index.
+/// An accelerator with the index of its current device, "cuda:0" for "cuda"; other devices as they
+/// are. Tensors always know their index.
 TORCH_PY_API Device resolved(Device device);
 
 }  // namespace c10

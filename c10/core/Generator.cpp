@@ -12,16 +12,16 @@ namespace c10 {
 
 namespace {
 
-/// One generator per CUDA device. Never destroyed: Python holds references to the generators.
-struct CudaGenerators {
+/// One generator per device of a type. Never destroyed: Python holds references to the generators.
+struct DeviceGenerators {
   std::mutex mutex;
   std::vector<std::unique_ptr<PhiloxGenerator>> generators;  // null for devices not used so far
   uint64_t seed = Generator::kDefaultSeed;                   // of devices that are used later
 };
 
-CudaGenerators& cuda_generators() {
-  static auto* const table = new CudaGenerators;
-  return *table;
+DeviceGenerators& generators_of(DeviceType type) {
+  static auto* const tables = new DeviceGenerators[kNumDeviceTypes];
+  return tables[static_cast<int>(type)];
 }
 
 }  // namespace
@@ -60,13 +60,13 @@ void PhiloxGenerator::seed_host_engine() {
 }
 
 Generator& default_generator(Device device) {
-  if (!device.is_cuda()) return default_cpu_generator();
+  if (!is_accelerator(device)) return default_cpu_generator();
 
   const Device where = resolved(device);
   if (!where.has_index()) device_hooks(device.type);  // throws: no backend is loaded
   const auto index = static_cast<size_t>(where.index);
 
-  CudaGenerators& table = cuda_generators();
+  DeviceGenerators& table = generators_of(where.type);
   const std::lock_guard lock(table.mutex);
   if (table.generators.size() <= index) table.generators.resize(index + 1);
 
@@ -75,8 +75,8 @@ Generator& default_generator(Device device) {
   return *generator;
 }
 
-void seed_cuda_generators(uint64_t seed) {
-  CudaGenerators& table = cuda_generators();
+void seed_generators(DeviceType type, uint64_t seed) {
+  DeviceGenerators& table = generators_of(type);
   const std::lock_guard lock(table.mutex);
   table.seed = seed;
 

@@ -11,8 +11,8 @@
 namespace c10 {
 
 /// A source of random numbers: this class of those for CPU tensors, PhiloxGenerator of those for
-/// CUDA tensors. Drawing is serial under `mutex`, so that a seed gives the same numbers for every
-/// number of threads.
+/// tensors of accelerators. Drawing is serial under `mutex`, so that a seed gives the same numbers
+/// for every number of threads.
 struct TORCH_PY_API Generator {
   static constexpr uint64_t kDefaultSeed = 67280421310721ULL;
 

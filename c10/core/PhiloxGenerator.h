@@ -1,4 +1,4 @@
-// The source of random numbers of CUDA tensors.
+// The source of random numbers for tensors of accelerators.
 #pragma once
 #include <cstdint>
 
@@ -33,8 +33,8 @@ struct TORCH_PY_API PhiloxGenerator final : Generator {
 /// is the current one. CPU: default_cpu_generator().
 TORCH_PY_API Generator& default_generator(Device device);
 
-/// Seeds the default generators of all CUDA devices, also of those that are first used later.
-/// Needs no backend.
-TORCH_PY_API void seed_cuda_generators(uint64_t seed);
+/// Seeds the default generators of all devices of an accelerator, also of those that are first used
+/// later. Needs no backend.
+TORCH_PY_API void seed_generators(DeviceType type, uint64_t seed);
 
 }  // namespace c10

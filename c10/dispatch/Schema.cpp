@@ -44,8 +44,8 @@ class SchemaParser {
 
   OperatorSchema parse() {
     OperatorSchema schema;
-    schema.name = word(":_");
-    if (accept(".")) schema.overload = word("_");
+    schema.name = name(":_");
+    if (accept(".")) schema.overload = name("_");
 
     expect("(");
     parse_arguments(schema.arguments);
@@ -82,11 +82,11 @@ class SchemaParser {
   }
 
   std::string parse_argument_name(const std::vector<SchemaValue>& before) {
-    std::string name = word("_");
+    std::string found = name("_");
     const bool is_new = std::none_of(before.begin(), before.end(),
-                                     [&](const SchemaValue& other) { return other.name == name; });
+                                     [&](const SchemaValue& other) { return other.name == found; });
     check(is_new, "an argument of another name");
-    return name;
+    return found;
   }
 
   void parse_results(std::vector<SchemaValue>& results) {
@@ -104,7 +104,7 @@ class SchemaParser {
   SchemaValue parse_result() {
     SchemaValue result = parse_type();
     skip_spaces();
-    if (is_word_at(position_)) result.name = word("_");
+    if (is_word_at(position_)) result.name = name("_");
     return result;
   }
 
@@ -228,6 +228,15 @@ class SchemaParser {
       ++position_;
     check(position_ > start, "a name");
     return std::string(text_.substr(start, position_ - start));
+  }
+
+  /// A word that does not begin with a digit.
+  std::string name(std::string_view more) {
+    skip_spaces();
+    const bool is_digit =
+        position_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[position_])) != 0;
+    check(!is_digit, "a name");
+    return word(more);
   }
 
   bool accept(std::string_view token) {

@@ -34,8 +34,13 @@ class Function:
 
     @cached_property
     def entry_name(self) -> str:
-        """``add.Tensor_out``, as the dispatcher knows it."""
-        return str(self.schema.name)
+        """``add.Tensor_out``, as the dispatcher knows it; of a library ``my_ops::softcap``."""
+        return self.operator.in_namespace(str(self.schema.name))
+
+    @cached_property
+    def entry_schema(self) -> str:
+        """The schema, which begins with that name."""
+        return self.operator.in_namespace(str(self.schema))
 
     @cached_property
     def name(self) -> str:

@@ -15,7 +15,8 @@ import codegen
 if TYPE_CHECKING:
     from codegen.model import Program
 
-_LIBRARY = re.compile(rb"^library\s*:", re.MULTILINE)
+_LIBRARY = re.compile(rb"^(library|backend)\s*:", re.MULTILINE)
+_BACKEND = re.compile(rb"^backend\s*:", re.MULTILINE)
 
 
 def load_program(options: argparse.Namespace) -> Program:
@@ -40,6 +41,11 @@ def base_path(options: argparse.Namespace) -> Path | None:
         own = Path(codegen.__file__).resolve().parent.parent / "native_functions.yaml"
         path = own if own.is_file() else None
     return path
+
+
+def is_backend_file(path: Path) -> bool:
+    """Whether the file gives kernels for a device to existing operators, instead of declaring operators."""
+    return path.is_file() and _BACKEND.search(path.read_bytes()) is not None
 
 
 def _is_library(path: Path) -> bool:

@@ -24,9 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Each command is imported when it runs: `generate` with nothing to do ends before pyyaml would be
         # loaded.
-        return int(
-            getattr(importlib.import_module(f"codegen.cli.{options.command}"), options.command)(options)
-        )
+        name = options.command.replace("-", "_")
+        return int(getattr(importlib.import_module(f"codegen.cli.{name}"), name)(options))
     except GenerationError as error:
         print(error, file=sys.stderr)
         return 1
@@ -85,6 +84,14 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--write", action="store_true", help="write into the files instead of to the terminal"
     )
+
+    command = _command(
+        commands, "new-package", "write a project with operators of its own, which pip can install"
+    )
+    command.add_argument("name", metavar="NAME", help="the Python package, such as softcap_ops")
+    command.add_argument("--to", type=Path, metavar="DIR", help="the folder to write; default: NAME")
+    command.add_argument("--operator", metavar="SCHEMA", help="the first operator; default: softcap")
+    command.add_argument("--expr", help="its formula")
 
     command = _command(
         commands,

@@ -211,7 +211,13 @@ def _aliases(callable_: Callable) -> Iterator[Callable]:
 
 
 def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, str, Overload]]:
-    """Where Python finds the operator: the owner, the module and the signature there."""
+    """Where Python finds the operator: the owner, the module and the signature there.
+
+    The private operators of a library, such as the gradients of its formulas, are in ``torch.ops`` alone.
+    """
+    if library and operator.python_module == "private" and operator.each is None:
+        return
+
     declared = functions_of(operator)
     owner, module = (library, "Library") if library else OWNERS[operator.python_module]
 

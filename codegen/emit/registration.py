@@ -23,6 +23,9 @@ from codegen.model import Kernel, Operator, cpp
 from codegen.model.vocabulary import LAYOUT_KEYS
 from codegen.schema import Argument
 
+# Their kernels are set when the library of a backend is loaded.
+ACCELERATORS = "kAcceleratorKeys"
+
 
 @dataclass(frozen=True)
 class Kernels:
@@ -229,7 +232,7 @@ def _loop(operator: Operator) -> Loop | None:
         _written(operator),
         f"&{meta.kernel}" if meta is not None else "",
     )
-    names = ["DispatchKey::CPU", "DispatchKey::CUDA", "DispatchKey::Meta"]
+    names = [ACCELERATORS, "DispatchKey::CPU", "DispatchKey::Meta"]
     return Loop(kernels, "", key_set(names), first.kernel, origin)
 
 
@@ -271,7 +274,7 @@ def _direct_wrappers(function: Function, is_only: bool) -> Iterator[Wrapper]:
         by_device = _kernels_by_device(operator, direct)
         # A decomposition serves the devices that have no kernel of their own.
         if by_device is not None and (cuda_entry(operator) or operator.dispatch_for("All") is None):
-            names.append("DispatchKey::CUDA")
+            names.insert(0, ACCELERATORS)
 
         suffix = "" if is_only and len(kernels) == 1 else f"_{direct.keys[0]}"
         origin = direct.definition.path

@@ -56,6 +56,7 @@ class Stub:
     parameters: str
     result: str
     is_overload: bool
+    doc: str
 
 
 def named_results(shards: Iterable[Shard]) -> list[NamedResult]:
@@ -83,7 +84,11 @@ def _stubs(callable_: Callable) -> list[Stub]:
         lines.setdefault(_parameters(overload, callable_.is_method), result)
         if any("kVarargs" in p.flags for p in overload.parameters):
             lines.setdefault(_parameters(overload, callable_.is_method, varargs=True), result)
-    return [Stub(callable_.name, parameters, result, len(lines) > 1) for parameters, result in lines.items()]
+    docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in callable_.overloads)
+    doc = "\n\n".join(d for d in docs if d)
+    return [
+        Stub(callable_.name, parameters, result, len(lines) > 1, doc) for parameters, result in lines.items()
+    ]
 
 
 def _results(overload: Overload) -> str:

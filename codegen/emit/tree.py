@@ -66,8 +66,7 @@ class Tree:
         self.declarations()
         self.bindings()
         self.files[METADATA] = metadata.render(self.program, self.node_names)
-        if self.library is None:
-            self.files[LOWERINGS] = lowerings.render(self.program)
+        self.files[LOWERINGS] = lowerings.render(self.program)
 
         for topic in self.program.topics.values():
             if topic.operators:
@@ -78,6 +77,7 @@ class Tree:
             self.stubs()
         else:
             self.module(self.library)
+            self.library_stubs(self.library)
         return dict(sorted(self.files.items()))
 
     def render_around(self, operators: Collection[Operator]) -> dict[str, str]:
@@ -288,3 +288,13 @@ class Tree:
             used = sorted({stub.result for stub in found} & {result.name for result in named})
             template = f"{PYTHON}/_methods.pyi" if module == "Method" else f"{PYTHON}/module.pyi"
             self.add(f"{PYTHON}/{name}.pyi", template, stubs=found, results=used)
+
+    def library_stubs(self, library: str) -> None:
+        """The declarations of the functions of a library outside the tree, with their documentation."""
+        shards = list(self.shards.values())
+        self.add(
+            f"{PYTHON}/{library}.pyi",
+            f"{PYTHON}/library.pyi",
+            results=stubs.named_results(shards),
+            stubs=stubs.stubs_of(shards, "Library"),
+        )

@@ -235,6 +235,10 @@ class Operator:
             found.append(self.out_schema())
         return tuple(found)
 
+    def in_namespace(self, text: str) -> str:
+        """``my_ops::softcap`` for the ``softcap`` of a library; names in the tree stay as they are."""
+        return text if self.library is None else f"{self.library}::{text}"
+
     # Arguments
 
     @property

@@ -486,10 +486,13 @@ class EntryReader:
         return found
 
     def implied_samples(self, schema: FunctionSchema | None, module: str) -> str | None:
-        if schema is None or "samples" in self.values or self.context.library is not None:
+        if schema is None or "samples" in self.values:
             return None
+
         name = implied.samples(schema, module)
         known = self.context.samples
+        if self.context.library is not None:  # whose file may be all there is
+            return name if known is not None and name in known else None
         return name if known is None or name in known or module == "private" else None
 
     def doc(self) -> str:

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from codegen.scanned import sample_files
+from codegen.scanned import SAMPLE_FOLDERS, sample_files
 
 _DECORATOR = re.compile(r"^@samples\(\s*['\"](\w+)['\"]", re.MULTILINE)
 
 
 def scan_samples(root: Path) -> frozenset[str] | None:
-    """The names in a checkout; None for an installed package, which has no tests."""
-    if not (root / "tests" / "ops" / "samples").is_dir():
+    """The names in a checkout, or in the `samples.py` of a package of operators; None for a folder without
+    samples, as that of a library that is a single file."""
+    if not sample_files(root) and not any((root / folder).is_dir() for folder in SAMPLE_FOLDERS):
         return None
     return frozenset(name for _, text in _files(root) for name in _DECORATOR.findall(text))
 

@@ -74,7 +74,7 @@ def test_define_and_impl():
         library.define("pair(Tensor x, int[] sizes=[1, 2], str mode='a, b') -> (Tensor, Tensor)")
         == "tests::pair"
     )
-    library.impl("pair", lambda x, sizes, mode: (x, x.new_zeros(sizes)), "CompositeExplicitAutograd")
+    library.impl("pair", lambda x, sizes, mode: (x.clone(), x.new_zeros(sizes)), "CompositeExplicitAutograd")
     assert [tuple(part.shape) for part in torch.ops.tests.pair(torch.ones(3))] == [(3,), (1, 2)]
 
 

@@ -17,7 +17,7 @@ from .cuda import Target, make_cuda_plan, wants_cuda
 from .errors import BuildError
 from .files import write_if_changed
 from .ninja_file import render
-from .package import place_generated_python
+from .package import ABI_FILE, abi_stamp, place_generated_python
 from .plan import LIBRARY_FOLDER, Plan, make_plan
 from .precompiled import write_names
 from .runner import run_ninja
@@ -49,6 +49,7 @@ def build(
 
         kernels = ", ".join(plan.kernels)
         run_plan(plan, NINJA_FILE, configuration, only, f"BLAS: {plan.blas}; kernels: {kernels}")
+        write_if_changed(ROOT / ABI_FILE, abi_stamp(ROOT))
 
     if wants_cuda(configuration) and not only:
         build_cuda(configuration, "cuda")

@@ -1,8 +1,11 @@
-"""Builds libraries of operators that are declared outside the tree.
+"""Builds libraries of operators that are declared outside the tree, and backends for devices.
 
 They use the same generator, flags and instruction sets as torch_py, and become a shared object of their own.
 
     python -m tools.build.operator_library FILE.yaml --output DIR --include DIR ... --libraries DIR
+
+With --portable, the shared object does not say where torch_py's libraries are: whoever opens it has
+imported torch_py before.
 
 Called by torch_py.utils.cpp_extension.build_operators, from a checkout or from what a wheel carries of it
 (package.py).
@@ -33,6 +36,8 @@ from .runner import run_ninja
 from .sources import CUDA, Unit, flavour_of, link_order
 from .toolchain import find_toolchain
 
+_NAME = re.compile(r"^(?P<kind>library|backend):\s*['\"]?(?P<name>[A-Za-z_]\w*)", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class OperatorLibrary:
@@ -40,16 +45,23 @@ class OperatorLibrary:
     output: Path
     include: tuple[Path, ...]
     libraries: Path
+    portable: bool = False
 
     @property
     def name(self) -> str:
-        found = re.search(r"^library:\s*['\"]?([A-Za-z_]\w*)", self.declarations.read_text(), re.MULTILINE)
+        found = _NAME.search(self.declarations.read_text())
         if not found:
             raise BuildError(
                 f"{self.declarations}:1:1: no 'library:'; write 'library: NAME', the name of the Python "
                 "module to be built"
             )
-        return found[1]
+        return found["name"]
+
+    @property
+    def is_backend(self) -> bool:
+        """Whether it gives kernels for a device to existing operators; it is then no Python module."""
+        found = _NAME.search(self.declarations.read_text())
+        return found is not None and found["kind"] == "backend"
 
 
 def build(library: OperatorLibrary, configuration: Configuration) -> Path:
@@ -113,11 +125,13 @@ def shared_object(
     suffix: str,
 ) -> SharedObject:
     folder = str(library.libraries)
+    linked = (CORE_LIBRARY,) if library.is_backend else (CORE_LIBRARY, PYTHON_LIBRARY)
+    search_path = () if library.portable else (f"-Wl,-rpath,'{folder}'",)
     return SharedObject(
         output=library.name + suffix,
         units=units(library, chosen),
         compile_flags=(f"-isystem {python_include}",),
-        link_flags=(f"-Wl,-rpath,'{folder}'", *linked_to(CORE_LIBRARY, PYTHON_LIBRARY, folder=folder)),
+        link_flags=(*search_path, *linked_to(*linked, folder=folder)),
     )
 
 
@@ -166,6 +180,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--include", type=Path, action="append", default=[])
     parser.add_argument("--libraries", type=Path, required=True)
+    parser.add_argument("--portable", action="store_true")
     options = parser.parse_args()
 
     library = OperatorLibrary(
@@ -173,6 +188,7 @@ def main() -> int:
         output=options.output.resolve(),
         include=tuple(folder.resolve() for folder in options.include),
         libraries=options.libraries.resolve(),
+        portable=options.portable,
     )
 
     try:

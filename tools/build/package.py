@@ -1,6 +1,7 @@
 """What a wheel holds in addition to the Python files of torch_py.
 
 torch_py/_C*.so, torch_py/lib/*.so   the libraries
+torch_py/lib/abi.txt                 what packages of operators are built for: see abi_stamp
 torch_py/include/                    headers of c10, aten, torch_py/csrc and the generated ones, in one tree,
                                      without those that only the library itself can use
 torch_py/_toolchain.tar.xz           what build_operators() needs to build operators outside the tree, laid
@@ -13,6 +14,7 @@ torch_py/_toolchain.tar.xz           what build_operators() needs to build opera
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import lzma
 import shutil
 import tarfile
@@ -31,9 +33,11 @@ INTERNAL_HEADERS = (
     "torch_py/csrc/autograd/generated/*",
 )
 KERNELS = "aten/native"
-TOOLCHAIN_FOLDERS = ("codegen", "templates", "tools/build", KERNELS, "tests/ops/samples")
+SAMPLES = ("tests/ops/samples", "torch_py/testing/operators/samples")
+TOOLCHAIN_FOLDERS = ("codegen", "templates", "tools/build", KERNELS, *SAMPLES)
 TOOLCHAIN_FILES = ("tools/__init__.py", DECLARATIONS)
 TOOLCHAIN_ARCHIVE = "_toolchain.tar.xz"
+ABI_FILE = "torch_py/lib/abi.txt"
 
 
 def collect(root: Path, destination: Path) -> None:
@@ -50,7 +54,20 @@ def collect(root: Path, destination: Path) -> None:
 
 
 def libraries(root: Path) -> Iterable[Path]:
-    return [*(root / "torch_py/lib").glob("*.so*"), *(root / "torch_py").glob("_C*.so")]
+    found = [*(root / "torch_py/lib").glob("*.so*"), *(root / "torch_py").glob("_C*.so")]
+    return [*found, *(path for path in [root / ABI_FILE] if path.exists())]
+
+
+def abi_stamp(root: Path) -> str:
+    """A digest of the headers written by hand, on which the layout of all shared objects depends.
+
+    Generated headers declare functions, which the linker finds by name.
+    """
+    digest = hashlib.sha256()
+    for header in sorted(headers(root)):
+        digest.update(header.relative_to(root).as_posix().encode() + b"\0")
+        digest.update(header.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
 
 
 def headers(base: Path) -> Iterator[Path]:

@@ -3,8 +3,8 @@
 The command line is `python -m tools.fuzz.meta LOG SEED START SECONDS [COUNT [OPERATOR]]`.
 
 Run by `python -m tools.fuzz --meta`. What is recorded with stand-ins is only right if a call without data is
-refused where the call with data is: an error that comes later has left the `try` around it. Values are the one
-thing that a meta tensor cannot refuse.
+refused where the call with data is: an error that comes later has left the `try` around it. Values are the
+one thing that a meta tensor cannot refuse.
 """
 
 from __future__ import annotations

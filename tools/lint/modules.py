@@ -15,12 +15,14 @@ from .finding import Finding
 LAYERS: tuple[tuple[str, ...], ...] = (
     # Names that are refused, which any module may have.
     (
-        "_pytorch_names.elsewhere", "_pytorch_names.lacking", "_pytorch_names.packages", "_schema_types",
+        "_libraries", "_pytorch_names.elsewhere", "_pytorch_names.lacking", "_pytorch_names.packages",
+        "_schema_types",
         "_tags", "utils._config_module", "utils._contextlib",
     ),
     # What needs the native module alone.
     (
-        "_cuda_arrays", "_dispatch_keys", "_inductor.config", "_logging", "_namespace", "_notices",
+        "_cuda_arrays", "_device_module", "_dispatch_keys", "_inductor.config", "_logging", "_namespace",
+        "_notices",
         "_schemas", "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
@@ -67,7 +69,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "nn.utils", "utils._selective_checkpoint", "utils.checkpoint",
     ),
     # What compilers know, which asks for fake tensors.
-    ("_guards",),
+    ("_guards", "utils.backend_registration", "utils.build_operators", "utils.cpp_extension"),
     (
         "_decomp", "_pytorch_names.modules._functorch_native", "_pytorch_names.native_module",
         "autograd.forward_ad", "autograd.functional",
@@ -86,9 +88,20 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("_pytorch_names.modules._jit_internal",),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),
+    ("testing.operators",),
 )  # fmt: skip
 # These use torch_py as programs do. The package imports none of them before it is complete.
-USERS = ("as_torch", "_dynamo", "_overridable", "distributions", "export", "fx", "jit", "onnx")
+USERS = (
+    "as_torch",
+    "_dynamo",
+    "_overridable",
+    "distributions",
+    "export",
+    "fx",
+    "jit",
+    "onnx",
+    "testing.operators",
+)
 PACKAGE = "torch_py"
 _NATIVE = ("torch_py._C", "torch_py._generated")
 _LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer}

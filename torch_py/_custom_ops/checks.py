@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
-from torch_py._custom_ops.registry import kernels_of
+from torch_py._custom_ops.aliases import check_aliases
+from torch_py._custom_ops.gradient_check import check_gradient
+from torch_py._custom_ops.registry import is_declared_in_python, kernels_of
 from torch_py._dispatch_keys import BelowAutograd
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
@@ -58,10 +60,12 @@ def _tensors(tree: Any) -> list[Tensor]:
 
 
 def _check_schema(operator: OpOverload, args: Any, kwargs: Any, tolerance: dict[str, Any]) -> None:
-    """Arguments change only where the schema says so."""
+    """Arguments change, and share memory with results, only where the schema says so."""
     before = _copied((args, kwargs))
+    versions = {id(tensor): tensor._version for tensor in _tensors((args, kwargs))}
     with BelowAutograd():
-        operator(*args, **kwargs)
+        results = operator(*args, **kwargs)
+    check_aliases(operator, results, args, kwargs)
 
     for position, argument in enumerate(operator._schema.arguments):
         given, was = (
@@ -71,17 +75,35 @@ def _check_schema(operator: OpOverload, args: Any, kwargs: Any, tolerance: dict[
         if argument.is_write:
             continue
         for now, then in zip(_tensors(given), _tensors(was)):
-            if not _C._torch.equal(now.detach(), then.detach()):
+            # A write of equal values leaves the bits alone; one from outside of torch leaves the version.
+            if now._version != versions[id(now)] or not _same_bits(now.detach(), then.detach()):
                 raise RuntimeError(f"Argument {argument.name} is not defined as mutable but was mutated")
 
 
+def _same_bits(now: Tensor, then: Tensor) -> bool:
+    """Whether two tensors are equal, NaN and the signs of zeros included."""
+    if now.shape != then.shape or now.layout is not _C.strided:
+        return bool(now.shape == then.shape)
+    if now.is_complex():
+        now, then = _C._torch.view_as_real(now), _C._torch.view_as_real(then)
+    return bool(_C._torch.equal(_bytes_of(now), _bytes_of(then)))
+
+
+def _bytes_of(tensor: Tensor) -> Tensor:
+    return tensor.contiguous().view(-1).view(_C.uint8)
+
+
 def _check_autograd(operator: OpOverload, args: Any, kwargs: Any, tolerance: dict[str, Any]) -> None:
-    """A gradient is recorded by a kernel for autograd, not by what the kernel of the device calls."""
+    """A gradient is recorded by a kernel for autograd, not by what the kernel of the device calls, and agrees
+    with finite differences."""
     if not any(tensor.requires_grad for tensor in _tensors((args, kwargs))):
         return
+    if not is_declared_in_python(operator):
+        return check_gradient(operator, args, kwargs)
+
     kernels = kernels_of(operator)
     if kernels.has("Autograd") or kernels.has("CompositeImplicitAutograd"):
-        return
+        return check_gradient(operator, args, kwargs)
     results = operator(*args, **kwargs)
     if any(tensor.requires_grad for tensor in _tensors(results)):
         raise AssertionError(
@@ -139,8 +161,13 @@ def _check_recording(operator: OpOverload, args: Any, kwargs: Any, tolerance: di
         return operator(*own_args, **own_kwargs)
 
     recorded = make_fx(call, tracing_mode="fake")(*given)
+    state = _C.default_generator.get_state()
+    found = _tensors(recorded(*given))
+    _C.default_generator.set_state(state)
+    expected = _tensors(call(*given))
+
     tolerances = {name: value for name, value in tolerance.items() if value is not None}
-    assert_close(_tensors(recorded(*given)), _tensors(call(*given)), **tolerances)
+    assert_close(found, expected, equal_nan=True, **tolerances)
 
 
 _CHECKS: dict[str, Check] = {

@@ -74,13 +74,12 @@ class CustomOpDef:
         return register if fn is None else register(fn)
 
     def _checked(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, whose results must be new tensors, and whose writes count as changes."""
+        """The function, whose writes count as changes."""
         written = [i for i, argument in enumerate(self._schema.arguments) if argument.is_write]
         names = [self._schema.arguments[i].name for i in written]
 
         def kernel(*args: Any, **kwargs: Any) -> Any:
             result = function(*args, **kwargs)
-            self._check_aliases(result, args, kwargs)
             changed = [args[i] if i < len(args) else kwargs[name] for i, name in zip(written, names)]
             for tensor in tree_leaves(changed):
                 if isinstance(tensor, Tensor) and not tensor.is_inference():
@@ -88,20 +87,6 @@ class CustomOpDef:
             return result
 
         return kernel
-
-    def _check_aliases(self, result: Any, args: Any, kwargs: Any) -> None:
-        seen = set(_memory_of((args, kwargs)))
-        for memory in _memory_of(result):
-            if memory in seen:
-                raise RuntimeError(
-                    f"{self._qualname} (with implementation in {self._init_fn.__module__}): The output of "
-                    "this custom operator (1) must not also be an input to this custom operator and (2) may "
-                    "not alias any inputs to this custom operator or other returns. The most common way to "
-                    "trigger this error is if we have y = custom_op(x) and y and x are the same Tensor. "
-                    "Please instead return a clone of the offending output tensor(s) (e.g. return "
-                    "x.clone()) or refactor the custom operator to not return y."
-                )
-            seen.add(memory)
 
     def _switched(self, device: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """A kernel that `set_kernel_enabled` can turn off."""
@@ -156,9 +141,3 @@ class CustomOpDef:
     def register_autocast(self, device_type: str, cast_inputs: Any) -> Callable[..., Any]:
         """What happens in torch.autocast, as `torch.library.register_autocast`."""
         return set_autocast(self._opoverload, device_type, cast_inputs)
-
-
-def _memory_of(tree: Any) -> list[int]:
-    """What tells the memory of each tensor from that of others."""
-    tensors = [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
-    return [tensor.untyped_storage()._cdata for tensor in tensors if tensor.layout is _C.strided]

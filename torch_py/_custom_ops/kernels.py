@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from torch_py._custom_ops.aliases import check_aliases
 from torch_py._custom_ops.keys import AUTOGRAD, BACKENDS
 from torch_py._dispatch_keys import DispatchKey
 from torch_py._ops import OpOverload
@@ -52,9 +53,29 @@ class Kernels:
             kernel = self._serving(key)
             if kernel is not None and kernel.function is fallthrough_kernel:
                 kernel = None
+            if kernel is not None and self._computes(key, kernel):
+                kernel = self._with_new_results(kernel)
             function, takes_keys = kernel or (None, False)
             if function is not None or self.operator.has_kernel_for_dispatch_key(key):
                 self.operator._set_python_kernel(key, function, takes_keys)
+
+    def _computes(self, key: DispatchKey, kernel: Kernel) -> bool:
+        """Whether a kernel makes the results of a device. One that is made of other operators may return an
+        argument: whoever looks at calls sees those."""
+        if key not in BACKENDS or key is DispatchKey.Meta:
+            return False
+        return kernel in (self._given.get(key.name), self._given.get("CompositeExplicitAutograd"))
+
+    def _with_new_results(self, kernel: Kernel) -> Kernel:
+        """The kernel, whose results must not share memory where the schema does not say so."""
+        operator, function = self.operator, kernel.function
+
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            results = function(*args, **kwargs)
+            check_aliases(operator, results, args[1:] if kernel.takes_keys else args, kwargs)
+            return results
+
+        return Kernel(checked, kernel.takes_keys)
 
     def _serving(self, key: DispatchKey) -> Kernel | None:
         if key is DispatchKey.Transform:

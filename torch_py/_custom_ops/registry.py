@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._custom_ops.kernels import Kernels
-from torch_py._ops import OpOverload, forget_packet
+from torch_py._ops import OpOverload, OpOverloadPacket, forget_packet
 from torch_py._tags import Tag
 
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]\w*(\.\w+)?")
@@ -65,6 +65,10 @@ def kernels_of(operator: OpOverload) -> Kernels:
     return _kernels[operator]
 
 
+def is_declared_in_python(operator: OpOverload) -> bool:
+    return operator in _kernels
+
+
 def operator_of(op: Any, function: str) -> OpOverload:
     """The operator for a name, an overload, or what `custom_op` returned.
 
@@ -75,7 +79,32 @@ def operator_of(op: Any, function: str) -> OpOverload:
         return find(op.name())
     if isinstance(op, str):
         return find(op)
-    raise ValueError(
+    raise _not_an_operator(op, function)
+
+
+def any_operator_of(op: Any, function: str) -> OpOverload:
+    """As `operator_of`, also for operators of torch_py itself and of packages."""
+    op = getattr(op, "_opoverload", op)
+    if isinstance(op, OpOverload):
+        return op
+
+    if isinstance(op, OpOverloadPacket):
+        names = op.overloads()
+        if len(names) == 1:
+            found: OpOverload = getattr(op, names[0])
+            return found
+        raise ValueError(
+            f"torch.library.{function}({op}): the operator has several overloads; pass one of "
+            + ", ".join(f"{op}.{name}" for name in names)
+        )
+    if isinstance(op, str):
+        known: OpOverload | None = _C._find_operator(op.removesuffix(".default").removeprefix("aten::"))
+        return find(op) if known is None else known
+    raise _not_an_operator(op, function)
+
+
+def _not_an_operator(op: Any, function: str) -> ValueError:
+    return ValueError(
         f"torch.library.{function}({op}): got unexpected type for op: {type(op)}; expected the name of an "
         "operator, an OpOverload or a CustomOpDef"
     )

@@ -11,6 +11,7 @@ import torch_py
 from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.recorder import has_tensors
+from torch_py._libraries import library_named
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
 from torch_py.nn import functional
@@ -126,7 +127,9 @@ def is_torch_builtin(callee: Any) -> bool:
 
 
 def _is_of_torch(name: Any) -> bool:
-    return isinstance(name, str) and (name == "torch_py" or name.startswith("torch_py."))
+    if not isinstance(name, str):
+        return False
+    return name == "torch_py" or name.startswith("torch_py.") or library_named(name) is not None
 
 
 def function(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
@@ -189,6 +192,8 @@ def _operator_modules() -> frozenset[str]:
 def _is_operator(callee: Any) -> bool:
     owner = getattr(callee, "__self__", None)
     name = getattr(owner, "__name__", None) or getattr(callee, "__module__", None) or ""
+    if library_named(name) is not None:
+        return True
     return name.startswith("torch_py._C._") or name in ("torch_py.return_types",)
 
 

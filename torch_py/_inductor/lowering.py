@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.forms import Requiring
-from torch_py._generated.lowerings import POINTWISE, REDUCTIONS
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.ir import Extern, LoopGraph
 from torch_py._inductor.lower import RULES, Lowering, Value
 from torch_py._inductor.lower.context import bound_arguments
+from torch_py._inductor.lower.entries import pointwise_entry, reduction_entry
 from torch_py._inductor.lower.pointwise import lower_pointwise, lower_reduction
 from torch_py._inductor.lower.views import lower_view
 from torch_py._ops import OpOverload
@@ -104,9 +104,9 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
     name = target._entry_name
     if name in RULES:
         return RULES[name]
-    if name in POINTWISE:
+    if pointwise_entry(name) is not None:
         return lower_pointwise
-    if name in REDUCTIONS:
+    if reduction_entry(name) is not None:
         return lower_reduction
     if target._structure == "view" and isinstance(node.meta["val"], (Tensor, list, tuple)):
         return lower_view

@@ -122,7 +122,6 @@ def add_native_names(native: ModuleType) -> None:
         has_mkldnn=True,
         has_openmp=True,
         has_lapack=True,
-        _get_privateuse1_backend_name=lambda: "privateuseone",
     )
 
     for name, value in names.items():

@@ -56,9 +56,11 @@ def _on_device(read: Callable[..., Any], nbytes: int, target: Any) -> Any:
 
     kind = str(target).partition(":")[0]
     if kind == "cuda":
-        return _on_cuda(read, nbytes, _cuda_index(str(target)))
+        return _on_accelerator(read, nbytes, _C.device("cuda", _cuda_index(str(target))))
     if kind == "meta":
         return cast(Any, _C)._torch.empty(nbytes, dtype=_C.uint8, device="meta").untyped_storage()
+    if _is_loaded_backend(kind):
+        return _on_accelerator(read, nbytes, _C.device(str(target)))
     if kind != "cpu":
         raise RuntimeError(
             f"torch.load: cannot load a storage on device {str(target)[:100]!r}, which torch_py does not "
@@ -93,9 +95,13 @@ def _cuda_index(location: str) -> int:
     return int(index)
 
 
-def _on_cuda(read: Callable[..., Any], nbytes: int, index: int) -> Any:
-    """Returns a storage with the bytes on a CUDA device."""
-    device = _C.device("cuda", index)
+def _is_loaded_backend(kind: str) -> bool:
+    """Whether a package provides devices of this type."""
+    return kind == _C._get_privateuse1_backend_name() and int(_C._accelerator_count(kind)) > 0
+
+
+def _on_accelerator(read: Callable[..., Any], nbytes: int, device: Any) -> Any:
+    """Returns a storage with the bytes on a device that has memory of its own."""
     if not nbytes:
         return cast(Any, _C).UntypedStorage(0, device=device)
     data = read(nbytes, True)  # all of it: the copy begins now

@@ -253,7 +253,7 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
 
     Like PyTorch's plain pickles, but with only the memory from the first to the last element.
     """
-    if tensor.device.type not in ("cpu", "cuda", "meta"):
+    if tensor.device.type not in ("cpu", "cuda", "meta", _C._get_privateuse1_backend_name()):
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
     function, arguments = archive_parts(tensor, None)
     if tensor.is_meta or is_wrapper(tensor):

@@ -67,7 +67,7 @@ class _References:
     def _tensor_parts(self, tensor: Any) -> tuple[Any, ...]:
         if tensor.is_meta or is_wrapper(tensor):
             return archive_parts(tensor, None)
-        if tensor.device.type not in ("cpu", "cuda"):
+        if tensor.device.type not in ("cpu", "cuda", _C._get_privateuse1_backend_name()):
             raise NotImplementedError(f"torch.save: tensors on device '{tensor.device}' are not supported")
         return archive_parts(tensor, self._reference(tensor.untyped_storage(), tensor.dtype))
 

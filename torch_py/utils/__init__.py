@@ -11,6 +11,7 @@ from torch_py.utils._swapping import swap_tensors as swap_tensors
 _LAZY_MODULES = (
     "_foreach_utils",
     "_pytree",
+    "backend_registration",
     "checkpoint",
     "collect_env",
     "cpp_extension",
@@ -29,6 +30,8 @@ _absent = _lacking(__name__, __path__)
 def __getattr__(name: str) -> Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.utils.{name}")
+    if name in ("generate_methods_for_privateuse1_backend", "rename_privateuse1_backend"):
+        return getattr(_importlib.import_module("torch_py.utils.backend_registration"), name)
     if name == "model_summary":
         return _importlib.import_module("torch_py.utils._model_summary").model_summary
     return _absent(name)

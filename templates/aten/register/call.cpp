@@ -1,5 +1,5 @@
 // {{ f.schema }}
-constinit OperatorEntry {{ f.struct }}::entry({{ f.entry_name|cpp_string }}, {{ f.schema|string|cpp_string }}, {{ r.facts(f) }}, boxing::boxing_of<{{ f.struct }}>());
+constinit OperatorEntry {{ f.struct }}::entry({{ f.entry_name|cpp_string }}, {{ f.entry_schema|cpp_string }}, {{ r.facts(f) }}, boxing::boxing_of<{{ f.struct }}>());
 {{ f.result }} {{ f.struct }}::call({{ f.parameters|commas }}) {
   const DispatchKeySet keys = effective_keys({{ r.key_expression(f) }});
   return entry.lookup<Schema*>(keys)(keys{{ f.names|more }});

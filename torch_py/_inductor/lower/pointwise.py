@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._generated.lowerings import POINTWISE, REDUCTIONS
 from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear
 from torch_py._inductor.ir import Expr, cast
 from torch_py._inductor.lower.context import Example, Lowering, Value, bound_arguments
+from torch_py._inductor.lower.entries import pointwise_entry, reduction_entry
 
 # The word of a formula -> the kind of a Reduce.
 _KINDS = {
@@ -21,9 +21,9 @@ _KINDS = {
 
 
 def lower_pointwise(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
-    """The rule of all operators in POINTWISE."""
+    """The rule of all pointwise operators with a formula."""
     operator = node.target
-    promotion, tree = POINTWISE[operator._entry_name]
+    promotion, tree = pointwise_entry(operator._entry_name)
     bound = bound_arguments(operator, args, kwargs)
     result = node.meta["val"]
     computed = arithmetic_dtype(_computed_dtype(promotion, bound, result.dtype))
@@ -60,9 +60,9 @@ def as_operand(value: Any) -> Any:
 
 
 def lower_reduction(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
-    """The rule of all operators in REDUCTIONS."""
+    """The rule of all reductions with a formula."""
     operator = node.target
-    promotion, tree = REDUCTIONS[operator._entry_name]
+    promotion, tree = reduction_entry(operator._entry_name)
     bound = bound_arguments(operator, args, kwargs)
     source, result = bound["self"], node.meta["val"]
     if source.dtype not in CPP or result.dtype not in CPP:

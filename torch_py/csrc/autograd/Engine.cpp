@@ -312,7 +312,7 @@ ReadyQueue& Engine::device_queue(c10::Device device) {
 
 void Engine::device_thread(c10::Device device, ReadyQueue& queue) {
   thread_state.device_queue = &queue;
-  if (device.is_cuda()) c10::device_hooks(device.type).exchange_device(device.index);
+  if (c10::is_accelerator(device)) c10::device_hooks(device.type).exchange_device(device.index);
   if (const DeviceThreadInit init = device_thread_init.load()) init(device);
   while (true) {
     const ReadyQueue::Item item = queue.pop();

@@ -7,6 +7,7 @@
 #include "aten/ops/to_mkldnn.h"
 #include "aten/ops/zeros.h"
 #include "aten/profiling/Recording.h"
+#include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/StandIns.h"
 #include "torch_py/csrc/autograd/Streams.h"
@@ -116,7 +117,7 @@ void Node::add_next_edge(Edge edge) {
 uint32_t Node::add_input_metadata(InputMetadata output) {
   // A tensor that stands for one on an absent device has no stream.
   const c10::Device device = output.device;
-  if (C10_UNLIKELY(device.is_cuda()) && !is_on_device(stream_) && is_present(device))
+  if (C10_UNLIKELY(c10::is_accelerator(device)) && !is_on_device(stream_) && is_present(device))
     stream_ = current_stream_of(output.device);
   input_metadata_.push_back(std::move(output));
   return static_cast<uint32_t>(input_metadata_.size() - 1);

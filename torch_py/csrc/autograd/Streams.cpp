@@ -21,16 +21,16 @@ void order_after(c10::Stream later, c10::Stream earlier) {
 }  // namespace
 
 bool is_present(c10::Device device) {
-  return !device.is_cuda() || c10::device_hooks_or_null(device.type) != nullptr;
+  return !c10::is_accelerator(device) || c10::device_hooks_or_null(device.type) != nullptr;
 }
 
 c10::Stream current_stream_of(c10::Device device) {
-  if (!device.is_cuda()) return {c10::kCPU};
+  if (!c10::is_accelerator(device)) return {c10::kCPU};
   return c10::device_hooks(device.type).current_stream(device.index);
 }
 
 void hand_over(const at::Tensor& grad, c10::Stream consumer) {
-  if (!grad.defined() || !grad.is_cuda() || !is_on_device(consumer)) return;
+  if (!grad.defined() || !c10::is_accelerator(grad.device()) || !is_on_device(consumer)) return;
 
   c10::DeviceHooks& hooks = c10::device_hooks(grad.device().type);
   const c10::Stream producer = hooks.current_stream(grad.device().index);

@@ -19,7 +19,7 @@ inline bool is_on_device(c10::Stream stream) { return !stream.device.is_cpu(); }
 /// Whether the backend of a device is in this process. Tensors may stand for some that are not.
 TORCH_PY_API bool is_present(c10::Device device);
 
-/// The current stream of a device of CUDA; for other devices, a stream of the CPU.
+/// The current stream of an accelerator; for other devices, a stream of the CPU.
 TORCH_PY_API c10::Stream current_stream_of(c10::Device device);
 
 /// Lets the later work of `consumer` wait for `grad`, which the current stream of its device

@@ -6,6 +6,9 @@ dispatch, autograd, Python bindings, and kernels for every instruction set. This
 the packages of the extra ``torch_py[operators]``.
 """
 
+import importlib
+from typing import Any
+
 from ._build import build_operators, include_paths, library_paths
 from ._foreign import (
     COMMON_HIP_FLAGS,
@@ -22,6 +25,7 @@ from ._foreign import (
     load_inline,
     verify_ninja_availability,
 )
+from ._packages import load_backend, load_package
 
 __all__ = [
     "COMMON_HIP_FLAGS",
@@ -29,18 +33,30 @@ __all__ = [
     "IS_HIP_EXTENSION",
     "IS_WINDOWS",
     "ROCM_HOME",
+    "BackendExtension",
     "BuildExtension",
+    "BuildOperators",
     "CUDAExtension",
     "CppExtension",
+    "OperatorExtension",
     "SyclExtension",
     "build_operators",
     "include_paths",
     "is_ninja_available",
     "library_paths",
     "load",
+    "load_backend",
     "load_inline",
+    "load_package",
     "verify_ninja_availability",
 ]
 from torch_py._pytorch_names.packages import lacking as _lacking
 
-__getattr__ = _lacking(__name__, __path__)
+_absent = _lacking(__name__, __path__)
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on first use: programs that run operators need no setuptools.
+    if name in ("BackendExtension", "BuildOperators", "OperatorExtension"):
+        return getattr(importlib.import_module("._setuptools", __name__), name)
+    return _absent(name)

@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 
+from torch_py._libraries import add_library
+
 _PACKAGE = Path(__file__).resolve().parents[2]
 _NEEDED = {"yaml": "pyyaml", "jinja2": "jinja2"}
 _LOADED: dict[str, int] = {}  # module name -> modification time of the shared object at its import
@@ -46,13 +48,18 @@ def build_operators(
     output = declarations.parent / "build" / declarations.stem
     if output_dir is not None:
         output = Path(output_dir).resolve()
+    return _import(build_shared_object(declarations, output, verbose))
 
+
+def build_shared_object(
+    declarations: Path, output: Path, verbose: bool = True, portable: bool = False
+) -> Path:
+    """Builds without importing, and returns the path of the shared object. A `portable` one does not say
+    where torch_py's libraries are."""
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise RuntimeError(f"build_operators needs {', '.join(missing)}: pip install {' '.join(missing)}")
-
-    shared_object = _run_build(declarations, output, verbose)
-    return _import(shared_object)
+    return _run_build(declarations, output, verbose, portable)
 
 
 def include_paths() -> list[str]:
@@ -98,7 +105,7 @@ def _unpacked(archive: Path, output: Path) -> Path:
     return folder
 
 
-def _run_build(declarations: Path, output: Path, verbose: bool) -> Path:
+def _run_build(declarations: Path, output: Path, verbose: bool, portable: bool) -> Path:
     """Runs the build and returns the path of the shared object."""
     command = [
         sys.executable,
@@ -110,7 +117,7 @@ def _run_build(declarations: Path, output: Path, verbose: bool) -> Path:
     ]
     for folder in include_paths():
         command += ["--include", folder]
-    command += ["--libraries", library_paths()[0]]
+    command += ["--libraries", library_paths()[0], *(["--portable"] if portable else [])]
     toolchain = _toolchain(output)
     search_path = os.pathsep.join(filter(None, [str(toolchain), os.environ.get("PYTHONPATH")]))
 
@@ -154,5 +161,6 @@ def _import(shared_object: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     sys.modules[name] = module
+    add_library(name, module, shared_object.parent / "generated" / "torch_py" / "_generated")
     _LOADED[name] = shared_object.stat().st_mtime_ns
     return module

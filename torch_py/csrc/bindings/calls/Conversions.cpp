@@ -220,11 +220,14 @@ at::Device to_device(PyObject* object) {
   TORCH_CHECK(index >= 0, "Device index must not be negative, got ", index);
   TORCH_CHECK(index < 128, "Device index must be less than 128, got ", index);
 
-  c10::DeviceHooks* const hooks = c10::device_hooks_or_null(c10::DeviceType::CUDA);
-  TORCH_CHECK(hooks != nullptr && hooks->device_count() > 0,
+  for (const c10::DeviceType type : {c10::DeviceType::CUDA, c10::DeviceType::PrivateUse1}) {
+    c10::DeviceHooks* const hooks = c10::device_hooks_or_null(type);
+    if (hooks != nullptr && hooks->device_count() > 0)
+      return at::Device(type, static_cast<c10::DeviceIndex>(index));
+  }
+  TORCH_CHECK(false,
               "Cannot access accelerator device when none is available: a number as a device (",
               index, ") means an accelerator");
-  return at::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
 }
 
 at::Generator* to_generator(PyObject* object) {

@@ -192,7 +192,7 @@ PyObject* seed_all(PyObject*, PyObject* seed) {
   TORCH_PY_TRY
   const ObjectPtr mask = ObjectPtr::steal(checked(PyLong_FromUnsignedLongLong(~0ULL)));
   const ObjectPtr wrapped = ObjectPtr::steal(checked(PyNumber_And(seed, mask.get())));
-  c10::seed_cuda_generators(PyLong_AsUnsignedLongLong(wrapped.get()));
+  c10::seed_generators(c10::DeviceType::CUDA, PyLong_AsUnsignedLongLong(wrapped.get()));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
@@ -283,12 +283,14 @@ PyMethodDef functions[] = {
 }  // namespace
 
 c10::DeviceHooks& hooks_for(const char* what, c10::Device device) {
-  TORCH_CHECK(device.is_cuda(), what, ": torch_py has no support for ",
+  TORCH_CHECK(c10::is_accelerator(device), what, ": torch_py has no support for ",
               c10::device_type_name(device.type), " devices");
 
   c10::DeviceHooks* const hooks = c10::device_hooks_or_null(device.type);
   TORCH_CHECK(hooks != nullptr, what, ": ", c10::AbsentDeviceError(device).what());
-  TORCH_CHECK(hooks->device_count() > 0, what, ": No CUDA GPUs are available");
+  TORCH_CHECK(hooks->device_count() > 0, what, ": No ",
+              device.is_cuda() ? "CUDA GPUs" : c10::device_type_name(device.type) + " devices",
+              " are available");
   return *hooks;
 }
 

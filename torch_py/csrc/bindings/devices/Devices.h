@@ -12,6 +12,7 @@ void init_event(PyObject* module);           // EventType.cpp: torch.Event
 void init_graph(PyObject* module);           // GraphType.cpp: _CUDAGraph
 void init_cuda(PyObject* module);            // CudaModule.cpp: devices and current streams
 void init_cuda_memory(PyObject* module);     // CudaMemory.cpp: statistics, limits, raw memory
+void init_accelerators(PyObject* module);    // Accelerators.cpp: backends of any kind
 
 /// The hooks of CUDA; throws AbsentDeviceError without them.
 inline c10::DeviceHooks& cuda_hooks() { return c10::device_hooks(c10::DeviceType::CUDA); }

@@ -42,7 +42,11 @@ PyObject* share_memory(PyObject* self, PyObject*) {
   TORCH_PY_TRY
   const c10::Storage storage = unpack_storage(self);
 
-  // Other processes can open the memory of a device as it is.
+  TORCH_CHECK_NOT_IMPLEMENTED(storage->device().type != c10::DeviceType::PrivateUse1,
+                              "share_memory_: processes cannot share the memory of '",
+                              storage->device(), "'; copy the tensor to the CPU first");
+
+  // Other processes can open the memory of a CUDA device as it is.
   if (storage->device().is_cuda() || c10::shared_segment(*storage)) return Py_NewRef(self);
   if (storage->nbytes >= kLongCopy && storage->device().is_cpu()) {
     share_large(*storage);

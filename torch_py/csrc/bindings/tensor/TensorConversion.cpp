@@ -61,7 +61,7 @@ bool changes(const at::Tensor& tensor, const Target& target) {
   const at::Device device = target.device.value_or(tensor.device());
   if (device.type != tensor.device().type || (device.has_index() && device != tensor.device()))
     return true;
-  if (device.is_cuda() && c10::resolved(device) != tensor.device()) return true;
+  if (c10::is_accelerator(device) && c10::resolved(device) != tensor.device()) return true;
 
   const at::MemoryFormat format = target.format.value_or(at::MemoryFormat::Preserve);
   return format != at::MemoryFormat::Preserve && !tensor.is_contiguous(format);
@@ -76,7 +76,8 @@ PyObject* convert(PyObject* self, const Target& target) {
                   target.non_blocking, target.copy, target.format);
   };
   // A copy from a device to the host waits, however small it is.
-  const bool waits = tensor.is_cuda() && target.device.has_value() && !target.device->is_cuda();
+  const bool waits = c10::is_accelerator(tensor.device()) && target.device.has_value() &&
+                     !c10::is_accelerator(*target.device);
   return wrap(waits ? unlocked_while_waiting(converted, tensor) : unlocked(converted, tensor));
 }
 

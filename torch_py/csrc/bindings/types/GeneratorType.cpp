@@ -63,13 +63,13 @@ PyObject* make_generator(PyTypeObject* type, c10::Generator* generator, bool own
 }
 
 std::unique_ptr<c10::Generator> new_generator(c10::Device device) {
-  if (!device.is_cuda()) return std::make_unique<c10::Generator>();
+  if (!c10::is_accelerator(device)) return std::make_unique<c10::Generator>();
 
   hooks_for("torch.Generator", device);
   return std::make_unique<c10::PhiloxGenerator>(c10::resolved(device));
 }
 
-/// The generator as that of a CUDA device; null for the CPU's.
+/// The generator as that of an accelerator; null for the CPU's.
 c10::PhiloxGenerator* as_philox(c10::Generator& generator) {
   return dynamic_cast<c10::PhiloxGenerator*>(&generator);
 }
@@ -80,7 +80,7 @@ PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   Arguments arguments;
   arguments.bind(constructor, nullptr, call.args(), call.nargs(), call.kwnames());
   const c10::Device device = arguments.device(0, c10::kCPU);
-  TORCH_CHECK(device.is_cpu() || device.is_cuda(), "torch.Generator: device '", device,
+  TORCH_CHECK(device.is_cpu() || c10::is_accelerator(device), "torch.Generator: device '", device,
               "' has no generator in torch_py");
 
   std::unique_ptr<c10::Generator> generator = new_generator(device);
@@ -312,7 +312,17 @@ PyObject* cuda_default_generator(PyObject*, PyObject* index) {
   TORCH_PY_CATCH(nullptr)
 }
 
+/// The same for an accelerator of any kind.
+PyObject* default_generator_of(PyObject*, PyObject* object) {
+  TORCH_PY_TRY
+  const c10::Device device = to_device(object);
+  hooks_for("default_generator", device);
+  return make_generator(&GeneratorType, &c10::default_generator(device), false);
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {{"_cuda_defaultGenerator", cuda_default_generator, METH_O, nullptr},
+                           {"_accelerator_generator", default_generator_of, METH_O, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef methods[] = {

@@ -45,7 +45,7 @@ bool is_on_cpu(PyObject* self) { return storage_of(self)->device().is_cpu(); }
 
 void check_readable(PyObject* self) {
   const c10::Device device = storage_of(self)->device();
-  TORCH_CHECK(device.is_cpu() || device.is_cuda(),
+  TORCH_CHECK(device.is_cpu() || c10::is_accelerator(device),
               "UntypedStorage: the bytes of a storage on device '", device, "' cannot be read");
 }
 

@@ -345,61 +345,59 @@ const bool registered = [] {
   register_operator<ops::add__Tensor>();
   register_operator<ops::add_Tensor_out>();
   register_wrapper<ops::add_Tensor, &add_Tensor>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "add_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "add_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
   register_wrapper<ops::add__Tensor, &add__Tensor>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "add_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "add_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
   register_wrapper<ops::add_Tensor_out, &add_Tensor_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "add_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "add_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::mul_Tensor>();
   register_operator<ops::mul__Tensor>();
   register_wrapper<ops::mul_Tensor, &mul_Tensor>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "mul_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "mul_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
   register_wrapper<ops::mul__Tensor, &mul__Tensor>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "mul_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "mul_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::less_Tensor>();
   register_operator<ops::less__Tensor>();
   register_wrapper<ops::less_Tensor, &less_Tensor>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta,
-      "less_Tensor_kernel", "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "less_Tensor_kernel",
+      "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
   register_wrapper<ops::less__Tensor, &less__Tensor>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta,
-      "less_Tensor_kernel", "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "less_Tensor_kernel",
+      "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
   register_without_gradient<ops::less_Tensor>();
 
   register_operator<ops::tanh>();
-  register_wrapper<ops::tanh, &tanh>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "tanh_kernel",
-      "aten/native/cpu/expr/tanhKernel.isa.cpp");
+  register_wrapper<ops::tanh, &tanh>(kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta,
+      "tanh_kernel", "aten/native/cpu/expr/tanhKernel.isa.cpp");
 
   register_operator<ops::tanh_backward>();
   register_wrapper<ops::tanh_backward, &tanh_backward>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta,
-      "tanh_backward_kernel", "aten/native/cpu/expr/tanhKernel.isa.cpp");
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "tanh_backward_kernel",
+      "aten/native/cpu/expr/tanhKernel.isa.cpp");
 
   register_operator<ops::softcap>();
   register_operator<ops::softcap_>();
   register_operator<ops::softcap_out>();
-  register_wrapper<ops::softcap, &softcap>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "softcap_kernel",
-      "aten/native/cpu/expr/softcapKernel.isa.cpp");
+  register_wrapper<ops::softcap, &softcap>(kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta,
+      "softcap_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
   register_wrapper<ops::softcap_, &softcap_>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "softcap_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "softcap_kernel",
       "aten/native/cpu/expr/softcapKernel.isa.cpp");
   register_wrapper<ops::softcap_out, &softcap_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "softcap_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "softcap_kernel",
       "aten/native/cpu/expr/softcapKernel.isa.cpp");
 
   register_operator<ops::softcap_backward>();
   register_wrapper<ops::softcap_backward, &softcap_backward>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta,
-      "softcap_backward_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "softcap_backward_kernel",
+      "aten/native/cpu/expr/softcapKernel.isa.cpp");
 
   return true;
 }();

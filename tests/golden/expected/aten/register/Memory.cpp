@@ -187,7 +187,7 @@ const bool registered = [] {
 
   register_operator<ops::fill__Scalar>();
   register_wrapper<ops::fill__Scalar, &fill__Scalar>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "fill_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "fill_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::_foreach_fill_>();
@@ -196,10 +196,10 @@ const bool registered = [] {
 
   register_operator<ops::nonzero>();
   register_operator<ops::nonzero_out>();
-  register_wrapper<ops::nonzero, &nonzero>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA,
-      "nonzero", "aten/native/Golden.cpp");
-  register_wrapper<ops::nonzero_out, &nonzero_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA, "nonzero", "aten/native/Golden.cpp");
+  register_wrapper<ops::nonzero, &nonzero>(kAcceleratorKeys | DispatchKey::CPU, "nonzero",
+      "aten/native/Golden.cpp");
+  register_wrapper<ops::nonzero_out, &nonzero_out>(kAcceleratorKeys | DispatchKey::CPU, "nonzero",
+      "aten/native/Golden.cpp");
   register_without_gradient<ops::nonzero>();
   register_without_gradient<ops::nonzero_out>();
 

@@ -154,13 +154,12 @@ namespace {
 const bool registered = [] {
   register_operator<ops::filter1d>();
   register_wrapper<ops::filter1d, &filter1d>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "filter1d_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "filter1d_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::filter1d_backward>();
-  register_wrapper<ops::filter1d_backward, &filter1d_backward>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA, "filter1d_backward",
-      "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::filter1d_backward, &filter1d_backward>(kAcceleratorKeys | DispatchKey::CPU,
+      "filter1d_backward", "aten/native/cpu/GoldenKernel.isa.cpp");
   register_without_gradient<ops::filter1d_backward>();
 
   register_operator<ops::dropout>();

@@ -214,10 +214,10 @@ const bool registered = [] {
   register_operator<ops::sum_dim_IntList>();
   register_operator<ops::sum_dim_IntList_out>();
   register_wrapper<ops::sum_dim_IntList, &sum_dim_IntList>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "sum_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "sum_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
   register_wrapper<ops::sum_dim_IntList_out, &sum_dim_IntList_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "sum_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "sum_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::_foreach_sum>();
@@ -230,11 +230,10 @@ const bool registered = [] {
 
   register_operator<ops::max_dim>();
   register_operator<ops::max_dim_out>();
-  register_wrapper<ops::max_dim, &max_dim>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "max_dim_kernel",
-      "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::max_dim, &max_dim>(kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta,
+      "max_dim_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
   register_wrapper<ops::max_dim_out, &max_dim_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "max_dim_kernel",
+      kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta, "max_dim_kernel",
       "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::select_backward>();

@@ -164,12 +164,10 @@ const bool registered = [] {
 
   register_operator<ops::cat>();
   register_operator<ops::cat_out>();
-  register_wrapper<ops::cat, &cat>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "cat_kernel",
-      "aten/native/Golden.cpp");
-  register_wrapper<ops::cat_out, &cat_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "cat_kernel",
-      "aten/native/Golden.cpp");
+  register_wrapper<ops::cat, &cat>(kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta,
+      "cat_kernel", "aten/native/Golden.cpp");
+  register_wrapper<ops::cat_out, &cat_out>(kAcceleratorKeys | DispatchKey::CPU | DispatchKey::Meta,
+      "cat_kernel", "aten/native/Golden.cpp");
 
   register_operator<ops::cat_backward>();
   register_wrapper<ops::cat_backward, &cat_backward>(kDecomposedKeys, "cat_backward",

@@ -1,0 +1,1 @@
+"""Arguments to test with. Those of torch_py are enough here: unary tensors, and dimensions to reduce."""

@@ -1,0 +1,20 @@
+"""The formulas of operators: those of native_functions.yaml, and those of libraries outside the tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py._generated.lowerings import POINTWISE, REDUCTIONS
+from torch_py._libraries import library_of
+
+
+def pointwise_entry(name: str) -> Any:
+    """The promotion rule and the formula of a pointwise operator; None without a formula."""
+    library = library_of(name)
+    return (POINTWISE if library is None else library.pointwise).get(name)
+
+
+def reduction_entry(name: str) -> Any:
+    """The same for a reduction."""
+    library = library_of(name)
+    return (REDUCTIONS if library is None else library.reductions).get(name)
