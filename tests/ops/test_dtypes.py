@@ -14,6 +14,7 @@ from tests.ops.operators import Operator, enrolled
 from tests.ops.samples import SampleInput
 from tests.subject import WITH_PEER, torch
 
+
 def _samples(operator: Operator, dtype: str) -> list[SampleInput]:
     """The samples in ``dtype``; for dtypes that NumPy lacks, the small ones of float32, converted."""
     if dtype == "bfloat16" or hasattr(np, dtype):
@@ -41,7 +42,7 @@ def test_claimed_dtypes_can_be_called(operator: Operator):
 
 
 def _refusal(operator: Operator, samples: list[SampleInput]) -> str | None:
-    """Why the first sample cannot be called; None if any can, or if there is none."""
+    """Why the first sample cannot be called; None if any can, or if it has no samples."""
     first = None
     for sample in samples:
         error = outcome(call, operator, torch, sample).error

@@ -8,9 +8,9 @@ from codegen.diagnostics import Location, did_you_mean
 from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
 from codegen.model.cpp import kernel_signature
-from codegen.model.program import combination_macro
 from codegen.model.kernels import Kernel, types_of
 from codegen.model.operator import DispatchEntry, Operator
+from codegen.model.program import combination_macro
 from codegen.model.reading import Context
 from codegen.model.rooms import check_room, kernel_file, loop_file
 
