@@ -124,7 +124,7 @@ def _slope(formula: Node, point: dict[str, float], name: str, call: Other) -> tu
     Raises NoValueError next to a step or a corner.
     """
     value = evaluate(formula, point, call)
-    step = 1e-5 * max(abs(point[name]), 0.01)
+    step = 1e-5 * max(min(abs(point[name]), 1.0), 0.01)  # small, as functions may oscillate
 
     def slope(width: float) -> float:
         return (evaluate(formula, {**point, name: point[name] + width}, call) - value) / width
