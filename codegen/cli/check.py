@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from codegen.cli.loading import load_program
 from codegen.diagnostics import Diagnostics, GenerationError
+
+if TYPE_CHECKING:
+    from codegen.model import Program
 
 
 def check(options: argparse.Namespace) -> int:
     program = load_program(options)
     from codegen.model.checks.redundant import redundancies
+
+    if options.numeric:
+        _check_kernels(program)
 
     redundant = Diagnostics()
     for diagnostic in redundancies(program):
@@ -22,3 +29,16 @@ def check(options: argparse.Namespace) -> int:
     topics = len(program.topics)
     print(f"{program.file}: {entries} operators in {topics} topics, no problems")
     return 0
+
+
+def _check_kernels(program: Program) -> None:
+    """Compares the gradients of pointwise kernels with their values, which takes a build."""
+    from codegen.cli.numeric import check_kernels
+
+    problems = Diagnostics()
+    compared, skipped = check_kernels(program, problems)
+    print(f"{compared} pointwise kernels compared with their gradients")
+    for reason in skipped:
+        print(f"not compared: {reason}")
+    if problems:
+        raise GenerationError(problems)

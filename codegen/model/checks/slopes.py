@@ -103,7 +103,7 @@ def _first_difference(
     formula = operator.expr.node
     call = _calls(program, _DEEPEST)
 
-    for point in _points(operator, _corners(formula) | _corners(node)):
+    for point in points(operator, _corners(formula) | _corners(node)):
         try:
             slope, noise = _slope(formula, point, name, call)
             result = evaluate(formula, point, call)
@@ -144,7 +144,7 @@ def _slope(formula: Node, point: dict[str, float], name: str, call: Other) -> tu
 # Where the formulas are compared
 
 
-def _points(operator: Operator, corners: frozenset[float]) -> Iterator[dict[str, float]]:
+def points(operator: Operator, corners: frozenset[float]) -> Iterator[dict[str, float]]:
     """Values over the whole domain, and on both sides of what the formulas compare with."""
     tensors = operator.tensor_arguments
     combinations = _numbers(operator)
