@@ -1,4 +1,4 @@
-"""``check``: reports every problem, and what entries write although it follows anyway."""
+"""``check``: reports every problem, what entries write although it follows anyway, and unfinished drafts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ if TYPE_CHECKING:
 
 def check(options: argparse.Namespace) -> int:
     program = load_program(options)
+    from codegen.model.checks.drafts import unwritten
     from codegen.model.checks.redundant import redundancies
 
     if options.numeric:
         _check_kernels(program)
 
-    redundant = Diagnostics()
-    for diagnostic in redundancies(program):
-        redundant.add(diagnostic)
-    if redundant:
-        raise GenerationError(redundant)
+    problems = Diagnostics()
+    for diagnostic in (*redundancies(program), *unwritten(program)):
+        problems.add(diagnostic)
+    if problems:
+        raise GenerationError(problems)
 
     entries = len(program.operators)
     topics = len(program.topics)
