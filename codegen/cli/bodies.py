@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codegen.model import Operator
-from codegen.model.cpp import cpp_identifier
+from codegen.model.keywords import cpp_identifier
 from codegen.model.program import combination_macro
 from codegen.model.vocabulary import CUDA_KEY
 
