@@ -7,8 +7,10 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
-from codegen.emit.layout import wrap_cpp
+from codegen.cli import bodies
+from codegen.emit.layout import CPP_WIDTH, wrap_cpp
 from codegen.model import Operator, Program, implied
+from codegen.model.checks.drafts import UNWRITTEN_DOC
 from codegen.model.cpp import kernel_signature, shape_signature
 from codegen.model.rooms import kernel_file, samples_file, shape_file
 from codegen.model.vocabulary import ALL_STRUCTURES, CUDA_KEY
@@ -16,6 +18,8 @@ from codegen.schema import Argument, FunctionSchema
 
 # The operator that derivatives of a draft call: it raises NotImplementedError in backward.
 _UNWRITTEN = "_refuse_gradient"
+# The types of arguments that a loop over elements takes.
+_OF_ELEMENTS = ("Tensor", "float", "Scalar", "int", "bool")
 # The header with the loops of a structure, on the CPU or for CUDA.
 _LOOPS = {
     ("reduction", False): "aten/iteration/ReductionLoops.h",
@@ -31,12 +35,14 @@ class Stub:
     symbol: str
     path: str
     signature: str
-    include: str = "aten/iteration/Loops.h"  # for the body that its author will write
+    include: str = "aten/iteration/Loops.h"  # for the body
+    body: tuple[str, ...] = ()
+    helpers: str = ""  # what the body needs above the function
 
     @property
     def text(self) -> str:
-        refusal = f'  TORCH_CHECK_NOT_IMPLEMENTED(false, "{self.symbol} is not written yet");'
-        return f"{wrap_cpp(self.signature + ' {')}\n{refusal}\n}}\n"
+        lines = "\n".join(wrap_cpp(line) if len(line) > CPP_WIDTH else line for line in self.body)
+        return f"{self.helpers}{wrap_cpp(self.signature + ' {')}\n{lines}\n}}\n"
 
 
 @dataclass(frozen=True)
@@ -49,11 +55,27 @@ class SamplesDraft:
 
 
 def structure_like(schema: FunctionSchema) -> str:
-    """The structure that the arguments suggest: ``dim`` and ``keepdim`` a reduction, ``dim`` a composite."""
-    names = {argument.name for argument in schema.arguments.flat_all}
+    """The structure that arguments and results suggest."""
+    arguments = schema.arguments.flat_all
+    names = {argument.name for argument in arguments}
+    if len(schema.returns) < 2 and schema.is_mutable:
+        return "mutation"
+    if len(schema.returns) < 2 and schema.is_view:
+        return "view"
+
+    # Lists, tensors that may be missing, and results that are not tensors: made of other operators.
+    is_plain = not schema.is_mutable and not schema.is_view
+    is_plain &= all(a.type.is_plain("Tensor") for a in schema.arguments.tensors)
+    are_tensors = all(str(result.type) == "Tensor" for result in schema.returns)
+    if not schema.arguments.tensors or not is_plain or not are_tensors or not schema.returns:
+        return "composite"
+    if len(schema.returns) > 1:
+        return "shaped"
     if {"dim", "keepdim"} <= names:
         return "reduction"
-    return "composite" if "dim" in names else "pointwise"
+
+    of_elements = all(any(a.type.is_plain(kind) for kind in _OF_ELEMENTS) for a in arguments)
+    return "pointwise" if of_elements and "dim" not in names else "composite"
 
 
 def topic_like(schema: FunctionSchema, structure: str, program: Program | None) -> str:
@@ -179,14 +201,15 @@ def entry_text(
     structure = operator.structure
     module = operator.python_module
     lines = [f"- func: {operator.schema}"]
-    if operator.arguments.self_argument is not None and module == "torch":
-        lines.append("  variants: function, method")
+    variants = _variants(operator)
+    if variants != ("function",):
+        lines.append(f"  variants: {', '.join(variants)}")
     if module != implied.python_module(operator.schema):
         lines.append(f"  python_module: {module}")
     lines.append(f"  structure: {structure}")
 
     if structure not in ALL_STRUCTURES:
-        lines.append(f"  dtypes: {_dtypes(program, structure, expr is not None)}")
+        lines.append(f"  dtypes: {', '.join(operator.dtype_sets)}")
     if cuda:
         _, kernel = implied.kernel(operator.schema, structure)
         lines += ["  dispatch:", f"    CPU, CUDA: {kernel}"]
@@ -196,8 +219,15 @@ def entry_text(
         lines += _derivatives(operator, program)
     if samples != implied.samples(operator.schema, module):
         lines.append(f"  samples: {samples}")
-    lines += ["  doc: |", f"    Computes {operator.unambiguous_name}."]
+    lines += ["  doc: |", f"    {UNWRITTEN_DOC} what ``{operator.python_name}`` computes, in a sentence."]
     return "".join(f"    {line}\n" for line in lines)
+
+
+def _variants(operator: Operator) -> tuple[str, ...]:
+    own = operator.arguments.self_argument
+    is_method = own is not None and not own.type.is_list and operator.python_module == "torch"
+    found = ["function", *(["method"] if is_method else []), *(["out"] if operator.has_out else [])]
+    return tuple(found)
 
 
 def _derivatives(operator: Operator, program: Program | None) -> list[str]:
@@ -206,7 +236,8 @@ def _derivatives(operator: Operator, program: Program | None) -> list[str]:
     A guessed formula that is wrong could go unnoticed.
     """
     can_refuse = program is not None and program.by_base_name(_UNWRITTEN)
-    if operator.structure == "mutation" and not can_refuse:
+    written = [a for a in operator.tensor_arguments if a.is_write]
+    if operator.structure == "mutation" and (not can_refuse or any(a.type.is_list for a in written)):
         return ["  non_differentiable: what it writes is not recorded yet"]
     returns = operator.schema.returns
     grad = "grad" if len(returns) == 1 and not returns[0].type.is_list else "grads[0]"
@@ -214,25 +245,25 @@ def _derivatives(operator: Operator, program: Program | None) -> list[str]:
     lines = ["  derivatives:  # TODO: formulas such as grad * other, or non_differentiable"]
     for argument in operator.tensor_arguments:
         formula = "non_differentiable"
-        if can_refuse and not argument.type.is_list:
+        if can_refuse and not argument.type.is_list and returns:
             formula = f'{_UNWRITTEN}({grad}, "{operator.name}", "{argument.name}")'
         lines.append(f"    {argument.name}: {formula}")
     return lines
 
 
-def _dtypes(program: Program | None, structure: str, is_formula: bool) -> str:
+def dtypes_like(program: Program | None, structure: str, is_formula: bool) -> tuple[str, ...]:
     """The set of floating point dtypes that most entries of this structure name."""
     sets = {} if program is None else program.all_dtype_sets()
     fitting = [name for name, found in sets.items() if all("float" in dtype for dtype in found.members)]
     if not fitting or program is None:
-        return "float32, float64"
+        return ("float32", "float64")
 
     alike = [
         o.dtype_sets[0]
         for o in program
         if o.structure == structure and (o.expr is not None) == is_formula and len(o.dtype_sets) == 1
     ]
-    return max(fitting, key=alike.count)
+    return (max(fitting, key=alike.count),)
 
 
 def kernel_stubs(operator: Operator, cuda: bool = False) -> list[Stub]:
@@ -257,8 +288,16 @@ def missing_stubs(operator: Operator) -> list[Stub]:
 
 def _kernel_stub(operator: Operator, kernel: str, key: str) -> Stub:
     loops = _LOOPS.get((operator.structure, key == CUDA_KEY), Stub.include)
-    return Stub(kernel, kernel_file(operator, key), kernel_signature(operator, kernel, key), loops)
+    return Stub(
+        kernel,
+        kernel_file(operator, key),
+        kernel_signature(operator, kernel, key),
+        loops,
+        tuple(bodies.body(operator, kernel, key)),
+        bodies.helpers(operator, kernel, key),
+    )
 
 
 def _shape_stub(operator: Operator, rule: str) -> Stub:
-    return Stub(rule, shape_file(operator), shape_signature(operator, rule))
+    refusal = tuple(bodies.body(operator, rule, "Meta"))
+    return Stub(rule, shape_file(operator), shape_signature(operator, rule), body=refusal)

@@ -77,6 +77,7 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
             if output
             else ["not while the file has problems"],
         ),
+        ("values", [_compared_with(operator)]),
         ("tests", list(_tests(program, operator))),
     )
 
@@ -163,6 +164,17 @@ def _generated(operator: Operator, explanation: Explanation | None, output: Path
         return
     yield from (f"{(output / path).as_posix()}:{line}" for path, line in explanation.places(operator))
     yield f"{(output / explanation.metadata).as_posix()}"
+
+
+def _compared_with(operator: Operator) -> str:
+    """What tests compare the values with."""
+    if operator.expr is not None:
+        return "compared with expr in NumPy, and with PyTorch if it has the operator"
+    if operator.reference is not None:
+        return (
+            f"compared with the reference {operator.reference.text}, and with PyTorch if it has the operator"
+        )
+    return "compared with PyTorch; nothing tests them if it lacks the operator: write reference:"
 
 
 def _tests(program: Program, operator: Operator) -> Iterator[str]:

@@ -51,6 +51,8 @@ def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten
         return _new_source(path, stub, loops)
 
     text = path.read_text(encoding="utf-8") if text is None else text
+    for header in ("aten/Dispatch.h", loops):
+        text = _with_include(text, header)
     namespace = "CPU_CAPABILITY" if path.name.endswith(".isa.cpp") else _namespace(path)
     closing_braces = re.finditer(rf"^\}}[^\n]*\b{namespace}\b", text, re.MULTILINE)
 
@@ -58,6 +60,18 @@ def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten
     ends = [found.start() for found in closing_braces] or [text.rfind("}")]
     end = ends[-1]
     return f"{text[:end].rstrip()}\n\n{stub}\n{text[end:]}" if end >= 0 else f"{text}\n{stub}"
+
+
+def _with_include(text: str, header: str) -> str:
+    """Adds ``#include "header"`` behind the others; ``make format`` sorts them."""
+    line = f'#include "{header}"'
+    if line in text:
+        return text
+    last = list(re.finditer(r'^#include "[^"\n]*"\n', text, re.MULTILINE))
+    if not last:
+        return f"{line}\n{text}"
+    end = last[-1].end()
+    return f"{text[:end]}{line}\n{text[end:]}"
 
 
 def _namespace(path: Path) -> str:

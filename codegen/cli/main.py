@@ -54,7 +54,12 @@ def _parser() -> argparse.ArgumentParser:
         "--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s"
     )
 
-    _command(commands, "check", "report every problem in the entries; write nothing")
+    command = _command(commands, "check", "report every problem in the entries; write nothing")
+    command.add_argument(
+        "--numeric",
+        action="store_true",
+        help="also compare the gradients of pointwise kernels with differences of their values, once built",
+    )
 
     command = _command(commands, "explain", "show all that follows from one entry")
     command.add_argument("operator", metavar="OP", help="add, add.Tensor or add_Tensor")

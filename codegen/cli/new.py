@@ -11,6 +11,7 @@ from pathlib import Path
 from codegen.cli.drafts import (
     SamplesDraft,
     Stub,
+    dtypes_like,
     entry_text,
     kernel_stubs,
     missing_stubs,
@@ -24,7 +25,7 @@ from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_
 from codegen.model import Kernel, Operator, Program, implied, read_program
 from codegen.model.vocabulary import ALL_STRUCTURES, STRUCTURES
 from codegen.python_modules import PREFIXED, PYTHON_MODULES
-from codegen.schema import FunctionSchema, SchemaError
+from codegen.schema import FunctionSchema, OperatorName, SchemaError
 
 _DEFAULT_SCHEMAS = {
     "pointwise": "{name}(Tensor self) -> Tensor",
@@ -71,6 +72,7 @@ def new(options: argparse.Namespace) -> int:
         print(f"{text}\n{' ' * error.offset}^ {error.message}; {error.hint}", file=sys.stderr)
         return 1
 
+    schema, has_out = _without_out(schema)
     if options.structure is None:
         options.structure = "pointwise" if options.expr else structure_like(schema)
     if program is not None and program.operators.get(schema.unambiguous_name) is not None:
@@ -78,7 +80,7 @@ def new(options: argparse.Namespace) -> int:
     if options.cuda and (options.expr or options.structure in ALL_STRUCTURES):
         print("--cuda: formulas, views and compositions run on CUDA without a kernel", file=sys.stderr)
         return 1
-    return _draft(options, schema, module, program, base)
+    return _draft(options, schema, module, has_out, program, base)
 
 
 def _without_module(text: str) -> tuple[str | None, str]:
@@ -89,6 +91,16 @@ def _without_module(text: str) -> tuple[str | None, str]:
         return None, text
     name = text[found.end() :]
     return word, f"{word}_{name}" if word in PREFIXED else name
+
+
+def _without_out(schema: FunctionSchema) -> tuple[FunctionSchema, bool]:
+    """The schema without its ``out`` arguments, which the variant of that name adds, and whether it had any."""
+    if not schema.arguments.out:
+        return schema, False
+    arguments = replace(schema.arguments, out=())
+    returns = tuple(replace(result, annotation=None) for result in schema.returns)
+    name = OperatorName(schema.name.name, schema.overload_name.removesuffix("out").removesuffix("_"))
+    return replace(schema, name=name, arguments=arguments, returns=returns), True
 
 
 def _complete(options: argparse.Namespace, operators: list[Operator]) -> int:
@@ -111,6 +123,7 @@ def _draft(
     options: argparse.Namespace,
     schema: FunctionSchema,
     module: str | None,
+    has_out: bool,
     program: Program | None,
     base: Program | None,
 ) -> int:
@@ -120,6 +133,10 @@ def _draft(
     operator = _operator(schema, topic, options.structure, chapter)
     if module is not None:
         operator = replace(operator, python_module=module)
+    if has_out:
+        operator = replace(operator, variants=("function", "out"))
+    dtypes = dtypes_like(program, options.structure, options.expr is not None)
+    operator = replace(operator, dtype_sets=dtypes)
 
     samples = samples_for(operator, program)
     has_samples = (options.yaml.parent / "tests" / "ops" / "samples").is_dir()

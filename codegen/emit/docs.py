@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from codegen.analysis.argument_names import as_spelled
 from codegen.analysis.gradient_kind import gradient_kind
 from codegen.emit.bindings import Shard
-from codegen.emit.places import line_of
+from codegen.emit.places import place_of
 from codegen.expressions import latex, requirement_text
 from codegen.model import Operator
 from codegen.model.operator import Requirement
@@ -62,7 +62,7 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
     return Page(
         name=operator.name,
         anchor=operator.unambiguous_name,
-        place=line_of(operator),
+        place=place_of(operator),
         signatures=signatures,
         doc=operator.doc.strip(),
         formula=formula,

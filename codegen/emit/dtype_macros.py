@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.model import DtypeSet, Program
+from codegen.model.program import combination_macro
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,9 @@ def macros(program: Program) -> list[Macro]:
     combined: dict[str, Macro] = {}
     for operator in program:
         if len(operator.dtype_sets) > 1:
-            name = combination_name(operator.dtype_sets)
+            name = combination_macro(operator.dtype_sets)
             combined[name] = _macro(name, operator.dtypes)
     return [*found.values(), *(combined[name] for name in sorted(combined) if name not in found)]
-
-
-def combination_name(sets: tuple[str, ...]) -> str:
-    """``all_and_bool, half`` -> AT_DISPATCH_ALL_AND_BOOL_HALF"""
-    return "AT_DISPATCH_" + "_".join(s.upper() for s in sets)
 
 
 def members_by_name(sets: Mapping[str, DtypeSet]) -> dict[str, tuple[str, ...]]:

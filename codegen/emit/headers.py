@@ -1,4 +1,7 @@
-"""``aten/ops/<name>.h``: the structs in at::ops and the free functions."""
+"""``aten/ops/<name>.h``: the structs in at::ops and the free functions.
+
+Documentation is not in the headers: what an edited sentence recompiles is the bindings of its topic.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,6 @@ class Inline:
 class HeaderFunction:
     function: Function
     place: str
-    summary: str
     inlines: tuple[Inline, ...]
 
     def __getattr__(self, name: str) -> object:
@@ -54,7 +56,7 @@ def header_functions(operators: Sequence[Operator]) -> list[HeaderFunction]:
                     declared.add(key)
                     inlines.append(Inline(parameters, _arguments(function.schema, scalars)))
 
-            found.append(HeaderFunction(function, place_of(operator), summary(operator), tuple(inlines)))
+            found.append(HeaderFunction(function, place_of(operator), tuple(inlines)))
     return found
 
 
@@ -73,10 +75,3 @@ def _arguments(schema: FunctionSchema, scalars: tuple[str, ...]) -> tuple[str, .
 
 def _type_of(parameter: str) -> str:
     return parameter.split(" = ")[0].rsplit(" ", 1)[0]
-
-
-def summary(operator: Operator) -> str:
-    """The first sentence of the entry's doc, in plain words."""
-    paragraph = " ".join(operator.doc.strip().split("\n\n")[0].split())
-    sentence = paragraph.split(". ")[0].rstrip(".")
-    return f"{sentence.replace('``', '')}." if sentence else str(operator.schema)

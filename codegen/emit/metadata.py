@@ -98,6 +98,7 @@ def _formulas(operator: Operator, program: Program, node_names: dict[str, str]) 
             requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires if r.form is None
         ],
         "expr": None if expr is None else expr.text,
+        "reference": None if operator.reference is None else operator.reference.text,
         "numpy": None if expr is None else numpy_expr(as_spelled(expr.node, operator)),
     }
 

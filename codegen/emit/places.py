@@ -1,9 +1,8 @@
 """The place of an entry in the declarations, as generated files name it.
 
-Note [Line numbers]. Generated sources name the topic of an entry and not its line: with lines, a new entry
+Note [Line numbers]. Generated files name the topic of an entry and not its line: with lines, a new entry
 would change every file generated from the entries below it, and recompile them. One finds the entry by the
-schema above each function. Lines are in operators.json, in the documentation and in the output of
-``python -m codegen explain``.
+schema above each function. Lines are in operators.json and in the output of ``python -m codegen explain``.
 """
 
 from __future__ import annotations
@@ -14,8 +13,3 @@ from codegen.model import Operator
 def place_of(operator: Operator) -> str:
     """``native_functions.yaml, PointwiseMath``"""
     return f"{operator.location.file}, {operator.topic}"
-
-
-def line_of(operator: Operator) -> str:
-    """``native_functions.yaml:12``, for files that are not compiled."""
-    return f"{operator.location.file}:{operator.location.line}"

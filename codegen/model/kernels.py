@@ -27,6 +27,7 @@ _UNNAMED = re.compile(r"^namespace\s*\{", re.MULTILINE)
 _ALIAS = re.compile(r"^using (?P<name>\w+) = (?P<text>[^;]+);", re.MULTILINE)
 _DEFINE = re.compile(r"^#define (?P<name>[A-Z]\w*) +(?P<text>(?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
 _BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
+_DISPATCH = re.compile(r"\bAT_DISPATCH_\w+(?=\()")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKET_OR_COMMA = re.compile(r"[<({>)},]")
 _NOT_A_TYPE = (
@@ -57,6 +58,8 @@ class Kernel:
     line: int
     is_local: bool = False
     signature: str | None = None  # as written, ``void f(int64_t n)``; None where a macro writes it
+    # The macros that choose a C++ type in its body: AT_DISPATCH_FLOATING. Empty if it calls others for that.
+    dispatches: tuple[str, ...] = ()
 
     @property
     def types(self) -> tuple[str, ...] | None:
@@ -147,7 +150,8 @@ def _definitions(path: Path, name: str) -> Iterator[Kernel]:
         line = text.count("\n", 0, match.start("name")) + 1
         inside = any(start <= match.start() < end for start, end in unnamed)
         is_local = inside or "static" in (lead or "").split() or "inline" in (lead or "").split()
-        yield Kernel(match["name"], name, line, is_local, _signature(text, match, lead, short))
+        signature = _signature(text, match, lead, short)
+        yield Kernel(match["name"], name, line, is_local, signature, _dispatches(text, match, short))
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -183,6 +187,17 @@ def _signature(text: str, match: re.Match[str], lead: str | None, short: Mapping
 
     written = f"{lead}{match['name']}{text[match.end() - 1 : end + 1]}"
     return " ".join(re.sub(r"\b[A-Z]\w*", lambda m: short.get(m.group(), m.group()), written).split())
+
+
+def _dispatches(text: str, match: re.Match[str], short: Mapping[str, str]) -> tuple[str, ...]:
+    """The macros that choose a C++ type in a definition: up to the brace that begins a line, or in the macro
+    that writes the function."""
+    end = text.find("\n}", match.start())
+    body = text[match.start() : end if end >= 0 else len(text)]
+    if match.re is _MACRO:
+        call = text[match.start() : text.find("\n", match.start())]
+        body = call + short.get(call.partition("(")[0], "")
+    return tuple(dict.fromkeys(_DISPATCH.findall(body)))
 
 
 def types_of(signature: str) -> tuple[str, ...]:

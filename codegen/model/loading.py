@@ -22,6 +22,7 @@ from codegen.model.checks import (
     formulas,
     kernels,
     names,
+    reference,
     satisfiable,
     schema,
     structure,
@@ -141,6 +142,7 @@ class _ProgramReader:
 
         self.context = Context(
             problems,
+            folder,
             {**inherited, **self.dtype_sets},
             scan_kernels(folder, planned),
             _samples(folder, base),
@@ -281,6 +283,7 @@ class _ProgramReader:
         if entry.has_structure:
             structure.check(operator, context)
         satisfiable.check(operator, context)
+        reference.check(operator, context)
 
     def check_cuda_library(self) -> None:
         """Of the tree only: other files see its kernels as well, and do not claim them."""

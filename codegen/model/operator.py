@@ -125,6 +125,8 @@ class Operator:
     non_differentiable: str | None = None  # the reason
     expr: Formula | None = None
     lowering: Formula | None = None  # what a kernel written by hand computes, for the compiler
+    # What a kernel computes, in NumPy and SciPy, or the path of a test of its values. Its node is None.
+    reference: Formula | None = None
     requires: tuple[Requirement, ...] = ()
     samples: str | None = None
     doc: str = ""

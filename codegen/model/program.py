@@ -23,6 +23,11 @@ class DtypeSet:
         return f"AT_DISPATCH_{self.name.upper()}"
 
 
+def combination_macro(sets: tuple[str, ...]) -> str:
+    """``all_and_bool, half`` -> AT_DISPATCH_ALL_AND_BOOL_HALF"""
+    return "AT_DISPATCH_" + "_".join(s.upper() for s in sets)
+
+
 @dataclass(frozen=True)
 class Topic:
     """A group of entries: one shard of the generated sources, one page of documentation."""

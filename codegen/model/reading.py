@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 from codegen.diagnostics import Diagnostics, Location, closest, did_you_mean
@@ -40,6 +41,7 @@ class Context:
     """Everything that entries of a file refer to."""
 
     problems: Diagnostics
+    root: Path  # the folder of the file
     dtype_sets: Mapping[str, DtypeSet]
     kernels: KernelIndex
     samples: frozenset[str] | None
@@ -97,6 +99,7 @@ class EntryReader:
             non_differentiable=self.non_differentiable(),
             expr=self.formula("expr"),
             lowering=self.formula("lowering"),
+            reference=self.reference(),
             requires=self.requires(schema),
             samples=self.samples(schema, module),
             doc=self.doc(),
@@ -465,6 +468,14 @@ class EntryReader:
     def formula(self, key: str) -> Formula | None:
         value = self.values.get(key)
         return self.formula_of(value) if self.text(key) is not None and isinstance(value, Text) else None
+
+    def reference(self) -> Formula | None:
+        value = self.values.get("reference")
+        text = self.text("reference")
+        if text is None or not isinstance(value, Text):
+            return None
+        self.context.texts[value.location] = value
+        return Formula(text, None, value.location)
 
     def formula_of(self, value: Text) -> Formula:
         return parse_formula(value, self.context, self.report)

@@ -19,6 +19,7 @@ ENTRY_KEYS = (
     "non_differentiable",
     "expr",
     "lowering",
+    "reference",
     "requires",
     "samples",
     "doc",

@@ -6,7 +6,6 @@ keys, anchors that contain themselves and syntax errors become diagnostics.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import yaml
 
 from codegen.diagnostics import Diagnostics, Location
+from codegen.yaml.entries import Span, blanked, broken_entries, entry_around, entry_starts, name_in
 from codegen.yaml.slips import unfinished_merge
 from codegen.yaml.source import Source
 from codegen.yaml.syntax import syntax_hint
@@ -21,9 +21,7 @@ from codegen.yaml.syntax import syntax_hint
 # libyaml is an order of magnitude faster; the pure Python loader reports the same marks.
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
-# The first line of an entry. An entry whose YAML cannot be read is blanked out.
-_ENTRY_START = re.compile(r"^ *- +func:", re.MULTILINE)
-_ENTRY_NAME = re.compile(r"- +func: *['\"]?([A-Za-z_]\w*)")
+_QUOTES = ("'", '"')
 _MAX_SYNTAX_ERRORS = 50
 # Beyond what any file needs. libyaml's composer ends the process when brackets are nested 100,000 deep, and
 # ten lists of ten aliases of each other are ten thousand million values.
@@ -99,55 +97,70 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
 
     An entry that is not valid YAML is reported and left out, so that the others are still checked.
     """
-    source = Source(name, text)
-    unreadable: set[str] = set()
-    text = _without_conflicts(source, text, problems, unreadable)
-    for _ in range(_MAX_SYNTAX_ERRORS):
+    return _Reader(Source(name, text), problems).read()
+
+
+class _Reader:
+    def __init__(self, source: Source, problems: Diagnostics) -> None:
+        self.source = source
+        self.problems = problems
+        self.text = source.text  # without what cannot be read
+        self.unreadable: set[str] = set()
+
+    def read(self) -> Document:
+        self.leave_conflicts_out()
         try:
-            if not _has_few_levels(source, text, problems):
-                break
-            node = yaml.compose(text, Loader=_Loader)
-            converter = _Converter(source, problems)
-            root = None if node is None else converter.convert(node)
-            return Document(source, root, frozenset(unreadable | converter.swallowed))
+            return self.document()
+        except yaml.YAMLError:
+            self.leave_broken_entries_out()
+
+        # What is wrong between entries, or with the indentation of one, is found in the file as a whole.
+        for _ in range(_MAX_SYNTAX_ERRORS):
+            try:
+                return self.document()
+            except yaml.YAMLError as error:
+                index, message, hint = syntax_hint(error, self.text)
+                if not self.leave_out(entry_around(self.text, index), index, message, hint):
+                    break
+        return Document(self.source, None, frozenset(self.unreadable))
+
+    def document(self) -> Document:
+        """Raises YAMLError unless the text is YAML."""
+        root = None
+        swallowed: set[str] = set()
+        try:
+            if _has_few_levels(self.source, self.text, self.problems):
+                node = yaml.compose(self.text, Loader=_Loader)
+                converter = _Converter(self.source, self.problems)
+                root = None if node is None else converter.convert(node)
+                swallowed = converter.swallowed
         except _TooManyValues as error:
-            problems.report(
-                source.location(error.index),
-                "yaml",
-                f"aliases make this file more than {_MOST_VALUES} values",
-                "write the values out",
-            )
-            break
-        except yaml.YAMLError as error:
-            index, message, hint = syntax_hint(error, text)
-            span = _entry_around(text, index)
-            operator = _ENTRY_NAME.search(text, *span) if span else None
-            problems.report(source.location(index), operator.group(1) if operator else "yaml", message, hint)
-            if span is None:
-                return Document(source, None, frozenset(unreadable))
-            if operator:
-                unreadable.add(operator.group(1))
-            # Blank lines keep the line numbers of what follows.
-            text = text[: span[0]] + re.sub(r"[^\n]", " ", text[span[0] : span[1]]) + text[span[1] :]
-    return Document(source, None, frozenset(unreadable))
+            message = f"aliases make this file more than {_MOST_VALUES} values"
+            self.problems.report(self.source.location(error.index), "yaml", message, "write the values out")
+        return Document(self.source, root, frozenset(self.unreadable | swallowed))
 
+    def leave_conflicts_out(self) -> None:
+        """Reports an unfinished merge once; the entry that it is in is read as it was here."""
+        found = unfinished_merge(self.text)
+        if found is not None:
+            index, self.text = found
+            span = entry_around(self.text, index)
+            self.leave_out(span, index, "an unfinished merge", "choose one side, and remove the markers")
 
-def _without_conflicts(source: Source, text: str, problems: Diagnostics, unreadable: set[str]) -> str:
-    """Reports an unfinished merge once; the entry that it is in is read as it was here."""
-    found = unfinished_merge(text)
-    if found is None:
-        return text
-    index, text = found
-    span = _entry_around(text, index)
-    operator = _ENTRY_NAME.search(text, *span) if span else None
-    name = operator.group(1) if operator else "yaml"
-    problems.report(
-        source.location(index), name, "an unfinished merge", "choose one side, and remove the markers"
-    )
-    if span is not None and operator is not None:
-        unreadable.add(name)
-        text = text[: span[0]] + re.sub(r"[^\n]", " ", text[span[0] : span[1]]) + text[span[1] :]
-    return text
+    def leave_broken_entries_out(self) -> None:
+        for span, index, message, hint in list(broken_entries(self.text, _Loader)):
+            self.leave_out(span, index, message, hint)
+
+    def leave_out(self, span: Span | None, index: int, message: str, hint: str) -> bool:
+        """Reports what is wrong at ``index`` and blanks the entry out. False if it is not in an entry."""
+        name = None if span is None else name_in(self.text, span)
+        self.problems.report(self.source.location(index), name or "yaml", message, hint)
+        if span is None:
+            return False
+        if name is not None:
+            self.unreadable.add(name)
+        self.text = blanked(self.text, span)
+        return True
 
 
 def _has_few_levels(source: Source, text: str, problems: Diagnostics) -> bool:
@@ -180,19 +193,6 @@ def _has_few_levels_in(events: Iterator[yaml.Event], source: Source, problems: D
     return True
 
 
-def _entry_around(text: str, index: int) -> tuple[int, int] | None:
-    """The lines of the entry that contains ``index``.
-
-    The error of an unclosed quote may be found in the next entry.
-    """
-    starts = [m.start() for m in _ENTRY_START.finditer(text)]
-    before = [s for s in starts if s <= index]
-    if not before:
-        return None
-    after = [s for s in starts if s > before[-1]]
-    return before[-1], after[0] if after else len(text)
-
-
 class _TooManyValues(Exception):
     def __init__(self, index: int) -> None:
         self.index = index
@@ -213,6 +213,8 @@ class _Converter:
         if self.values > _MOST_VALUES:
             raise _TooManyValues(start)
         if isinstance(node, yaml.ScalarNode):
+            if node.style in _QUOTES and end - start > len(node.value) + 2:
+                self.check_quote(start, end)
             return Text(self.source, start, end, node.value)
 
         if id(node) in self.open:
@@ -230,6 +232,17 @@ class _Converter:
         self.open.discard(id(node))
 
         return found
+
+    def check_quote(self, start: int, end: int) -> None:
+        """A text in quotes that holds entries was to end before them."""
+        held = entry_starts(self.source.text[start:end])
+        if held:
+            self.problems.report(
+                self.source.location(start),
+                "yaml",
+                "a quote is not closed",
+                "close it on the line where the value ends",
+            )
 
     def pairs(self, node: yaml.Node) -> Iterator[tuple[Text, Value]]:
         seen: dict[str, int] = {}

@@ -1,4 +1,5 @@
-"""Slips that YAML finds elsewhere: markers of an unfinished merge, and a key without a blank behind it."""
+"""Slips that YAML finds elsewhere: markers of an unfinished merge, a key without a blank behind it, and a quote
+that is closed by the next one."""
 
 from __future__ import annotations
 
@@ -11,6 +12,11 @@ _CONFLICT = re.compile(
 )
 _MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})[^\n]*", re.MULTILINE)
 _KEY_WITHOUT_BLANK = re.compile(r"^ *(?:- +)?([a-z_]+):(?=\S)", re.MULTILINE)
+# A quoted value in front of another key or entry; blanks are those that end the line.
+_OPENED = re.compile(
+    r"^ *(?:- +)?[A-Za-z_][\w, ]*: +(?P<quote>['\"])[^\n]*(?=\n *(?:- +)?[a-z_]+:(?: |$)|\s*\Z)", re.MULTILINE
+)
+_CLOSED = {"'": re.compile(r"'(?:[^'\n]|'')*'(?!')"), '"': re.compile(r'"(?:[^"\\\n]|\\.)*"')}
 
 
 def unfinished_merge(text: str) -> tuple[int, str] | None:
@@ -38,4 +44,12 @@ def key_without_blank(text: str, index: int) -> tuple[int, str] | None:
         found = _KEY_WITHOUT_BLANK.match(line)
         if found is not None:
             return start + found.start(1), found.group(1)
+    return None
+
+
+def unclosed_quote(entry: str) -> tuple[int, str, str] | None:
+    """The first quote that its line does not close although a key begins the next line."""
+    for found in _OPENED.finditer(entry):
+        if not _CLOSED[found["quote"]].match(entry, found.start("quote")):
+            return found.start("quote"), "a quote is not closed", "close it on the line where the value ends"
     return None

@@ -196,8 +196,24 @@ def test_what_new_writes_passes_the_check(
     arguments: list[str], checkout: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert main(["new", *arguments, "--write"]) == 0
-    assert main(["check"]) == 0, capsys.readouterr().err
+    assert check_with_docs(checkout) == 0, capsys.readouterr().err
     assert "3 operators" in capsys.readouterr().out
+
+
+def check_with_docs(checkout: Path) -> int:
+    """``check``, which refuses drafts, once their author has written what they compute."""
+    assert main(["check"]) == 1
+    file = checkout / "native_functions.yaml"
+    file.write_text(file.read_text().replace("TODO: what", "What"))
+    return main(["check"])
+
+
+def test_check_refuses_the_doc_of_a_draft(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["new", "cube", "--write"]) == 0
+    assert main(["generate"]) == 0
+    assert main(["check"]) == 1
+    problem = "native_functions.yaml:20:12: cube: the doc is that of the draft; write a sentence of what it computes"
+    assert problem in capsys.readouterr().err
 
 
 def test_new_takes_the_structure_from_the_schema(checkout: Path, capsys: pytest.CaptureFixture[str]):
@@ -261,10 +277,10 @@ def test_new_uses_samples_that_fit_the_arguments(
     checkout: Path, samples_folder: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert main(["new", "cube", "--write"]) == 0
-    entry = "      samples: unary\n      doc: |\n        Computes"
+    entry = "      samples: unary\n      doc: |\n        TODO: what"
     assert entry in (checkout / "native_functions.yaml").read_text()
 
-    assert main(["check"]) == 0, capsys.readouterr().err
+    assert check_with_docs(checkout) == 0, capsys.readouterr().err
     assert [path.name for path in samples_folder.iterdir()] == ["unary.py"]
 
 
@@ -277,8 +293,8 @@ def test_new_drafts_samples_in_the_file_of_the_topic(
         (["softcup(Tensor self, float c) -> Tensor", "--expr", "c * self"], 'expr: "c * self"\n'),
     ):
         assert main(["new", *arguments, "--write"]) == 0
-        assert f"{above}      doc: |\n        Computes" in (checkout / "native_functions.yaml").read_text()
-        assert main(["check"]) == 0, capsys.readouterr().err
+        assert f"{above}      doc: |\n        TODO: what" in (checkout / "native_functions.yaml").read_text()
+        assert check_with_docs(checkout) == 0, capsys.readouterr().err
 
     text = (samples_folder / "pointwise_math.py").read_text()
     assert text.startswith(
@@ -337,7 +353,7 @@ def test_a_drafted_derivative_refuses_until_someone_writes_it(
     assert main(["new", "cube", "--write"]) == 0
     text = (checkout / "native_functions.yaml").read_text()
     assert 'self: _refuse_gradient(grad, "cube", "self")\n' in text
-    assert main(["check"]) == 0
+    assert check_with_docs(checkout) == 0
 
 
 def test_new_says_where_the_entry_goes(checkout: Path, capsys: pytest.CaptureFixture[str]):
@@ -443,7 +459,10 @@ def test_new_refuses_what_exists_and_what_is_wrong(checkout: Path, capsys: pytes
     [
         (["foo", "--expr", "self +"], "the expression ends where a value should follow"),
         (["foo", "--expr", "self * capp"], "unknown name 'capp'; arguments: self"),
-        (["foo(float x) -> Tensor"], "a pointwise operator has no Tensor argument"),
+        (
+            ["foo(float x) -> Tensor", "--structure", "pointwise"],
+            "a pointwise operator has no Tensor argument",
+        ),
         (["foo", "--topic", "bad topic"], "bad topic: a topic is the stem of source files"),
         (["foo(Tensor self, int in) -> Tensor"], "'in' is a keyword of Python"),
     ],

@@ -184,6 +184,29 @@ def test_new_operator_recompiles_few_files(workspace: Path, following: str) -> N
     assert {name.rsplit("/", 1)[-1] for name in headers} <= {"ArithmeticNodes.h", "ShapeNodes.h"}
 
 
+def test_an_edited_doc_recompiles_one_file(workspace: Path) -> None:
+    file = workspace / "operators.yaml"
+    before = render(load(file))
+    text = file.read_text()
+    assert "doc: The product." in text
+    file.write_text(text.replace("doc: The product.", "doc: The product of both."))
+
+    after = render(load(file))
+    changed = {name for name in after if before.get(name) != after[name]}
+    assert len([name for name in changed if name.endswith((".cpp", ".cu"))]) == 1
+    assert not any(name.endswith(".h") for name in changed), changed
+
+
+def test_a_new_line_changes_only_the_list_of_operators(workspace: Path) -> None:
+    file = workspace / "operators.yaml"
+    before = render(load(file))
+    file.write_text(f"# A comment.\n{file.read_text()}")
+    after = render(load(file))
+    assert [name for name in after if before.get(name) != after[name]] == [
+        "torch_py/_generated/operators.json"
+    ]
+
+
 def test_templates_name_no_operator() -> None:
     names = {o.base_name for o in load_tree()}
     for path in sorted((REPOSITORY / "templates").rglob("*")):

@@ -34,6 +34,9 @@ ANY_FUNCTION(g_kernel)
 ANY_FUNCTION(shaped_kernel)
 void typed_shaped_kernel(const Tensor& self,
                          const at::Tensor & out0) {}
+void narrow_kernel(TensorIteratorBase& iter) {
+  AT_DISPATCH_FLOATING(iter.common_dtype(), "narrow", [&] { loop<scalar_t>(iter); });
+}
 } // namespace at::native
 """,
     "torch_py/__init__.py": """\

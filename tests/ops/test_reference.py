@@ -1,20 +1,17 @@
-"""Values equal the formula of ``expr:`` in NumPy, and those of PyTorch where it is installed."""
+"""Values equal those of PyTorch where it is installed; test_formulas compares those that it lacks."""
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import numpy as np
 import pytest
 
-from codegen.expressions import numpy_special
 from tests.ops.calling import call, exists_in, tensors_of
-from tests.ops.comparison import TOLERANCES, assert_close, assert_same, dtype_name, outcome, to_numpy
+from tests.ops.comparison import assert_same, outcome, to_numpy
 from tests.ops.known_differences import (
     NOT_COMPARED,
     NOT_COMPARED_IF_INFINITE,
-    NOT_COMPARED_WITH_NUMPY_IF_INFINITE,
     STRIDES,
     UP_TO_PHASE,
     WITHOUT_VALUES,
@@ -114,58 +111,3 @@ def magnitudes(result: Any) -> list[Any]:
 
 def is_finite(sample: SampleInput) -> bool:
     return all(np.isfinite(to_numpy(tensor)).all() for tensor in sample.tensors())
-
-
-@enrolled_with_dtypes(select=lambda operator: operator.numpy is not None)
-def test_equals_its_formula(operator: Operator, dtype: str):
-    formula = compile(operator.numpy, f"{operator} in NumPy", "eval")
-    for sample in operator.samples(torch, dtype):
-        if len({dtype_name(tensor) for tensor in sample.tensors()}) > 1:
-            continue  # promotion is compared with PyTorch
-
-        arguments = operator.bind(sample)
-        assert arguments is not None
-        names = {name: wide(value) for name, value in with_defaults(operator, arguments).items()}
-        with np.errstate(all="ignore"):
-            expected = np.asarray(eval(formula, {"np": np, "special": numpy_special, **names}))
-
-        done = outcome(call, operator, torch, sample)
-        if done.error is not None and WITH_PEER:
-            pytest.skip("PyTorch does not take this dtype")
-        assert done.error is None, f"{operator}{sample}: {type(done.error).__name__}: {done.error}"
-        result = done.result
-
-        known = NOT_COMPARED_IF_INFINITE if WITH_PEER else NOT_COMPARED_WITH_NUMPY_IF_INFINITE
-        if str(operator) in known and not is_finite(sample):
-            continue
-
-        kind = dtype_name(result)
-        compared = expected if kind in TOLERANCES else expected.astype(kind)
-        shape = tuple(result.shape)
-        assert_close(
-            to_numpy(result),
-            representable(np.broadcast_to(compared, shape), kind),
-            kind,
-            f"{operator}{sample}",
-        )
-
-
-def with_defaults(operator: Operator, arguments: dict[str, Any]) -> dict[str, Any]:
-    defaults = {a.name: a.default_value for a in operator.schema.arguments if a.has_default}
-    return {**defaults, **arguments}
-
-
-def wide(value: Any) -> Any:
-    """Arguments in double precision, so that only the result is rounded; booleans become 0 and 1."""
-    if not hasattr(value, "stride"):
-        return value
-    array = to_numpy(value)
-    kinds = {"f": np.float64, "c": np.complex128, "b": np.int64}
-    return array.astype(kinds.get(array.dtype.kind, array.dtype))
-
-
-def representable(array: Any, dtype: str) -> Any:
-    """The values in the range of the dtype: overflow gives infinity, underflow zero."""
-    names = types.MappingProxyType({"bfloat16": "float32"})
-    with np.errstate(all="ignore"):
-        return array.astype(names.get(dtype, dtype))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from codegen.diagnostics import Location, did_you_mean
 from codegen.model import vocabulary
@@ -10,6 +10,7 @@ from codegen.model.checks.report import Reporter
 from codegen.model.cpp import kernel_signature
 from codegen.model.kernels import Kernel, types_of
 from codegen.model.operator import DispatchEntry, Operator
+from codegen.model.program import combination_macro
 from codegen.model.reading import Context
 from codegen.model.rooms import check_room, kernel_file, loop_file
 
@@ -21,6 +22,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
         _check_cuda_key(operator, report)
         for entry in operator.dispatch:
             _check_definition(operator, entry, report)
+            _check_dtypes(operator, entry, report)
 
 
 def _check_keys(operator: Operator, report: Reporter) -> None:
@@ -137,6 +139,38 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
         # What calls libraries is host C++, which several topics share: aten/native/cuda/Blas.cpp.
         if not (found.is_for_cuda and found.path.endswith(".cpp")):
             check_place(report, signature, overloads, belongs)
+
+
+def _check_dtypes(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:
+    """The loop has code for every dtype that the entry claims, as far as the macros in its body tell.
+
+    Kernels of other structures may treat dtypes apart before a macro; tests run those (tests/ops).
+    """
+    definition = entry.definition
+    if definition is None or not operator.dtypes or operator.structure not in ("pointwise", "reduction"):
+        return
+
+    sets = {s.macro: s.members for s in report.context.dtype_sets.values()}
+    sets[combination_macro(operator.dtype_sets)] = operator.dtypes
+    if not definition.dispatches or not all(macro in sets for macro in definition.dispatches):
+        return
+
+    compiled = {dtype for macro in definition.dispatches for dtype in sets[macro]}
+    lacking = [dtype for dtype in operator.dtypes if dtype not in compiled]
+    if lacking:
+        where = f"{definition.path}:{definition.line}"
+        names = ", ".join(definition.dispatches)
+        report.at_key(
+            "dtypes",
+            f"the {entry.key} kernel has no code for {', '.join(lacking)}: {names} at {where}",
+            f"write {_macro_for(operator, sets)} there, or claim fewer dtypes",
+        )
+
+
+def _macro_for(operator: Operator, sets: Mapping[str, Sequence[str]]) -> str:
+    """The macro of the smallest set with all dtypes of the entry."""
+    fitting = [macro for macro, members in sets.items() if set(operator.dtypes) <= set(members)]
+    return min(fitting, key=lambda macro: len(sets[macro]), default="a macro of aten/Dispatch.h")
 
 
 def check_place(report: Reporter, signature: str, found: Sequence[Kernel], belongs: str) -> None:

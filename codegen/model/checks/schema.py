@@ -143,6 +143,10 @@ def _check_views(operator: Operator, report: Reporter) -> None:
             place, "a view returns an alias of its argument", "write Tensor(a) self and -> Tensor(a)"
         )
 
+    if structure == "view" and schema.is_view and len(schema.returns) > 1:
+        hint = "write -> Tensor(a)[], or structure: composite"
+        report.at_schema(schema.returns[1].offset, "a view returns one tensor or a list", hint)
+
     if structure not in ("view", "composite") and schema.is_view:
         place = next(r.offset for r in schema.returns if r.is_alias and not r.is_write)
         report.at_schema(
@@ -175,6 +179,11 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
         report.at_schema(
             place, "a mutation writes to none of its arguments", "write Tensor(a!) self and -> Tensor(a!)"
         )
+
+    if structure == "mutation" and len(schema.returns) > 1:
+        place = schema.returns[1].offset
+        hint = "write -> (), or structure: composite"
+        report.at_schema(place, "a mutation returns what it writes to, one tensor, or nothing", hint)
 
     own = schema.arguments.self_argument
     if (

@@ -9,17 +9,43 @@ operators without ``expr`` are skipped.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import product
 
 from codegen.expressions import ExpressionError, FormulaProblem, Node, gradient, to_formula, to_source
 from codegen.expressions.evaluate import NoValueError, Other, evaluate
-from codegen.expressions.nodes import TupleOf
+from codegen.expressions.nodes import Number, TupleOf, children
 from codegen.model.operator import Derivative, Operator
 from codegen.model.program import Program
 from codegen.schema import Argument, Symbol
 
-# Values of tensors, away from 0, 1 and other special cases of a formula.
-_VALUES = (0.31, -0.72, 1.63, -2.17, 0.86, 2.69)
+# Values of tensors, from small to large, away from 0, 1 and other special cases of a formula.
+_VALUES = (
+    0.31,
+    -0.72,
+    1.63,
+    -2.17,
+    0.86,
+    2.69,
+    -0.043,
+    0.0062,
+    5.3,
+    -7.9,
+    23.1,
+    -31.7,
+    104.0,
+    -350.0,
+    1730.0,
+)
+# Of numbers without a default, and after the default of others.
+_NUMBERS: dict[str, tuple[float, ...]] = {
+    "int": (2, 3, 1),
+    "SymInt": (2, 3, 1),
+    "bool": (True, False),
+    "float": (0.4, 1.7, -0.6),
+    "Scalar": (0.4, 1.7, -0.6),
+}
+_MOST_POINTS = 240
 _GRAD = 0.7
 _DEEPEST = 8
 
@@ -77,52 +103,102 @@ def _first_difference(
     formula = operator.expr.node
     call = _calls(program, _DEEPEST)
 
-    for point in _points(operator):
+    for point in points(operator, _corners(formula) | _corners(node)):
         try:
-            slope = _slope(formula, point, name, call)
-            written = evaluate(node, {"result": evaluate(formula, point, call), "grad": _GRAD, **point}, call)
+            slope, noise = _slope(formula, point, name, call)
+            result = evaluate(formula, point, call)
+            written = evaluate(node, {"result": result, "grad": _GRAD, **point}, call)
         except NoValueError:
             continue
 
-        if math.isfinite(written) and abs(written - _GRAD * slope) > 1e-3 * max(1.0, abs(slope)):
+        if math.isfinite(written) and abs(written - _GRAD * slope) > 1e-4 * abs(slope) + noise:
             place = ", ".join(f"{key} = {value:g}" for key, value in point.items())
             return f"{place}, grad = {_GRAD}", written, _GRAD * slope
 
     return None
 
 
-def _slope(formula: Node, point: dict[str, float], name: str, call: Other) -> float:
-    """The derivative by differences. Raises NoValueError next to a step or a corner."""
+def _slope(formula: Node, point: dict[str, float], name: str, call: Other) -> tuple[float, float]:
+    """The derivative by differences, and how far rounding may shift it.
+
+    Raises NoValueError next to a step or a corner.
+    """
     value = evaluate(formula, point, call)
-    step = 1e-5
+    step = 1e-5 * max(min(abs(point[name]), 1.0), 0.01)  # small, as functions may oscillate
 
     def slope(width: float) -> float:
         return (evaluate(formula, {**point, name: point[name] + width}, call) - value) / width
 
     above = slope(step)
     below = slope(-step)
-    if not math.isfinite(above) or abs(above - below) > 1e-3 * max(1.0, abs(above)):
+    noise = 1e-9 + 1e-14 * abs(value) / step
+    # At a corner both sides differ; in the middle of a step the slope grows as the width shrinks.
+    others = (below, slope(step / 4))
+    if not math.isfinite(above) or any(
+        abs(above - other) > 1e-2 * abs(above) + 5 * noise for other in others
+    ):
         raise NoValueError
-    return (above + below) / 2
+    return (above + below) / 2, noise
 
 
-def _points(operator: Operator) -> Iterator[dict[str, float]]:
+# Where the formulas are compared
+
+
+def points(operator: Operator, corners: frozenset[float]) -> Iterator[dict[str, float]]:
+    """Values over the whole domain, and on both sides of what the formulas compare with."""
     tensors = operator.tensor_arguments
-    fixed = {a.name: _number(a) for a in operator.schema.arguments.non_tensors}
-    for shift in range(len(_VALUES)):
-        for stride in (1, 2):
+    combinations = _numbers(operator)
+    for turn, numbers in enumerate(combinations):
+        near = _near(corners | {float(v) for v in numbers.values()}) if turn < 2 else []
+        values = [*_VALUES[: 6 if turn else None], *near]
+        strides = range(1, 2 if len(tensors) < 2 else 4)
+        for shift, stride in product(range(len(values)), strides):
             yield {
-                **{a.name: _VALUES[(shift + stride * i) % len(_VALUES)] for i, a in enumerate(tensors)},
-                **fixed,
+                **{a.name: values[(shift + stride * i) % len(values)] for i, a in enumerate(tensors)},
+                **numbers,
             }
 
 
-def _number(argument: Argument) -> float:
-    """The default, or else a number that no formula treats specially."""
+def _numbers(operator: Operator) -> list[dict[str, float]]:
+    """Values of the other arguments that satisfy the conditions of the entry, the defaults first."""
+    arguments = operator.schema.arguments.non_tensors
+    tried = [dict(zip((a.name for a in arguments), values)) for values in product(*map(_tries, arguments))]
+    return [numbers for numbers in tried[:9] if _are_allowed(operator, numbers)] or tried[:1]
+
+
+def _tries(argument: Argument) -> list[float]:
     value = argument.default_value if argument.has_default else None
+    others = list(_NUMBERS.get(argument.type.base.name, (0.4,)))
     if isinstance(value, (bool, int, float)) and not isinstance(value, Symbol):
-        return value
-    return 2 if argument.type.base.name in ("int", "SymInt", "bool") else 0.4
+        return [value, *(other for other in others if other != value)]
+    return others
+
+
+def _are_allowed(operator: Operator, numbers: dict[str, float]) -> bool:
+    for requirement in operator.requires:
+        try:
+            if requirement.check.node is not None and not evaluate(requirement.check.node, numbers):
+                return False
+        except (NoValueError, TypeError):
+            continue
+    return True
+
+
+def _corners(formula: Node) -> frozenset[float]:
+    """The numbers in the formula, among which are those that its branches compare with."""
+    found = {float(formula.value)} if isinstance(formula, Number) else set()
+    return frozenset(found).union(*map(_corners, children(formula)))
+
+
+def _near(corners: Collection[float]) -> list[float]:
+    """Each corner and numbers on both sides of it, and so for its negation and the quotient of two."""
+    found = dict.fromkeys([0.0, *corners, *(a / b for a in corners for b in corners if b != 0 and a != b)])
+    return [
+        sign * corner * (1 + shift) if corner else sign * shift
+        for corner in list(found)[:20]
+        for sign in (1, -1)
+        for shift in (-0.23, 0.19, 0.0)
+    ][:_MOST_POINTS]
 
 
 def _calls(program: Program, depth: int) -> Other:

@@ -21,7 +21,7 @@ struct TORCH_PY_API {{ f.struct }} {
 {% for f in functions %}
 {% for inline in f.inlines %}
 
-/// {{ f.summary }}
+/// {{ f.schema.name }}: docs/operators/{{ f.operator.topic }}.md
 inline {{ f.result }} {{ f.name }}({{ inline.parameters|commas }}) {
   return ops::{{ f.struct }}::call({{ inline.arguments|commas }});
 }

@@ -25,6 +25,7 @@ def activation(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3, **away), beta=2)
     yield SampleInput(make(2, 3, **away), beta=1.0, threshold=2)
     yield SampleInput(make(2, 3, **away), min_val=-0.5, max_val=2)
+    yield SampleInput(make(2, 3, **away), min_val=0.5 if make.is_inexact else 1, max_val=2)
 
 
 @samples("gelu")

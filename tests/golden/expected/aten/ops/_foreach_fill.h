@@ -17,7 +17,7 @@ struct TORCH_PY_API _foreach_fill_ {
 
 }  // namespace ops
 
-/// fill_ on each tensor of a list.
+/// _foreach_fill_: docs/operators/Memory.md
 inline void _foreach_fill_(TensorList self, ArrayRef<Scalar> value) {
   return ops::_foreach_fill_::call(self, value);
 }

@@ -18,7 +18,7 @@ struct TORCH_PY_API _foreach_sum {
 
 }  // namespace ops
 
-/// sum of each tensor, as a tuple.
+/// _foreach_sum: docs/operators/Reduction.md
 inline std::vector<Tensor> _foreach_sum(TensorList self, std::optional<ScalarType> dtype = {}) {
   return ops::_foreach_sum::call(self, dtype);
 }

@@ -39,33 +39,33 @@ struct TORCH_PY_API add_Tensor_out {
 
 }  // namespace ops
 
-/// self + alpha * other.
+/// add.Tensor: docs/operators/Arithmetic.md
 inline Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   return ops::add_Tensor::call(self, other, alpha);
 }
 
-/// self + alpha * other.
+/// add.Tensor: docs/operators/Arithmetic.md
 inline Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   return ops::add_Tensor::call(self, wrapped_scalar(other), alpha);
 }
 
-/// self + alpha * other.
+/// add_.Tensor: docs/operators/Arithmetic.md
 inline Tensor add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   return ops::add__Tensor::call(self, other, alpha);
 }
 
-/// self + alpha * other.
+/// add_.Tensor: docs/operators/Arithmetic.md
 inline Tensor add_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   return ops::add__Tensor::call(self, wrapped_scalar(other), alpha);
 }
 
-/// self + alpha * other.
+/// add.Tensor_out: docs/operators/Arithmetic.md
 inline Tensor add_out(const Tensor& out, const Tensor& self, const Tensor& other,
     const Scalar& alpha = 1) {
   return ops::add_Tensor_out::call(self, other, alpha, out);
 }
 
-/// self + alpha * other.
+/// add.Tensor_out: docs/operators/Arithmetic.md
 inline Tensor add_out(const Tensor& out, const Tensor& self, const Scalar& other,
     const Scalar& alpha = 1) {
   return ops::add_Tensor_out::call(self, wrapped_scalar(other), alpha, out);

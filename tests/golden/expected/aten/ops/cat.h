@@ -26,12 +26,12 @@ struct TORCH_PY_API cat_out {
 
 }  // namespace ops
 
-/// The tensors one after the other.
+/// cat: docs/operators/Shape.md
 inline Tensor cat(TensorList tensors, int64_t dim = 0) {
   return ops::cat::call(tensors, dim);
 }
 
-/// The tensors one after the other.
+/// cat.out: docs/operators/Shape.md
 inline Tensor cat_out(const Tensor& out, TensorList tensors, int64_t dim = 0) {
   return ops::cat_out::call(tensors, dim, out);
 }

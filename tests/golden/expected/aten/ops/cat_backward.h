@@ -18,7 +18,7 @@ struct TORCH_PY_API cat_backward {
 
 }  // namespace ops
 
-/// The parts of a gradient.
+/// cat_backward: docs/operators/Shape.md
 inline std::vector<Tensor> cat_backward(const Tensor& grad_output, TensorList tensors,
     int64_t dim) {
   return ops::cat_backward::call(grad_output, tensors, dim);

@@ -28,13 +28,13 @@ struct TORCH_PY_API dropout_ {
 
 }  // namespace ops
 
-/// Zeros at random.
+/// dropout: docs/operators/Network.md
 inline Tensor dropout(const Tensor& self, double p = 0.5, bool train = true,
     Generator* generator = nullptr) {
   return ops::dropout::call(self, p, train, generator);
 }
 
-/// Zeros at random.
+/// dropout_: docs/operators/Network.md
 inline Tensor dropout_(const Tensor& self, double p = 0.5, bool train = true,
     Generator* generator = nullptr) {
   return ops::dropout_::call(self, p, train, generator);

@@ -19,7 +19,7 @@ struct TORCH_PY_API expand_reduced {
 
 }  // namespace ops
 
-/// Undoes a reduction.
+/// expand_reduced: docs/operators/Reduction.md
 inline Tensor expand_reduced(const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim,
     bool keepdim) {
   return ops::expand_reduced::call(grad_output, sizes, dim, keepdim);

@@ -17,7 +17,7 @@ struct TORCH_PY_API fill__Scalar {
 
 }  // namespace ops
 
-/// Every element becomes value.
+/// fill_.Scalar: docs/operators/Memory.md
 inline Tensor fill_(const Tensor& self, const Scalar& value) {
   return ops::fill__Scalar::call(self, value);
 }

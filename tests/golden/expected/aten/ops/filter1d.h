@@ -20,7 +20,7 @@ struct TORCH_PY_API filter1d {
 
 }  // namespace ops
 
-/// A convolution.
+/// filter1d: docs/operators/Network.md
 inline Tensor filter1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
     IntArrayRef stride = 1, std::string_view padding_mode = "zeros") {
   return ops::filter1d::call(input, weight, bias, stride, padding_mode);

@@ -21,7 +21,7 @@ struct TORCH_PY_API filter1d_backward {
 
 }  // namespace ops
 
-/// The gradients of filter1d.
+/// filter1d_backward: docs/operators/Network.md
 inline std::tuple<Tensor, Tensor, Tensor> filter1d_backward(const Tensor& grad_output,
     const Tensor& input, const Tensor& weight, bool has_bias, IntArrayRef stride) {
   return ops::filter1d_backward::call(grad_output, input, weight, has_bias, stride);

@@ -17,7 +17,7 @@ struct TORCH_PY_API float_ {
 
 }  // namespace ops
 
-/// As float32.
+/// float: docs/operators/Memory.md
 inline Tensor float_(const Tensor& self) {
   return ops::float_::call(self);
 }

@@ -26,12 +26,12 @@ struct TORCH_PY_API less__Tensor {
 
 }  // namespace ops
 
-/// Where self is less.
+/// less.Tensor: docs/operators/Arithmetic.md
 inline Tensor less(const Tensor& self, const Tensor& other) {
   return ops::less_Tensor::call(self, other);
 }
 
-/// Where self is less.
+/// less_.Tensor: docs/operators/Arithmetic.md
 inline Tensor less_(const Tensor& self, const Tensor& other) {
   return ops::less__Tensor::call(self, other);
 }

@@ -30,12 +30,12 @@ struct TORCH_PY_API max_dim_out {
 
 }  // namespace ops
 
-/// The largest values and where they are.
+/// max.dim: docs/operators/Reduction.md
 inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false) {
   return ops::max_dim::call(self, dim, keepdim);
 }
 
-/// The largest values and where they are.
+/// max.dim_out: docs/operators/Reduction.md
 inline std::tuple<Tensor, Tensor> max_out(const Tensor& values, const Tensor& indices,
     const Tensor& self, int64_t dim, bool keepdim = false) {
   return ops::max_dim_out::call(self, dim, keepdim, values, indices);

@@ -26,27 +26,27 @@ struct TORCH_PY_API mul__Tensor {
 
 }  // namespace ops
 
-/// The product.
+/// mul.Tensor: docs/operators/Arithmetic.md
 inline Tensor mul(const Tensor& self, const Tensor& other) {
   return ops::mul_Tensor::call(self, other);
 }
 
-/// The product.
+/// mul.Tensor: docs/operators/Arithmetic.md
 inline Tensor mul(const Scalar& self, const Tensor& other) {
   return ops::mul_Tensor::call(wrapped_scalar(self), other);
 }
 
-/// The product.
+/// mul.Tensor: docs/operators/Arithmetic.md
 inline Tensor mul(const Tensor& self, const Scalar& other) {
   return ops::mul_Tensor::call(self, wrapped_scalar(other));
 }
 
-/// The product.
+/// mul_.Tensor: docs/operators/Arithmetic.md
 inline Tensor mul_(const Tensor& self, const Tensor& other) {
   return ops::mul__Tensor::call(self, other);
 }
 
-/// The product.
+/// mul_.Tensor: docs/operators/Arithmetic.md
 inline Tensor mul_(const Tensor& self, const Scalar& other) {
   return ops::mul__Tensor::call(self, wrapped_scalar(other));
 }

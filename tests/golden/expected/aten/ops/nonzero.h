@@ -26,12 +26,12 @@ struct TORCH_PY_API nonzero_out {
 
 }  // namespace ops
 
-/// Where elements are not zero.
+/// nonzero: docs/operators/Memory.md
 inline Tensor nonzero(const Tensor& self) {
   return ops::nonzero::call(self);
 }
 
-/// Where elements are not zero.
+/// nonzero.out: docs/operators/Memory.md
 inline Tensor nonzero_out(const Tensor& out, const Tensor& self) {
   return ops::nonzero_out::call(self, out);
 }

@@ -19,7 +19,7 @@ struct TORCH_PY_API select_backward {
 
 }  // namespace ops
 
-/// Puts gradients where values came from.
+/// select_backward: docs/operators/Reduction.md
 inline Tensor select_backward(const Tensor& grad_output, IntArrayRef sizes, int64_t dim,
     const Tensor& indices, bool keepdim) {
   return ops::select_backward::call(grad_output, sizes, dim, indices, keepdim);

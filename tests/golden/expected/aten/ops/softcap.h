@@ -35,17 +35,17 @@ struct TORCH_PY_API softcap_out {
 
 }  // namespace ops
 
-/// Values between -cap and cap.
+/// softcap: docs/operators/Arithmetic.md
 inline Tensor softcap(const Tensor& self, double cap = 30.0) {
   return ops::softcap::call(self, cap);
 }
 
-/// Values between -cap and cap.
+/// softcap_: docs/operators/Arithmetic.md
 inline Tensor softcap_(const Tensor& self, double cap = 30.0) {
   return ops::softcap_::call(self, cap);
 }
 
-/// Values between -cap and cap.
+/// softcap.out: docs/operators/Arithmetic.md
 inline Tensor softcap_out(const Tensor& out, const Tensor& self, double cap = 30.0) {
   return ops::softcap_out::call(self, cap, out);
 }

@@ -18,7 +18,7 @@ struct TORCH_PY_API softcap_backward {
 
 }  // namespace ops
 
-/// The gradient of softcap.
+/// softcap_backward: docs/operators/Arithmetic.md
 inline Tensor softcap_backward(const Tensor& grad_output, const Tensor& self, double cap) {
   return ops::softcap_backward::call(grad_output, self, cap);
 }

@@ -32,13 +32,13 @@ struct TORCH_PY_API sum_dim_IntList_out {
 
 }  // namespace ops
 
-/// The sum over dim.
+/// sum.dim_IntList: docs/operators/Reduction.md
 inline Tensor sum(const Tensor& self, OptionalIntArrayRef dim = {}, bool keepdim = false,
     std::optional<ScalarType> dtype = {}) {
   return ops::sum_dim_IntList::call(self, dim, keepdim, dtype);
 }
 
-/// The sum over dim.
+/// sum.dim_IntList_out: docs/operators/Reduction.md
 inline Tensor sum_out(const Tensor& out, const Tensor& self, OptionalIntArrayRef dim = {},
     bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   return ops::sum_dim_IntList_out::call(self, dim, keepdim, dtype, out);

@@ -17,7 +17,7 @@ struct TORCH_PY_API tanh {
 
 }  // namespace ops
 
-/// The hyperbolic tangent.
+/// tanh: docs/operators/Arithmetic.md
 inline Tensor tanh(const Tensor& self) {
   return ops::tanh::call(self);
 }

@@ -17,7 +17,7 @@ struct TORCH_PY_API tanh_backward {
 
 }  // namespace ops
 
-/// The gradient of tanh.
+/// tanh_backward: docs/operators/Arithmetic.md
 inline Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) {
   return ops::tanh_backward::call(grad_output, output);
 }

@@ -17,7 +17,7 @@ struct TORCH_PY_API transpose_int {
 
 }  // namespace ops
 
-/// The same memory with two dimensions swapped.
+/// transpose.int: docs/operators/Shape.md
 inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   return ops::transpose_int::call(self, dim0, dim1);
 }

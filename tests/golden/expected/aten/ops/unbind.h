@@ -17,7 +17,7 @@ struct TORCH_PY_API unbind {
 
 }  // namespace ops
 
-/// Slices along dim.
+/// unbind: docs/operators/Shape.md
 inline std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0) {
   return ops::unbind::call(self, dim);
 }

@@ -17,7 +17,7 @@ struct TORCH_PY_API view {
 
 }  // namespace ops
 
-/// The same memory in another shape.
+/// view: docs/operators/Shape.md
 inline Tensor view(const Tensor& self, IntArrayRef size) {
   return ops::view::call(self, size);
 }

@@ -34,14 +34,14 @@ struct TORCH_PY_API zeros_out {
 
 }  // namespace ops
 
-/// Zeros.
+/// zeros: docs/operators/Memory.md
 inline Tensor zeros(IntArrayRef size, std::optional<ScalarType> dtype = {},
     std::optional<Layout> layout = {}, std::optional<Device> device = {},
     std::optional<bool> pin_memory = {}) {
   return ops::zeros::call(size, dtype, layout, device, pin_memory);
 }
 
-/// Zeros.
+/// zeros.out: docs/operators/Memory.md
 inline Tensor zeros_out(const Tensor& out, IntArrayRef size, std::optional<ScalarType> dtype = {},
     std::optional<Layout> layout = {}, std::optional<Device> device = {},
     std::optional<bool> pin_memory = {}) {

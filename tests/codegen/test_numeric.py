@@ -1,0 +1,41 @@
+"""``check --numeric`` compares the gradients of the built kernels with their values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codegen.cli import numeric
+from codegen.diagnostics import Diagnostics
+from codegen.model import Program, load
+
+pytest.importorskip("torch_py._C", reason="the library is not built")
+_TREE = Path(__file__).resolve().parents[2] / "native_functions.yaml"
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    tree = load(_TREE)
+    names = ("hypot", "remainder_Tensor", "copysign_Tensor", "_clamp", "logit")
+    return replace(tree, operators={n: o for n, o in tree.operators.items() if n in names})
+
+
+def test_right_gradients(program: Program):
+    problems = Diagnostics()
+    compared, skipped = numeric.check_kernels(program, problems)
+    assert compared > 0 and not skipped and not problems, problems.render()
+
+
+@pytest.mark.parametrize("factor", [-1.0, 1.01])
+def test_wrong_gradients(factor: float, program: Program, monkeypatch: pytest.MonkeyPatch):
+    right = numeric._gradient
+    monkeypatch.setattr(
+        numeric, "_gradient", lambda *arguments: [factor * value for value in right(*arguments)]
+    )
+    problems = Diagnostics()
+    compared, _ = numeric.check_kernels(program, problems)
+    found = {problem.operator for problem in problems.sorted()}
+    assert len(found) == compared, problems.render()
+    assert all("but that of the kernel" in problem.message for problem in problems.sorted())
