@@ -90,6 +90,38 @@ inline bool has_rows_between(const ReductionDims& dims) {
          dims.kept_stride_in[0] < dims.reduced_stride[1];
 }
 
+/// Reductions of one element each, along dimensions of size 1.
+template <typename Ops>
+void reduce_single_elements(const Ops& ops, const ReductionDims& dims, char* out, const char* in) {
+  using input_t = typename Ops::input_t;
+  using output_t = typename Ops::output_t;
+  const int64_t run = dims.kept_size[0];
+  const int64_t in_step = dims.kept_stride_in[0];
+  const int64_t out_step = dims.kept_stride_out[0];
+  const bool is_contiguous =
+      in_step == int64_t{sizeof(input_t)} && out_step == int64_t{sizeof(output_t)};
+
+  parallel_for(0, dims.kept, TensorIterator::kGrain, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t count = std::min(run - begin % run, end - begin);
+      const char* source = in + offset_of(begin, dims.kept_size, dims.kept_stride_in);
+      char* target = out + offset_of(begin, dims.kept_size, dims.kept_stride_out);
+      const auto reduce = [&](int64_t from_step, int64_t to_step) {
+#pragma GCC ivdep
+        for (int64_t k = 0; k < count; ++k) {
+          const auto& element = *reinterpret_cast<const input_t*>(source + k * from_step);
+          *reinterpret_cast<output_t*>(target + k * to_step) =
+              ops.project(ops.reduce(ops.identity(), element));
+        }
+      };
+
+      if (is_contiguous) reduce(int64_t{sizeof(input_t)}, int64_t{sizeof(output_t)});
+      else reduce(in_step, out_step);
+      begin += count;
+    }
+  });
+}
+
 /// Reduces one result after another, several of them at once where their rows are tiny or far
 /// apart.
 template <typename Ops>
@@ -182,6 +214,7 @@ void cpu_reduce(const TensorIteratorBase& iter, const Ops& ops) {
     return reduce_all_columns(ops, dims, out, in);
 
   if (dims.kept == 1) return store_only(reduce_in_pieces(ops, dims, in));
+  if (dims.reduced == 1) return reduce_single_elements(ops, dims, out, in);
   reduce_rows(ops, dims, out, in);
 }
 

@@ -2,6 +2,7 @@
 #include "aten/ops/_adaptive_max_pool.h"
 #include "aten/ops/_avg_pool.h"
 #include "aten/ops/_avg_pool_backward.h"
+#include "aten/ops/_fused_attention.h"
 #include "aten/ops/_interpolate.h"
 #include "aten/ops/_interpolate_backward.h"
 #include "aten/ops/_max_pool.h"
@@ -98,10 +99,11 @@ void grid_sampler(BatchedCall& call) {
   run_joined(call, true);
 }
 
-/// Queries, keys and values of heads; the mask broadcasts to all.
+/// Queries, keys and values of heads; the mask, argument `kMask`, broadcasts to all.
+template <size_t kMask>
 void attention(BatchedCall& call) {
   const Tensor query = tensor_at(call, 0);
-  Value& mask = call.stack()[5];
+  Value& mask = call.stack()[kMask];
   for (size_t i = 0; i < 3; ++i)
     if (call.size() == 0 || tensor_at(call, i).dim() != 4) return one_by_one(call);
 
@@ -134,7 +136,8 @@ const OwnRule rules[] = {
     {ops::multinomial::entry, &of_rank<1>},
     {ops::_sample_with_replacement::entry, &of_rank<1>},
     {ops::grid_sampler::entry, &grid_sampler},
-    {ops::_scaled_dot_product_flash_attention_for_cpu::entry, &attention},
+    {ops::_scaled_dot_product_flash_attention_for_cpu::entry, &attention<5>},
+    {ops::_fused_attention::entry, &attention<3>},
 };
 
 }  // namespace

@@ -45,6 +45,22 @@ def test_moments_of_reduced_precision(torch: Any) -> None:
         assert tensor.norm().item() == pytest.approx(np.sqrt((exact**2).sum()), rel=tolerance)
 
 
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "amax", "amin", "any", "all", "nansum"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "complex64", "int32"])
+def test_dimensions_of_size_one(torch: Any, name: str, dtype: str) -> None:
+    """Single elements are their own sums, in every layout."""
+    if dtype == "complex64" and name in ("amax", "amin", "nansum") or dtype == "int32" and name == "mean":
+        pytest.skip("not for this dtype")
+    reduce = getattr(torch, name)
+    dense = torch.randn(3, 1, 70, 5).to(getattr(torch, dtype))
+    for x in (dense, dense.transpose(0, 2), dense[:, :, ::2], dense[..., 2:3].transpose(1, 3)):
+        expected = x.squeeze(1) != 0 if name in ("any", "all") else x.squeeze(1)
+        found = reduce(x, 1)
+        assert found.shape == expected.shape
+        assert (found == expected).all()
+        assert (reduce(x, 1, keepdim=True) == expected.unsqueeze(1)).all()
+
+
 def test_running_sums_of_reduced_precision(torch: Any) -> None:
     tensor = torch.ones(2048, dtype=torch.bfloat16).cumsum(0)
     assert tensor[-1].item() == 2048

@@ -65,6 +65,8 @@ _CALLS: dict[str, Callable[..., list[Work]]] = {
     "linear": _linear,
     "convolution": _convolution,
     "convolution_backward": _convolution_backward,
+    "_fused_attention": _attention,
+    "_fused_attention_backward": _attention_backward,
     "_scaled_dot_product_flash_attention_for_cpu": _attention,
     "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_backward,
 }

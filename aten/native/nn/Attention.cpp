@@ -8,13 +8,18 @@
 #include <limits>
 
 #include "aten/native/declarations/nn/Attention.h"
+#include "aten/ops/_fused_attention.h"
+#include "aten/ops/_fused_attention_backward.h"
 #include "aten/ops/_scaled_dot_product_flash_attention_for_cpu.h"
 #include "aten/ops/add.h"
 #include "aten/ops/all.h"
+#include "aten/ops/bernoulli.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/dropout.h"
+#include "aten/ops/empty_like.h"
 #include "aten/ops/empty_strided.h"
 #include "aten/ops/eq.h"
+#include "aten/ops/expand.h"
 #include "aten/ops/full.h"
 #include "aten/ops/logical_not.h"
 #include "aten/ops/masked_fill.h"
@@ -24,6 +29,7 @@
 #include "aten/ops/reshape.h"
 #include "aten/ops/softmax.h"
 #include "aten/ops/sum.h"
+#include "aten/ops/sum_to_size.h"
 #include "aten/ops/triu.h"
 
 namespace at::native {
@@ -130,10 +136,10 @@ bool heads_fit(IntArrayRef q, IntArrayRef k, IntArrayRef v) {
   return q[0] == k[0] && q[0] == v[0] && k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0;
 }
 
-/// Whether the fused kernel takes these arguments.
+/// Whether a fused kernel takes these arguments.
 bool has_kernel(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
                 double dropout, bool groups) {
-  if (dropout > 0 || query.dim() != 4 || key.dim() != 4 || value.dim() != 4) return false;
+  if (dropout == 1 || query.dim() != 4 || key.dim() != 4 || value.dim() != 4) return false;
   if (!(query.is_cpu() || query.is_meta())) return false;
   if (!is_floating(query.scalar_type()) || is_float8(query.scalar_type())) return false;
 
@@ -144,8 +150,8 @@ bool has_kernel(const Tensor& query, const Tensor& key, const Tensor& value, con
     return false;
   if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) return false;
 
-  return !mask.defined() || (!mask.requires_grad() && mask.device() == query.device() &&
-                             mask_fits(mask, {q[0], q[1], q[2], k[2]}));
+  return !mask.defined() ||
+         (mask.device() == query.device() && mask_fits(mask, {q[0], q[1], q[2], k[2]}));
 }
 
 /// The tensor with dimensions of size 1 in front until it has four: (N, H, L, E).
@@ -161,6 +167,46 @@ Tensor sum_of_groups(const Tensor& grad, int64_t heads) {
   return at::sum(at::reshape(grad, sizes), IntArrayRef(2), false);
 }
 
+/// Which weights dropout keeps, for (N, H, L, S) scores: the numbers that `dropout` would draw.
+Tensor draw_kept(const Tensor& query, const Tensor& key, double dropout) {
+  // Inside of vmap, numbers are drawn for each member if the query or the key has members, as the
+  // sum of their first elements then has.
+  const auto first = [](const Tensor& tensor) {
+    return tensor.narrow(0, 0, 1).narrow(1, 0, 1).narrow(2, 0, 1).narrow(3, 0, 1);
+  };
+  const Tensor any = at::expand(at::add(first(query), first(key)),
+                                {query.size(0), query.size(1), query.size(2), key.size(2)});
+  return at::bernoulli_(at::empty_like(any, kBool), 1 - dropout);
+}
+
+/// Dropout needs to know the weights that are kept, unless it drops all or none.
+void check_kept(const char* name, const Tensor& kept, const Tensor& query, IntArrayRef sizes,
+                double dropout) {
+  TORCH_CHECK(kept.defined() == (dropout > 0) && dropout < 1, name,
+              ": expected a probability below 1, and the weights that are kept if it is not 0, "
+              "got dropout_p=",
+              dropout, kept.defined() ? " with" : " without", " weights");
+  if (!kept.defined()) return;
+  TORCH_CHECK(kept.scalar_type() == kBool && kept.sizes() == sizes &&
+                  kept.device() == query.device(),
+              name, ": expected kept weights of size ", sizes, " and Bool on ", query.device(),
+              ", got ", kept.sizes(), " and ", kept.scalar_type(), " on ", kept.device());
+}
+
+/// Attention by a fused kernel.
+Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                       const Tensor& mask, double dropout, bool is_causal,
+                       std::optional<double> scale) {
+  const bool mask_requires_grad = mask.defined() && mask.requires_grad();
+  if (dropout == 0 && !mask_requires_grad)
+    return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(query, key, value, 0,
+                                                                       is_causal, mask, scale));
+
+  const Tensor kept = dropout == 0 ? Tensor() : draw_kept(query, key, dropout);
+  return std::get<0>(at::_fused_attention(query, key, value, mask, kept, dropout, is_causal,
+                                          mask_requires_grad, scale));
+}
+
 /// The dtype in which scores are summed.
 ScalarType dtype_of_sums(const Tensor& query) {
   return query.scalar_type() == kDouble ? kDouble : kFloat;
@@ -172,11 +218,9 @@ double attention_scale(const Tensor& query, std::optional<double> scale) {
   return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
 }
 
-void check_fused_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                           double dropout_p, const Tensor& attn_mask) {
-  constexpr const char* name = "_scaled_dot_product_flash_attention_for_cpu";
-  check_attention(query, key, value, {}, false, dropout_p);
-  TORCH_CHECK(dropout_p == 0, name, ": dropout is not supported, got dropout_p=", dropout_p);
+void check_fused_attention(const char* name, const AttentionArguments& given) {
+  const auto& [query, key, value, mask, kept, dropout, is_causal, scale] = given;
+  check_attention(query, key, value, {}, false, dropout);
   TORCH_CHECK(query.dim() == 4 && key.dim() == 4 && value.dim() == 4, name,
               ": expected 4 dimensions, got sizes ", query.sizes(), ", ", key.sizes(), " and ",
               value.sizes());
@@ -191,16 +235,24 @@ void check_fused_attention(const Tensor& query, const Tensor& key, const Tensor&
   TORCH_CHECK(q[3] == k[3] && k[2] == v[2] && q[3] > 0 && k[2] > 0, name,
               ": expected keys of the query's size, and a value for each, got sizes ", q, ", ", k,
               " and ", v);
-  if (!attn_mask.defined()) return;
 
-  const ScalarType dtype = attn_mask.scalar_type();
+  const DimVector sizes = given.score_sizes();
+  check_kept(name, kept, query, sizes, dropout);
+  if (!mask.defined()) return;
+
+  const ScalarType dtype = mask.scalar_type();
   TORCH_CHECK((dtype == kBool || dtype == kFloat || dtype == query.scalar_type()) &&
-                  attn_mask.device() == query.device(),
+                  mask.device() == query.device(),
               name, ": expected attn_mask of Bool, Float or ", query.scalar_type(), " on ",
-              query.device(), ", got ", dtype, " on ", attn_mask.device());
-  TORCH_CHECK(mask_fits(attn_mask, {q[0], q[1], q[2], k[2]}), name, ": attn_mask of size ",
-              attn_mask.sizes(), " does not broadcast to [", q[0], ", ", q[1], ", ", q[2], ", ",
-              k[2], "]");
+              query.device(), ", got ", dtype, " on ", mask.device());
+  TORCH_CHECK(mask_fits(mask, sizes), name, ": attn_mask of size ", mask.sizes(),
+              " does not broadcast to ", IntArrayRef(sizes));
+}
+
+void check_mask_gradient(const Tensor& mask, bool is_wanted) {
+  TORCH_CHECK(!is_wanted || (mask.defined() && mask.is_floating_point()),
+              "_fused_attention_backward: expected a floating attn_mask, as mask_requires_grad is "
+              "True");
 }
 
 void check_fused_results(const Tensor& query, const Tensor& value, const Tensor& grad_out,
@@ -222,11 +274,12 @@ void check_fused_results(const Tensor& query, const Tensor& value, const Tensor&
 
 /// The output has the query's order in memory, so that heads that were split off a dimension can be
 /// joined again without a copy. Sums of reduced floats are floats.
-std::tuple<TensorSpec, TensorSpec> fused_attention_shape(const Tensor& query, const Tensor& key,
-                                                         const Tensor& value, double dropout_p,
-                                                         bool, const Tensor& attn_mask,
-                                                         std::optional<double>) {
-  check_fused_attention(query, key, value, dropout_p, attn_mask);
+std::tuple<TensorSpec, TensorSpec>
+fused_attention_shape(const Tensor& query, const Tensor& key, const Tensor& value,
+                      const Tensor& attn_mask, const Tensor& kept, double dropout_p, bool is_causal,
+                      bool, std::optional<double>) {
+  check_fused_attention("_fused_attention",
+                        {query, key, value, attn_mask, kept, dropout_p, is_causal, 1});
   const DimVector sizes = {query.size(0), query.size(1), query.size(2), value.size(3)};
 
   // The order of the first three dimensions, the innermost first.
@@ -245,6 +298,16 @@ std::tuple<TensorSpec, TensorSpec> fused_attention_shape(const Tensor& query, co
           {rows, dtype_of_sums(query), query.device()}};
 }
 
+std::tuple<TensorSpec, TensorSpec> flash_attention_shape(const Tensor& query, const Tensor& key,
+                                                         const Tensor& value, double dropout_p,
+                                                         bool is_causal, const Tensor& attn_mask,
+                                                         std::optional<double> scale) {
+  constexpr const char* name = "_scaled_dot_product_flash_attention_for_cpu";
+  TORCH_CHECK(dropout_p == 0, name, ": dropout is not supported, got dropout_p=", dropout_p);
+  check_fused_attention(name, {query, key, value, attn_mask, Tensor(), 0, is_causal, 1});
+  return fused_attention_shape(query, key, value, attn_mask, {}, 0, is_causal, false, scale);
+}
+
 /// A gradient in the order in memory of its tensor, which is also that of the kernel's results.
 Tensor in_order_of(const Tensor& gradient, const Tensor& tensor) {
   const DimVector strides = strides_in_order_of(tensor);
@@ -254,30 +317,49 @@ Tensor in_order_of(const Tensor& gradient, const Tensor& tensor) {
   return at::copy_(result, gradient);
 }
 
-std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_backward(
-    const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value,
-    const Tensor&, const Tensor&, double dropout_p, bool is_causal, const Tensor& attn_mask,
-    std::optional<double> scale) {
+std::tuple<Tensor, Tensor, Tensor, Tensor>
+_fused_attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
+                          const Tensor& value, const Tensor& attn_mask, const Tensor& kept,
+                          const Tensor&, const Tensor&, double dropout_p, bool is_causal,
+                          bool mask_requires_grad, std::optional<double> scale) {
   if (!grad_out.defined()) return {};  // only logsumexp was used
-  check_fused_attention(query, key, value, dropout_p, attn_mask);
-
   const double factor = attention_scale(query, scale);
+  check_fused_attention("_fused_attention_backward",
+                        {query, key, value, attn_mask, kept, dropout_p, is_causal, factor});
+  check_mask_gradient(attn_mask, mask_requires_grad);
+
   const Tensor keys = repeated_heads(key, query.size(1));
   const Tensor values = repeated_heads(value, query.size(1));
   const Tensor weights =
       attention_weights(query, keys, attn_mask, is_causal, factor).to(query.scalar_type());
+  const auto dropped = [&](const Tensor& tensor) {
+    return kept.defined() ? tensor * kept * Scalar(1 / (1 - dropout_p)) : tensor;
+  };
 
-  // Back through output = weights value, and through the softmax, row by row:
+  // Back through output = dropped weights value, and through the softmax, row by row:
   // grad_scores = weights * (grad_weights - sum(grad_weights * weights)).
-  const Tensor grad_weights = at::matmul(grad_out, values.transpose(-2, -1));
+  const Tensor grad_weights = dropped(at::matmul(grad_out, values.transpose(-2, -1)));
   const Tensor row_sums = at::sum(grad_weights * weights, IntArrayRef(-1), true);
-  const Tensor grad_scores = weights * (grad_weights - row_sums) * Scalar(factor);
+  const Tensor grad_scores = weights * (grad_weights - row_sums);
 
-  const Tensor grad_keys = at::matmul(grad_scores.transpose(-2, -1), query);
-  const Tensor grad_values = at::matmul(weights.transpose(-2, -1), grad_out);
-  return {in_order_of(at::matmul(grad_scores, keys), query),
+  const Tensor grad_products = grad_scores * Scalar(factor);
+  const Tensor grad_keys = at::matmul(grad_products.transpose(-2, -1), query);
+  const Tensor grad_values = at::matmul(dropped(weights).transpose(-2, -1), grad_out);
+  return {in_order_of(at::matmul(grad_products, keys), query),
           in_order_of(sum_of_groups(grad_keys, key.size(1)), key),
-          in_order_of(sum_of_groups(grad_values, value.size(1)), value)};
+          in_order_of(sum_of_groups(grad_values, value.size(1)), value),
+          mask_requires_grad
+              ? at::sum_to_size(grad_scores, attn_mask.sizes()).to(attn_mask.scalar_type())
+              : Tensor()};
+}
+
+std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_backward(
+    const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value,
+    const Tensor& out, const Tensor& logsumexp, double, bool is_causal, const Tensor& attn_mask,
+    std::optional<double> scale) {
+  auto [grad_query, grad_key, grad_value, grad_mask] = at::_fused_attention_backward(
+      grad_out, query, key, value, attn_mask, {}, out, logsumexp, 0, is_causal, false, scale);
+  return {grad_query, grad_key, grad_value};
 }
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -291,8 +373,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     const Tensor keys = with_four_dims(key);
     const Tensor values = with_four_dims(value);
     if (has_kernel(queries, keys, values, attn_mask, dropout_p, enable_gqa)) {
-      Tensor result = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
-          queries, keys, values, 0, is_causal, attn_mask, scale));
+      Tensor result =
+          fused_attention(queries, keys, values, attn_mask, dropout_p, is_causal, scale);
       while (result.dim() > query.dim()) result = result.squeeze(0);
       return result;
     }

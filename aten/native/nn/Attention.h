@@ -9,10 +9,28 @@ namespace at::native {
 /// The factor of the scores: `scale`, or 1 / sqrt(E).
 double attention_scale(const Tensor& query, std::optional<double> scale);
 
-/// Checks the arguments of the fused kernels: query (N, H, L, E), key (N, H, S, E), value
-/// (N, H, S, V), and a mask that broadcasts to (N, H, L, S).
-void check_fused_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                           double dropout_p, const Tensor& attn_mask);
+/// What the fused kernels are given: query (N, H, L, E), key (N, K, S, E), value (N, K, S, V).
+struct AttentionArguments {
+  const Tensor& query;
+  const Tensor& key;
+  const Tensor& value;
+  const Tensor& mask;  // broadcasts to the scores, or undefined
+  const Tensor& kept;  // which weights dropout keeps, or undefined
+  double dropout;
+  bool is_causal;
+  double scale;
+
+  /// The sizes of the scores: (N, H, L, S).
+  DimVector score_sizes() const {
+    return {query.size(0), query.size(1), query.size(2), key.size(2)};
+  }
+};
+
+/// Checks the arguments of a fused kernel.
+void check_fused_attention(const char* name, const AttentionArguments& given);
+
+/// Checks that a gradient of the mask, if it is wanted, exists.
+void check_mask_gradient(const Tensor& mask, bool is_wanted);
 
 /// Checks the results of the fused kernel and the gradient of the first one.
 void check_fused_results(const Tensor& query, const Tensor& value, const Tensor& grad_out,

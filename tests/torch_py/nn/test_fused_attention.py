@@ -221,6 +221,13 @@ def test_second_derivatives():
         lambda q, k, v: F.scaled_dot_product_attention(q, k, v, mask, enable_gqa=True), arguments
     )
 
+    def with_seed(q, k, v, mask):
+        torch.manual_seed(3)
+        return F.scaled_dot_product_attention(q, k, v, mask, 0.4, enable_gqa=True)
+
+    mask = torch.randn(4, 1, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradgradcheck(with_seed, [*arguments, mask])
+
 
 def test_the_mask_has_a_gradient_too():
     torch.manual_seed(0)
@@ -229,24 +236,149 @@ def test_the_mask_has_a_gradient_too():
     assert torch.autograd.gradcheck(lambda m: F.scaled_dot_product_attention(query, key, value, m), [mask])
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [(2, 4, 150, 300), (4, 150, 300), (2, 1, 150, 300), (150, 300), (2, 1, 1, 300), (1, 4, 1, 300), (150, 1)],
+)
+@pytest.mark.parametrize("key_heads", [1, 2, 4])
+def test_gradients_of_masks_that_broadcast(shape, key_heads):
+    torch.manual_seed(0)
+    mask = torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+    query = heads(2, 4, 150, 5)
+    key = heads(2, key_heads, 300, 5)
+    value = heads(2, key_heads, 300, 3)
+    arguments = [query, key, value, mask]
+    found = F.scaled_dot_product_attention(query, key, value, mask, scale=0.4, enable_gqa=True)
+    shared = (x.repeat_interleave(4 // key_heads, 1) for x in (key, value))
+    expected = formula(query, *shared, mask, scale=0.4)
+    weight = torch.randn_like(found)
+    for ours, theirs in zip(
+        torch.autograd.grad(found, arguments, weight), torch.autograd.grad(expected, arguments, weight)
+    ):
+        torch.testing.assert_close(ours, theirs)
+
+
+def with_dropout(query, key, value, kept, p, mask=None, causal=False):
+    """The formula with the weights that `kept` is True for."""
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    if causal:
+        scores = scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), -math.inf)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask
+    return torch.nan_to_num(scores.softmax(-1)) * kept / (1 - p) @ value
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys", "key_heads"), [(1, 7, 2), (3, 300, 2), (150, 300, 1), (150, 150, 2)]
+)
+@pytest.mark.parametrize("kind", ["none", "causal", "bool", "float", "float, trained"])
+def test_dropout_draws_the_numbers_of_the_formula(queries, keys, key_heads, kind):
+    torch.manual_seed(0)
+    causal = kind == "causal"
+    mask = None if kind in ("none", "causal") else torch.randn(queries, keys, dtype=torch.float64)
+    if kind == "bool":
+        mask = mask > -1
+    arguments = [heads(2, 2, queries, 5), heads(2, key_heads, keys, 5), heads(2, key_heads, keys, 4)]
+    if kind == "float, trained":
+        arguments.append(mask.requires_grad_())
+
+    state = torch.get_rng_state()
+    found = F.scaled_dot_product_attention(
+        *arguments[:3], mask, dropout_p=0.3, is_causal=causal, enable_gqa=key_heads != 2
+    )
+    after = torch.get_rng_state()
+    torch.set_rng_state(state)
+    kept = F.dropout(torch.ones(2, 2, queries, keys, dtype=torch.float64), 0.3) > 0
+    assert torch.equal(after, torch.get_rng_state())
+
+    shared = (x.repeat_interleave(2 // key_heads, 1) for x in arguments[1:3])
+    expected = with_dropout(arguments[0], *shared, kept, 0.3, mask, causal)
+    torch.testing.assert_close(found, expected)
+    weight = torch.randn_like(found)
+    for ours, theirs in zip(
+        torch.autograd.grad(found, arguments, weight), torch.autograd.grad(expected, arguments, weight)
+    ):
+        torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_dropout_of_other_dtypes(dtype):
+    torch.manual_seed(0)
+    of_type = getattr(torch, dtype)
+    arguments = [torch.randn(1, 2, length, 24).to(of_type).requires_grad_() for length in (150, 299, 299)]
+    mask = torch.randn(2, 150, 299).to(of_type).requires_grad_()
+    weight = torch.randn(1, 2, 150, 24).to(of_type)
+
+    state = torch.get_rng_state()
+    found = F.scaled_dot_product_attention(*arguments, mask, dropout_p=0.2)
+    found = [found, *torch.autograd.grad(found, [*arguments, mask], weight)]
+    assert all(x.dtype == of_type for x in found)
+
+    torch.set_rng_state(state)
+    exact = [x.detach().double().requires_grad_() for x in (*arguments, mask)]
+    kept = F.dropout(torch.ones(1, 2, 150, 299), 0.2) > 0
+    expected = with_dropout(*exact[:3], kept, 0.2, exact[3])
+    expected = [expected, *torch.autograd.grad(expected, exact, weight.double())]
+    assert max(errors(found, expected)) < 8 * torch.finfo(of_type).eps
+
+
+def test_dropout_of_everything_and_of_nothing():
+    torch.manual_seed(0)
+    arguments = [heads(1, 2, 5, 4) for _ in range(3)]
+    assert bool((F.scaled_dot_product_attention(*arguments, dropout_p=1.0) == 0).all())
+    torch.testing.assert_close(F.scaled_dot_product_attention(*arguments, dropout_p=0.0), formula(*arguments))
+
+
+@only_torch_py
+def test_dropout_inside_of_vmap():
+    torch.manual_seed(0)
+    query, key, value = (torch.randn(3, 1, 2, 40, 4) for _ in range(3))
+
+    def attend(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=0.5)
+
+    for shared in (None, 0):
+        keys = key if shared == 0 else key[0]
+        torch.manual_seed(1)
+        found = torch.func.vmap(attend, (0, shared, 0), randomness="different")(query, keys, value)
+        torch.manual_seed(1)
+        kept = F.dropout(torch.ones(3, 1, 2, 40, 40), 0.5) > 0
+        torch.testing.assert_close(found, with_dropout(query, keys, value, kept, 0.5))
+
+    found = torch.func.vmap(attend, randomness="same")(
+        *(x[:1].expand(3, -1, -1, -1, -1) for x in (query, key, value))
+    )
+    assert torch.equal(found[0], found[1])
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("heads", "key_heads"), [(8, 8), (2, 1)])
+@pytest.mark.parametrize("trains_mask", [False, True])
 @only_torch_py
-def test_the_number_of_threads_changes_nothing(dtype, causal, heads, key_heads):
+def test_the_number_of_threads_changes_nothing(dtype, causal, heads, key_heads, trains_mask):
     torch.manual_seed(0)
     of_type = getattr(torch, dtype)
     arguments = [
         torch.randn(1, h, length, 24).to(of_type).requires_grad_()
         for h, length in ((heads, 400), (key_heads, 700), (key_heads, 700))
     ]
+    if trains_mask and not causal:
+        arguments.append(torch.randn(400, 700).to(of_type).requires_grad_())
 
     threads = torch.get_num_threads()
     try:
         results = []
         for count in (1, 3, 7):
             torch.set_num_threads(count)
-            out = F.scaled_dot_product_attention(*arguments, is_causal=causal, enable_gqa=heads > key_heads)
+            torch.manual_seed(0)
+            out = F.scaled_dot_product_attention(
+                *arguments[:3],
+                *arguments[3:],
+                dropout_p=0.1 if trains_mask else 0.0,
+                is_causal=causal,
+                enable_gqa=heads > key_heads,
+            )
             results.append([out, *torch.autograd.grad(out, arguments, out.detach())])
     finally:
         torch.set_num_threads(threads)
@@ -285,3 +417,22 @@ def test_the_fused_operator_checks_its_arguments(sizes, mask, message):
     arguments = [torch.ones(*size) for size in sizes]
     with pytest.raises(RuntimeError, match=message):
         torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*arguments, attn_mask=mask)
+
+
+@only_torch_py
+def test_the_operators_for_training_check_their_arguments():
+    x = torch.ones(1, 2, 3, 4)
+    kept = torch.ones(1, 2, 3, 3, dtype=torch.bool)
+    forward = torch.ops.aten._fused_attention
+    backward = torch.ops.aten._fused_attention_backward
+
+    for wrong, p in ((None, 0.5), (kept, 0.0), (kept, 1.0), (kept[0], 0.5), (kept.float(), 0.5)):
+        with pytest.raises(RuntimeError, match="_fused_attention: expected .*weights"):
+            forward(x, x, x, None, wrong, p, False, False)
+
+    out, sums = forward(x, x, x, None, kept, 0.5, False, False)
+    for mask in (None, kept):
+        with pytest.raises(RuntimeError, match="floating attn_mask"):
+            backward(x, x, x, x, mask, None, out, sums, 0.0, False, True)
+    with pytest.raises(RuntimeError, match="logsumexp"):
+        backward(x, x, x, x, None, None, out, sums[0], 0.0, False, False)

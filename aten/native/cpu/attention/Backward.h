@@ -1,6 +1,7 @@
 #pragma once
 // The gradients of attention, from scores that are computed anew (Dao et al. 2022). Included by
 // files compiled once per instruction set.
+#include "aten/native/cpu/attention/MaskGradient.h"
 #include "aten/native/cpu/attention/Softmax.h"
 
 namespace at::native {
@@ -21,6 +22,7 @@ struct Gradients {
   Matrices<T> out, grad;
   const Sum* logsumexp;
   Matrices<T> query, key, value;
+  MaskGradient<Sum> mask;  // of gradients of queries
 };
 
 /// How the weights and the gradients of scores of a block are stored for tiles of type E: as they
@@ -125,6 +127,7 @@ class Backward {
         query_sums_(kQueries * problem.width),
         weights_(kKeys * kQueries),
         grads_(kKeys * kQueries),
+        factors_(problem.dropout.defined() ? kKeys * kQueries : 0),
         packed_weights_(kKeys * kQueries),
         spare_(std::max(kKeys * kLanes, kLanes * (widest_ + kLanes))),
         packed_queries_(kQueries * O::groups(problem.width) + kLanes),
@@ -295,41 +298,68 @@ class Backward {
 
   /// What the queries from lane l on contribute to gradients of some keys and values.
   void add_keys(int64_t key, Range some, int64_t l) {
-    weigh(some, l);
+    if (problem_.dropout.defined()) weigh_kept(key, some, l);
+    else weigh(some, l);
+    if (wants_queries_ && gradients_.mask.defined()) add_to_mask(key, some, l);
     packed_weights_.pack(weights_.data(), grads_.data(), some, l, lanes_);
     if (!wants_keys_) return;
 
     const int64_t row = key - keys_.first + some.first;
-    add_rows(packed_weights_.weights(), some, l, grad_across_, problem_.value_width,
+    add_rows(packed_weights_.weights(), some, l, Sum(1), grad_across_, problem_.value_width,
              value_sums_.data() + row * value_step(), value_step());
-    add_rows(packed_weights_.grads(), some, l, query_across_, problem_.width,
+    add_rows(packed_weights_.grads(), some, l, Sum(problem_.scale), query_across_, problem_.width,
              key_sums_.data() + row * key_step(), key_step());
   }
 
   /// Replaces scores by weights, and gradients of weights by those of scores:
-  /// weight * (gradient - dot).
+  /// weight * (gradient - dot), which are not multiplied by `scale` yet.
   void weigh(Range keys, int64_t first_lane) {
-    const Sum scale = Sum(problem_.scale);
     for (int64_t k = keys.first; k < keys.end; ++k) {
       Sum* const weights = weights_.data() + k * lanes_;
       exponentials(weights + first_lane, lanes_ - first_lane, logsumexp_ + first_lane);
 
       Sum* const grads = grads_.data() + k * lanes_;
 #pragma GCC ivdep
-      for (int64_t l = first_lane; l < lanes_; ++l)
-        grads[l] = weights[l] * (grads[l] - dots_[l]) * scale;
+      for (int64_t l = first_lane; l < lanes_; ++l) grads[l] = weights[l] * (grads[l] - dots_[l]);
     }
   }
 
-  /// sums[key][width] += rows x lanes, whose depth is the queries from lane l on.
-  void add_rows(const Block<Packed>& rows, Range keys, int64_t l, const Block<Packed>& lanes,
-                int64_t width, Sum* sums, int64_t step) const {
+  /// The same with dropout of some keys of the block from `key` on: gradients of weights, and the
+  /// weights of values, are multiplied by its factors.
+  void weigh_kept(int64_t key, Range keys, int64_t first_lane) {
+    Sum* const block = factors_.data();
+    problem_.dropout.factors(matrix_, first_ + first_lane, count_ - first_lane, key + keys.first,
+                             keys.size(), block + keys.first * lanes_ + first_lane, lanes_);
+
+    for (int64_t k = keys.first; k < keys.end; ++k) {
+      Sum* const weights = weights_.data() + k * lanes_;
+      Sum* const grads = grads_.data() + k * lanes_;
+      const Sum* const factors = block + k * lanes_;
+      exponentials(weights + first_lane, lanes_ - first_lane, logsumexp_ + first_lane);
+#pragma GCC ivdep
+      for (int64_t l = first_lane; l < lanes_; ++l) {
+        grads[l] = weights[l] * (grads[l] * factors[l] - dots_[l]);
+        weights[l] *= factors[l];
+      }
+    }
+  }
+
+  /// Adds the gradients of scores of some keys of the block from `key` on to that of the mask.
+  void add_to_mask(int64_t key, Range some, int64_t l) {
+    const Sum* const grads = grads_.data() + some.first * lanes_ + l;
+    gradients_.mask.add(matrix_, first_ + l, count_ - l, key + some.first, some.size(), grads,
+                        lanes_, spare_.data());
+  }
+
+  /// sums[key][width] += alpha * rows x lanes, whose depth is the queries from lane l on.
+  void add_rows(const Block<Packed>& rows, Range keys, int64_t l, Sum alpha,
+                const Block<Packed>& lanes, int64_t width, Sum* sums, int64_t step) const {
     const Block<Packed> from = rows.at(keys.first, l / O::kGroup);
     const Block<Packed> to = lanes.at(l / O::kGroup, 0);
     for (int64_t j = 0; j < width; j += kLanes) {
       multiply<E>(O::groups(count_ - l),
                   {to.data + j, to.step(), std::min(kLanes, width - j), to.padded}, keys.size(),
-                  from, tile::RowOrder::Lines, {sums + j, step, Sum(1), Sum(1)});
+                  from, tile::RowOrder::Lines, {sums + j, step, alpha, Sum(1)});
     }
   }
 
@@ -338,7 +368,8 @@ class Backward {
     const Block<Packed>& grads = packed_weights_.grads_across();
     multiply<E>(O::groups(n), {grads.data + l, grads.step(), std::min(kLanes, lanes_ - l), true},
                 problem_.width, keys, tile::RowOrder::Packed,
-                {query_sums_.data() + l * problem_.width, kLanes, Sum(1), first ? Sum(0) : Sum(1)});
+                {query_sums_.data() + l * problem_.width, kLanes, Sum(problem_.scale),
+                 first ? Sum(0) : Sum(1)});
   }
 
   void store_sums(const Sum* sums, int64_t step, int64_t width, const Matrices<Stored>& to) const {
@@ -358,6 +389,7 @@ class Backward {
   Buffer<Sum> query_sums_;  // [width][query], one panel after another
   Buffer<Sum> weights_;     // [key][query] of a block
   Buffer<Sum> grads_;       // of the weights, then of the scores
+  Buffer<Sum> factors_;     // of dropout
   BlockWeights<E> packed_weights_;
   Buffer<Sum> spare_;
   Buffer<Packed> packed_queries_;  // transposed, one panel after another

@@ -96,7 +96,7 @@ class Forward {
     alignas(tile::kVectorBytes) Sum shrink[kCount];
     RunningSoftmax<E>& softmax = softmax_[size_t(panel)];
     const bool shrinks = softmax.template next<V>(scores, n, shrink);
-    const Packed* const weights = add_weights<V>(softmax, n);
+    const Packed* const weights = add_weights<V>(softmax, queries, key, n);
 
     Sum* const sums = sums_.data() + panel * out_panel_;
     if (shrinks && key > 0) scale_sums<V>(sums, shrink);
@@ -105,8 +105,15 @@ class Forward {
   }
 
   template <int V>
-  const Packed* add_weights(RunningSoftmax<E>& softmax, int64_t n) {
-    return softmax.template add<V>(scores_.data(), n, pairs_.data());
+  const Packed* add_weights(RunningSoftmax<E>& softmax, const QueryLanes& queries, int64_t key,
+                            int64_t n) {
+    Sum* const scores = scores_.data();
+    if (!problem_.dropout.defined())
+      return softmax.template add<V, false>(scores, n, nullptr, pairs_.data());
+
+    Sum* const factors = spare_.data();
+    problem_.dropout.factors(queries.matrix, queries.first, queries.count, key, n, factors, V * W);
+    return softmax.template add<V, true>(scores, n, factors, pairs_.data());
   }
 
   template <int V>

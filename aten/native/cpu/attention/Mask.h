@@ -9,6 +9,17 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 namespace attention {
 
+/// The first `count` of a vector of elements as 1 for True and 0 for False, then zeros.
+template <class Sum>
+tile::Vector<Sum> as_numbers(const bool* from, int64_t count) {
+  const auto* const bytes = reinterpret_cast<const int8_t*>(from);
+  if constexpr (std::is_same_v<Sum, float>) return tile::load_converted<float>(bytes, count);
+
+  tile::Vector<Sum> numbers = {};
+  for (int64_t i = 0; i < count; ++i) numbers[i] = static_cast<Sum>(bytes[i]);
+  return numbers;
+}
+
 /// What an element of a mask adds to a score.
 template <class Sum, class In>
 Sum added_by(In element) {
@@ -104,11 +115,8 @@ class Mask {
     if constexpr (std::is_same_v<Sum, In> || (std::is_same_v<Sum, float> && sizeof(In) == 2)) {
       return tile::load_converted<Sum>(from, length);
     } else if constexpr (std::is_same_v<In, bool>) {
-      typedef uint8_t Bytes __attribute__((vector_size(tile::kWidth<Sum>)));
-      Bytes bytes = {};
-      std::memcpy(&bytes, from, static_cast<size_t>(length));
-      const auto taken = __builtin_convertvector(bytes, tile::Vector<tile::ShuffleIndex<Sum>>) != 0;
-      return taken ? tile::Vector<Sum>{} : tile::broadcast(added_by<Sum>(false));
+      return as_numbers<Sum>(from, length) != 0 ? tile::Vector<Sum>{}
+                                                : tile::broadcast(added_by<Sum>(false));
     } else {
       Sum line[tile::kWidth<Sum>] = {};
       for (int64_t i = 0; i < length; ++i) line[i] = added_by<Sum>(from[i]);

@@ -2,7 +2,7 @@
 // The arguments of attention. Included by files compiled once per instruction set.
 #include <cmath>
 
-#include "aten/native/cpu/attention/Mask.h"
+#include "aten/native/cpu/attention/Dropout.h"
 #include "aten/native/nn/Attention.h"
 
 namespace at::native {
@@ -14,22 +14,8 @@ constexpr int64_t kKeys = 128;
 
 template <class T>
 struct Problem {
-  Problem(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& given_mask,
-          double given_scale, bool is_causal)
-      : query(q),
-        key(k),
-        value(v),
-        mask(given_mask, {q.size(0), q.size(1), q.size(2), k.size(2)}),
-        scale(given_scale),
-        causal(is_causal),
-        heads(q.size(1)),
-        key_heads(k.size(1)),
-        matrices(q.size(0) * q.size(1)),
-        key_matrices(k.size(0) * k.size(1)),
-        queries(q.size(2)),
-        keys(k.size(2)),
-        width(q.size(3)),
-        value_width(v.size(3)) {}
+  explicit Problem(const AttentionArguments& given)
+      : Problem(given, given.query, given.key, given.value) {}
 
   /// How many matrices of queries share keys and values, one after another.
   int64_t group() const { return heads / key_heads; }
@@ -41,10 +27,29 @@ struct Problem {
 
   Matrices<T> query, key, value;
   Mask mask;
+  Dropout dropout;
   double scale;
   bool causal;
   int64_t heads, key_heads, matrices, key_matrices;
   int64_t queries, keys, width, value_width;
+
+ private:
+  Problem(const AttentionArguments& given, const Tensor& q, const Tensor& k, const Tensor& v)
+      : query(q),
+        key(k),
+        value(v),
+        mask(given.mask, given.score_sizes()),
+        dropout(given.kept, given.dropout, q.size(2), k.size(2)),
+        scale(given.scale),
+        causal(given.is_causal),
+        heads(q.size(1)),
+        key_heads(k.size(1)),
+        matrices(q.size(0) * q.size(1)),
+        key_matrices(k.size(0) * k.size(1)),
+        queries(q.size(2)),
+        keys(k.size(2)),
+        width(q.size(3)),
+        value_width(v.size(3)) {}
 };
 
 /// Queries one after another of a matrix, one per lane; `lanes` are whole vectors.

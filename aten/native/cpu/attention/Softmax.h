@@ -64,10 +64,11 @@ struct RunningSoftmax {
     return shrinks;
   }
 
-  /// Adds the exponentials of n keys to the sums. Returns them as tiles read them: pairs are
-  /// rounded into `pairs`.
-  template <int V>
-  const Packed* add(const Sum* weights, int64_t n, [[maybe_unused]] Packed* pairs) {
+  /// Adds the exponentials of n keys to the sums, then multiplies them by the factors of dropout.
+  /// Returns them as tiles read them: pairs are rounded into `pairs`.
+  template <int V, bool kDrops>
+  const Packed* add(Sum* weights, int64_t n, [[maybe_unused]] const Sum* factors,
+                    [[maybe_unused]] Packed* pairs) {
     tile::Vector<Sum> total[2][V] = {};
     for (int64_t k = 0; k < n; k += 2) {
       tile::Vector<Sum> each[2][V] = {};
@@ -77,6 +78,14 @@ struct RunningSoftmax {
         if (k + 1 < n) each[1][v] = tile::load(weights + ((k + 1) * V + v) * W);
         total[0][v] += each[0][v];
         total[1][v] += each[1][v];
+        if constexpr (kDrops) {
+          each[0][v] *= tile::load(factors + (k * V + v) * W);
+          if (k + 1 < n) each[1][v] *= tile::load(factors + ((k + 1) * V + v) * W);
+          if constexpr (E::kGroup == 1) {
+            tile::store(weights + (k * V + v) * W, each[0][v]);
+            if (k + 1 < n) tile::store(weights + ((k + 1) * V + v) * W, each[1][v]);
+          }
+        }
 #ifdef AT_TILE_HAS_PAIRS
         if constexpr (E::kGroup == 2)
           tile::store(pairs + (k / 2 * V + v) * W,

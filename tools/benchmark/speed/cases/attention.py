@@ -9,6 +9,13 @@ from typing import Any
 from ..case import Case, Group
 
 
+def mask_of(t: Any, x: Any, kind: str, length: int, keys: int) -> Any:
+    if not kind:
+        return None
+    mask = x(length, keys)
+    return mask > -1 if kind == "bool" else mask.requires_grad_(kind == "trained")
+
+
 def attention(
     batch: int,
     heads: int,
@@ -18,10 +25,15 @@ def attention(
     keys: int = 0,
     key_heads: int = 0,
     causal: bool = False,
+    mask: str = "",
+    dropout: float = 0.0,
     trained: bool = False,
     dtype: str = "float32",
 ) -> Case:
-    """`keys` and `key_heads` are those of the queries by default."""
+    """`keys` and `key_heads` are those of the queries by default.
+
+    The `mask` of all heads is "bool", "float", or "trained", which is one with a gradient.
+    """
     keys = keys or length
     key_heads = key_heads or heads
 
@@ -34,6 +46,8 @@ def attention(
             query,
             key,
             value,
+            mask_of(t, x, mask, length, keys),
+            dropout,
             is_causal=causal,
             enable_gqa=heads != key_heads,
         )
@@ -47,6 +61,7 @@ def attention(
 
     words = [f"{batch * heads} heads, length {length}, width {width}"]
     words += [f"{keys} keys"] * (keys != length) + [f"of {batch * key_heads} heads"] * (heads != key_heads)
+    words += [f"{mask} mask"] * bool(mask) + ["dropout"] * (dropout > 0)
     words += ["causal"] * causal + ["trained"] * trained + [dtype] * (dtype != "float32")
     # Two products forward and five backward, half of each with a causal mask.
     products = (7 if trained else 2) / (2 if causal else 1)
@@ -67,6 +82,11 @@ GROUP = Group(
         attention(1, 8, 2048),
         attention(1, 12, 512, trained=True),
         attention(4, 8, 128, causal=True, trained=True),
+        attention(1, 12, 512, mask="bool"),
+        attention(1, 12, 512, mask="trained", trained=True),
+        attention(1, 12, 512, dropout=0.1),
+        attention(1, 12, 512, dropout=0.1, causal=True, trained=True),
+        attention(1, 4, 512, 256, trained=True),
         attention(1, 12, 512, dtype="bfloat16"),
         attention(1, 12, 512, trained=True, dtype="bfloat16"),
         attention(1, 16, 256, key_heads=4),

@@ -49,6 +49,7 @@ GROUP = Group(
         along("sum", 1, "rows"),
         Case("sum short rows", lambda t, x: partial(t.sum, x(100_000, 10), 1), bytes=4e6),
         Case("sum of the middle", lambda t, x: partial(t.sum, x(32, 512, 64), 1), bytes=4.0 * 2**20),
+        Case("sum of single elements", lambda t, x: partial(t.sum, x(1, SIDE, SIDE), 0), bytes=2 * READ),
         Case("integer sum", lambda t, x: partial(t.sum, t.arange(1_000_000)), bytes=8e6),
         Case(
             "mean of images",
