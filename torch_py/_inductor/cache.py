@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import logging
 import os
 import shutil
 import stat
@@ -18,7 +17,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-log = logging.getLogger("torch_py._inductor.cache")
+from torch_py import _logging
+
+log = _logging.topic("cache")
 
 _DIGEST = 32  # bytes at the end of an entry
 _SIZE_LIMIT = 1 << 30  # bytes; TORCH_PY_CACHE_LIMIT

@@ -16,6 +16,7 @@ from pathlib import Path
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.headers import cpu_features
+from torch_py._logging.artifacts import timed
 from torch_py.utils.cpp_extension import include_paths
 
 FLAGS = (
@@ -58,9 +59,10 @@ def compile_library(source: str) -> str:
     compiler = find_compiler()
     cache = Cache.opened()
     key = hashlib.sha256("\0".join([source, *_identity(compiler)]).encode()).hexdigest()
-    return cache.library(
-        key, source, lambda text, target: _run(compiler, text, target), again=config.force_disable_caches
-    )
+    with timed("compile C++"):
+        return cache.library(
+            key, source, lambda text, target: _run(compiler, text, target), again=config.force_disable_caches
+        )
 
 
 def _run(compiler: str, text: str, target: str) -> None:

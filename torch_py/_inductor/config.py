@@ -4,6 +4,7 @@ Programs set them; with `force_disable_caches`, kernels are compiled again. The 
 compiler decides by the loops that it finds. Others than these can be set, too.
 """
 
+import os
 import sys
 
 from torch_py._pytorch_names.packages import lacking as _lacking
@@ -163,7 +164,7 @@ class trace:
     """Files that describe a compilation."""
 
     debug_dir = None
-    enabled = False
+    enabled = os.environ.get("TORCH_COMPILE_DEBUG", "0") == "1"
     fx_graph = True
     graph_diagram = False
     ir_post_fusion = True

@@ -37,7 +37,7 @@ def write(module: GraphModule, folder: str | os.PathLike[str], name: str) -> Non
         "",
         "from pathlib import Path",
         "",
-        *_imports(python_code.globals),
+        *import_statements(python_code.globals),
         "",
         *_marks(python_code.globals),
         "",
@@ -56,7 +56,7 @@ def write(module: GraphModule, folder: str | os.PathLike[str], name: str) -> Non
     (directory / "__init__.py").write_text(f"from .module import {name}\n", encoding="utf-8")
 
 
-def _imports(names: dict[str, Any]) -> list[str]:
+def import_statements(names: dict[str, Any]) -> list[str]:
     """The statements that import the globals of the code. Raises RuntimeError for what cannot be imported."""
     statements = [_custom_builtins[name].import_str for name in names if name in _custom_builtins]
     for name, value in names.items():
@@ -76,6 +76,8 @@ def _marks(names: dict[str, Any]) -> list[str]:
 
 
 def _import(name: str, value: Any) -> str:
+    if hasattr(value, "import_statement"):
+        return str(value.import_statement(name))
     module = getattr(value, "__module__", None)
     own_name = getattr(value, "__qualname__", None) or getattr(value, "_name", None)
     if module is None or own_name is None or "<" in own_name:
