@@ -49,6 +49,7 @@ def compile_fx(
     with config.patch(settings), artifacts.compilation("graph"):
         if config.trace.enabled:
             artifacts.switch_on(config.trace.debug_dir)
+        run_pass(config.pre_grad_custom_pass, module)
         with artifacts.timed("ahead-of-time autograd"):
             return aot_module_simplified(
                 module,
@@ -65,6 +66,8 @@ def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
     def compile(module: GraphModule, example_inputs: Sequence[Any]) -> Any:
         with artifacts.part(name), artifacts.timed("other"):
+            run_pass(config.post_grad_custom_pre_pass, module)
+            run_pass(config.post_grad_custom_post_pass, module)
             describe.operators(module, example_inputs)
             return inner(module, example_inputs)
 
@@ -72,16 +75,25 @@ def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _partition(joint_module: GraphModule, joint_inputs: Any, **options: Any) -> Any:
+    run_pass(config.joint_custom_pre_pass, joint_module)
+    run_pass(config.joint_custom_post_pass, joint_module)
     describe.joint(joint_module, joint_inputs)
     with artifacts.timed("partition"):
         return min_cut_rematerialization_partition(joint_module, joint_inputs, **options)
+
+
+def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:
+    """Calls a function of the user's on the graph of a module."""
+    if change is not None and isinstance(module, GraphModule):
+        change(module.graph)
+        module.recompile()
 
 
 def compile_graph(module: GraphModule) -> CompiledGraph:
     """Like compile_fx_inner, with all stages."""
     compiled = CompiledGraph(module)
     try:
-        _compile(compiled, loops=True)
+        _compile(compiled, loops=not config.fallback_by_default)
     except NoCompilerError as problem:
         say_once(f"torch.compile calls operators one by one: {problem}")
         _compile(compiled, loops=False)

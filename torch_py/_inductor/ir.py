@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
 from torch_py._inductor.indices import Axis, Linear, linear
 
@@ -463,7 +464,7 @@ def cast(value: Expr, dtype: Any) -> Expr:
 
 def _is_rounding(narrow: Any, wide: Any) -> bool:
     """Whether 16-bit results of one operator come to another, which computes in float."""
-    return is_short_float(narrow) and wide.is_floating_point
+    return is_short_float(narrow) and wide.is_floating_point and not config.emulate_precision_casts
 
 
 def const(value: bool | int | float, dtype: Any) -> Const:
