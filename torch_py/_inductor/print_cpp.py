@@ -20,11 +20,12 @@ from torch_py._inductor.print_expr import Names, Scope, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 from torch_py._inductor.print_reductions import combination, first_value
 
+_WIDTH = 100
 _GRAIN = 32768  # additions that are worth a thread
 _LANES = (64, 32, 16, 8)
 _STRIPS = (256, 128, 64)
 _TILE = 32
-_PREAMBLE = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
+_ENTRY = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
 
 
 class Kernel:
@@ -91,13 +92,13 @@ class _Printer:
     def kernel(self) -> Kernel:
         self._name_buffers()
         extent, grain = self._loops()
-        text = "\n".join([*self._comments(), _PREAMBLE.format(name=self.name), *self._pointer_lines()])
-        text = "\n".join([text, *self.out.lines, "}"])
+        lines = [*self._comments(), *self._head(), *self.out.lines, "}", "", *self._entry()]
+        text = "\n".join(lines)
         return Kernel(self.name, text, self._key(), self.buffers, extent, grain, self.words)
 
     def _key(self) -> str:
         """The text with numbers for names."""
-        lines = [*self._pointer_lines(), *self.out.lines]
+        lines = [*self._parameters(), *self.out.lines]
         text = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
         numbers: dict[str, str] = {}
         return re.sub(
@@ -124,15 +125,24 @@ class _Printer:
         for buffer in self.buffers:
             self.pointers[buffer] = self.names.new(buffer.name)
 
-    def _pointer_lines(self) -> list[str]:
+    def _types(self) -> list[str]:
+        """The types of the pointers."""
         written = {item.buffer for item in self.nest.items}
-        lines = []
-        for number, buffer in enumerate(self.buffers):
-            type = CPP[buffer.dtype] if buffer in written else f"const {CPP[buffer.dtype]}"
-            lines.append(
-                f"  {type}* __restrict {self.pointers[buffer]} = static_cast<{type}*>(data[{number}]);"
-            )
-        return lines
+        return [f"{'' if b in written else 'const '}{CPP[b.dtype]}*" for b in self.buffers]
+
+    def _parameters(self) -> list[str]:
+        return [f"{type} __restrict {self.pointers[b]}" for type, b in zip(self._types(), self.buffers)]
+
+    def _head(self) -> list[str]:
+        """A function of pointers. GCC believes `__restrict` of parameters, and not that of variables."""
+        parameters = [*self._parameters(), "const int64_t* sizes", "int64_t begin", "int64_t end"]
+        return [f"static inline void {self.name}_loops(", f"{_listed(parameters, 4)}) {{"]
+
+    def _entry(self) -> list[str]:
+        """The function that programs call."""
+        arguments = [f"static_cast<{type}>(data[{number}])" for number, type in enumerate(self._types())]
+        text = _listed([*arguments, "sizes", "begin", "end"], 6)
+        return [_ENTRY.format(name=self.name), f"  {self.name}_loops(", f"{text});", "}"]
 
     # Loops.
 
@@ -497,6 +507,18 @@ class _Printer:
     def _row_position(self, item: Item) -> Any:
         sizes = [axis.size for axis in self.nest.inner]
         return flattened([linear(axis) for axis in self.nest.inner], contiguous(sizes))
+
+
+def _listed(parts: Sequence[str], indentation: int) -> str:
+    """Parameters or arguments, in lines of a readable width."""
+    lines = [" " * indentation + parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 2 < _WIDTH:
+            lines[-1] += f", {part}"
+        else:
+            lines[-1] += ","
+            lines.append(" " * indentation + part)
+    return "\n".join(lines)
 
 
 def _count(axes: Sequence[Axis]) -> int:

@@ -65,12 +65,13 @@ def layer_norm_backward(
     scaled = "g" if weight is None else ("*", "g", "w")
     values = {"g": grad, "x": source, "m": mean, "r": rstd, "w": weight}
 
-    # dx = r * (g w - mean(g w) - normal * mean(g w * normal))
+    # dx = r * (g w - mean(g w) - normal * mean(g w * normal)), with divisions once for each row.
     total = rows.reduced("sum", "sum", rows.formula(scaled, **values))
     product = rows.reduced("product", "sum", rows.formula(("*", scaled, normal), **values))
-    means = ("/", ("+", "a", ("*", normal, "c")), "n")
-    tree = ("*", "r", ("-", scaled, means))
-    of_source = rows.formula(tree, a=total, c=product, n=rows.count, **values)
+    mean_of_total = rows.row("mean_of_sum", rows.formula(("/", "s", "n"), s=total, n=rows.count))
+    mean_of_product = rows.row("mean_of_product", rows.formula(("/", "s", "n"), s=product, n=rows.count))
+    tree = ("*", "r", ("-", scaled, ("+", "a", ("*", normal, "c"))))
+    of_source = rows.formula(tree, a=mean_of_total, c=mean_of_product, **values)
 
     columns = Rows(lowering, node, source, range(first))
     return (
