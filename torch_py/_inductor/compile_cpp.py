@@ -81,7 +81,7 @@ def compile_library(source: str) -> str:
     """
     compiler = find_compiler()
     cache = Cache.opened()
-    key = hashlib.sha256("\0".join([source, *_identity(compiler)]).encode()).hexdigest()
+    key = hashlib.sha256("\0".join([source, *identity(compiler)]).encode()).hexdigest()
     with timed("compile C++"):
         return cache.library(
             key, source, lambda text, target: _run(compiler, text, target), again=config.force_disable_caches
@@ -114,7 +114,7 @@ def _run(compiler: str, text: str, target: str) -> None:
         raise CompilerError(f"{' '.join(command)}\n{problems}")
 
 
-def _identity(compiler: str) -> list[str]:
+def identity(compiler: str) -> list[str]:
     """What the result of a compilation depends on, in addition to the source."""
     return [*_compiler_identity(compiler), *flags(), cpu_features(), _headers_digest()]
 

@@ -10,6 +10,7 @@ from torch_py._inductor import config, describe
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
 from torch_py._inductor.options import checked_options, options_of_mode
+from torch_py._inductor.race import fastest
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.varying import compile_varying, symbols_of
 from torch_py._logging import artifacts
@@ -97,7 +98,17 @@ def compile_graph(module: GraphModule) -> CompiledGraph:
     except NoCompilerError as problem:
         say_once(f"torch.compile calls operators one by one: {problem}")
         _compile(compiled, loops=False)
+    if config.max_autotune or config.max_autotune_pointwise:
+        with artifacts.timed("races"):
+            compiled = fastest(compiled, lambda names: _variant(module, names))
     describe.stages(compiled)
+    return compiled
+
+
+def _variant(module: GraphModule, called: frozenset[str] | None) -> CompiledGraph:
+    """The graph with calls of these nodes, or of all."""
+    compiled = CompiledGraph(module, called or frozenset())
+    _compile(compiled, loops=called is not None)
     return compiled
 
 
@@ -107,9 +118,9 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
         return
     named = plan(compiled, loops)
     compiled.source = source_of(compiled.kernels)
-    library = compile_library(compiled.source) if compiled.source else None
+    compiled.library = compile_library(compiled.source) if compiled.source else None
     with artifacts.timed("assemble"):
-        compiled.program = Assembly(compiled.graph, compiled.schedule, named).program(library)
+        compiled.program = Assembly(compiled.graph, compiled.schedule, named).program(compiled.library)
 
 
 __all__ = ["CompiledGraph", "CompilerError", "compile_fx", "compile_fx_inner", "compile_graph"]

@@ -368,12 +368,13 @@ def _buffers(value: Any) -> Iterator[Buffer]:
 class LoopGraph:
     """Statements in an order in which they can be executed."""
 
-    __slots__ = ("constants", "inputs", "outputs", "statements")
+    __slots__ = ("constants", "inputs", "nodes", "outputs", "statements")
 
     def __init__(self) -> None:
         self.inputs: list[Any] = []  # a Buffer, or the name of an integer
         self.constants: list[tuple[Buffer, Any]] = []
         self.statements: list[Statement] = []
+        self.nodes: dict[Buffer, Any] = {}  # of the operator graph, whose values are in these buffers
         self.outputs: list[Any] = []  # a Buffer, None or a number
 
     def __str__(self) -> str:

@@ -23,16 +23,22 @@ from torch_py.fx.graph_module import GraphModule
 class CompiledGraph:
     """A program with all stages of its making. A call takes the tensors of the graph."""
 
-    __slots__ = ("graph", "kernels", "loops", "module", "part", "program", "schedule", "source")
+    __slots__ = (
+        "called", "graph", "kernels", "library", "loops", "module", "named", "part", "program", "schedule",
+        "source",
+    )  # fmt: skip
 
-    def __init__(self, module: GraphModule) -> None:
+    def __init__(self, module: GraphModule, called: frozenset[str] = frozenset()) -> None:
         self.module = module
+        self.called = called  # the names of nodes that are called whatever their rules say
         self.part = current_part()  # "forward", "backward" or "inference", where that is known
         self.loops = ""
         self.graph: LoopGraph
         self.schedule: list[Entry] = []
         self.kernels: list[Kernel] = []
+        self.named: dict[int, tuple[Kernel, str]] = {}  # of each nest, by its id
         self.source = ""
+        self.library: str | None = None  # the path of the compiled source
         self.program: Program
 
     def __call__(self, *tensors: Any) -> Any:
@@ -44,7 +50,7 @@ def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     checked = spec.is_wanted()
     compiled.kernels = []
     with timed("lower"):
-        graph = compiled.graph = lower(compiled.module, loops)
+        graph = compiled.graph = lower(compiled.module, loops, compiled.called)
     if checked:
         spec.check_graph(graph)
     with timed("inline"):
@@ -59,7 +65,8 @@ def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     if checked:
         spec.check_schedule(graph, schedule)
     with timed("print"):
-        return _kernels(compiled)
+        compiled.named = _kernels(compiled)
+    return compiled.named
 
 
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:

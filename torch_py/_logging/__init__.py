@@ -10,7 +10,7 @@ for errors only. The topics:
     aot_joint_graph   forward and backward        aot_graphs       what each of them computes
     ir_pre_fusion     loops, one a tensor         ir_post_fusion   nests of loops
     kernel_code       kernels in C++              inductor         what was compiled, in one line
-    cache             where kernels come from
+    cache             where kernels come from     autotuning       races between kernels
 
 Other names are accepted, and print nothing.
 """
@@ -27,7 +27,7 @@ from torch_py._pytorch_names.packages import lacking as _lacking
 __all__ = ["TOPICS", "getArtifactLogger", "is_on", "set_logs", "topic", "trace_structured"]
 
 TOPICS = (
-    "aot_graphs", "aot_joint_graph", "cache", "dynamic", "dynamo", "graph", "graph_breaks",
+    "aot_graphs", "aot_joint_graph", "autotuning", "cache", "dynamic", "dynamo", "graph", "graph_breaks",
     "graph_code", "guards", "inductor", "ir_post_fusion", "ir_pre_fusion", "kernel_code", "output_code",
     "recompiles",
 )  # fmt: skip
@@ -35,7 +35,7 @@ TOPICS = (
 _ROOT = "torch_py.compile"
 _LEVELS = {"+": logging.DEBUG, "-": logging.ERROR}
 # Topics that are logs of a part, with levels; the others print or do not.
-_PARTS = ("dynamo", "inductor", "dynamic", "cache")
+_PARTS = ("dynamo", "inductor", "dynamic", "cache", "autotuning")
 
 
 def topic(name: str) -> logging.Logger:

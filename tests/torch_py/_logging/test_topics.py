@@ -14,7 +14,7 @@ from tests.subject import only_torch_py
 
 pytestmark = only_torch_py
 
-# Does something for each topic: a break, a recompilation for sizes that are numbers, an exception.
+# Does something for each topic: a break, a recompilation for sizes that are numbers, a race, an exception.
 _PROGRAM = """
 import torch_py as torch
 
@@ -34,6 +34,9 @@ def scaled(x):
     return x * x.size(0) ** 0.5 % 0.3
 
 scaled(torch.ones(7))
+
+raced = torch.compile(lambda x: torch.softmax(x * 2, -1), mode="max-autotune-no-cudagraphs")
+raced(torch.ones(64, 64))
 
 @torch.compile
 def failing(x):

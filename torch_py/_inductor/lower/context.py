@@ -64,6 +64,7 @@ class Lowering:
         self.values: dict[Node, Any] = {}
         self.line = ""  # of the user's program
         self.has_loops = True
+        self.called: frozenset[str] = frozenset()  # the names of nodes without loops
         self._names: dict[str, int] = {}
         self._starts: dict[Buffer, int] = {}  # bytes, in the examples
 
