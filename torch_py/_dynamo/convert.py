@@ -266,13 +266,24 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     inputs = [made.real for made in assembly.inputs()]
     counters["stats"]["unique_graphs"] += 1
     logs.graph(module, inputs)
+
     try:
-        compiled = _backend(settings)(module, inputs, **settings.options)
+        if config.repro_after:
+            compiled = _watched(_backend(settings), module, inputs, settings)
+        else:
+            compiled = _backend(settings)(module, inputs, **settings.options)
     except NotFollowed:
         raise
     except Exception as error:
         raise BackendCompilerFailed(settings.backend, error) from error
     return checking.checked(module, compiled) if checking.is_on() else compiled
+
+
+def _watched(backend: Any, module: Any, inputs: list[Any], settings: Settings) -> Any:
+    # Imported here: few programs look for failures of compilers.
+    from torch_py._dynamo.repro.watching import compiled
+
+    return compiled(backend, module, inputs, settings.options)
 
 
 def _backend(settings: Settings) -> Any:

@@ -47,6 +47,7 @@ def compile_fx(
     """
     inner = inner_compile or compile_fx_inner
     settings = {**options_of_mode(mode), **checked_options(options or {})}
+
     with config.patch(settings), artifacts.compilation("graph"):
         if config.trace.enabled:
             artifacts.switch_on(config.trace.debug_dir)

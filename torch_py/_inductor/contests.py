@@ -183,6 +183,7 @@ class _Search:
             for buffer, node in self.nodes.items()
             if any(id(entry) not in own for entry in self.makers.get(buffer.memory, ()))
         }
+
         region: set[Node] = set()
         inputs: set[Node] = set()
         waiting = self._results(nests)

@@ -29,6 +29,7 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
     lowering = Lowering()
     lowering.has_loops = loops
     lowering.called = called
+
     for node in module.graph.nodes:
         lowering.line = line_of(node)
         if node.op == "placeholder":

@@ -30,6 +30,7 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
     """Whether a loop over an axis can use packs, and gains by them."""
     if config.cpp.simdlen is not None and config.cpp.simdlen <= 1:
         return False
+
     gains = False
     for item in items:
         if item.mode != "set" or item.reduce not in ("", "sum", "product", "maximum", "minimum"):

@@ -58,6 +58,7 @@ def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     if checked:
         spec.check_graph(graph)
     compiled.loops = str(graph)
+
     with timed("fuse"):
         schedule = compiled.schedule = fuse(graph)
     with timed("arrange"):

@@ -33,6 +33,12 @@ def is_on() -> bool:
     return os.environ.get("TORCH_COMPILE_DEBUG", "0") not in ("", "0")
 
 
+def run_folder(root: str | None = None) -> Path:
+    """The folder of this process, below `root` or the usual place. It may not exist yet."""
+    base = root or os.environ.get("TORCH_COMPILE_DEBUG_DIR") or "."
+    return Path(base, "torch_compile_debug", f"run_{_STARTED}-{os.getpid()}")
+
+
 class Compilation:
     """One graph on its way from a function to machine code."""
 
@@ -50,9 +56,7 @@ class Compilation:
         """The folder of the graph, which is made when it is asked for."""
         if self._folder is None:
             name = re.sub(r"\W+", "_", self.name, flags=re.ASCII).strip("_") or "graph"
-            base = self.root or os.environ.get("TORCH_COMPILE_DEBUG_DIR") or "."
-            run = Path(base, "torch_compile_debug", f"run_{_STARTED}-{os.getpid()}")
-            self._folder = run / f"{next(_numbers)}_{name[:60]}"
+            self._folder = run_folder(self.root) / f"{next(_numbers)}_{name[:60]}"
             self._folder.mkdir(parents=True, exist_ok=True)
         return self._folder
 

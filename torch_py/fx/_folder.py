@@ -39,7 +39,7 @@ def write(module: GraphModule, folder: str | os.PathLike[str], name: str) -> Non
         "",
         *import_statements(python_code.globals),
         "",
-        *_marks(python_code.globals),
+        *wrap_statements(python_code.globals),
         "",
         "",
         f"class {name}(torch.nn.Module):",
@@ -65,12 +65,12 @@ def import_statements(names: dict[str, Any]) -> list[str]:
     return sorted(statements, key=lambda text: text.startswith("NoneType"))
 
 
-def _marks(names: dict[str, Any]) -> list[str]:
+def wrap_statements(names: dict[str, Any]) -> list[str]:
     """The statements that mark functions, so that tracing the module records their calls as well."""
     return [
         f'torch.fx.wrap("{name}")'
         for name, value in names.items()
-        if isinstance(value, (FunctionType, BuiltinFunctionType))
+        if (isinstance(value, (FunctionType, BuiltinFunctionType)) or hasattr(value, "import_statement"))
         and getattr(builtins, name, None) is not value
     ]
 

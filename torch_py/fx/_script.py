@@ -9,7 +9,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
-from torch_py.fx._folder import import_statements
+from torch_py.fx._folder import import_statements, wrap_statements
 from torch_py.fx.graph_module import GraphModule
 
 _LARGEST_LITERAL = 256  # elements
@@ -21,19 +21,28 @@ if __name__ == "__main__":
 """
 
 
-def script(module: GraphModule, inputs: Sequence[Any], main: str = _MAIN, imports: Sequence[str] = ()) -> str:
+def script(
+    module: GraphModule,
+    inputs: Sequence[Any],
+    main: str = _MAIN,
+    imports: Sequence[str] = (),
+    is_traced: bool = False,
+) -> str:
     """A program with the class ``Graph``, and ``inputs()``, which makes arguments for it.
 
     Tensors get the sizes, strides and dtypes of `inputs`, and random values between the smallest and largest
     of theirs; what fake tensors contain is not known. `main` is what the program does, and `imports` are
-    further statements at its beginning. Raises RuntimeError for functions that no statement imports.
+    further statements at its beginning. With `is_traced`, `symbolic_trace(Graph())` gives the graph again.
+    Raises RuntimeError for functions that no statement imports.
     """
     code = module.graph.python_code(root_module="self")
     known = ["import torch_py as torch", "from torch_py.fx._script import strided"]
     found = dict.fromkeys([*known, *import_statements(code.globals), *imports])
     body = [f"    {line}".rstrip() for line in code.src.strip().split("\n")]
+
     lines = [
         *found,
+        *(wrap_statements(code.globals) if is_traced else ()),
         "",
         "",
         "class Graph(torch.nn.Module):",
