@@ -413,6 +413,21 @@ def loads(value: Expr) -> Iterator[Load]:
             yield part
 
 
+def unconditional_loads(value: Expr) -> Iterator[Load]:
+    """The elements that a value takes in any case, each once: none of those inside of a Guard."""
+    seen = {value}
+    stack = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, Load):
+            yield found
+        parts = (found.condition,) if isinstance(found, Guard) else found.parts()
+        for part in parts:
+            if part not in seen:
+                seen.add(part)
+                stack.append(part)
+
+
 def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[Axis, Linear]) -> Expr:
     """The value with other positions for axes. Where `change` gives a value, that takes the place of a part
     (whose positions are the new ones already).

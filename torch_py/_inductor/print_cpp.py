@@ -7,15 +7,25 @@ reductions have an array of lanes (aten/vec/lanes.h).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, flattened, linear
 from torch_py._inductor.inline import cost
-from torch_py._inductor.ir import Buffer, Load
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads, positions
+from torch_py._inductor.ir import Buffer, Expr, Load, unconditional_loads
+from torch_py._inductor.nests import (
+    ELEMENT,
+    REDUCTION,
+    ROW,
+    Item,
+    Nest,
+    inner_positions,
+    item_loads,
+    positions,
+)
 from torch_py._inductor.print_expr import Names, Scope, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 from torch_py._inductor.print_reductions import combination, first_value
@@ -175,8 +185,9 @@ class _Printer:
             self.out.close(1 if outer else 0)
         elif outer:
             self._open_rows(outer)
+            known = self._before_loop(self.nest.items, last)
             self.out.open(f"for (int64_t {last.name} = 0; {last.name} < {last.size}; ++{last.name})")
-            self._elements(self.nest.items)
+            self._elements(self.nest.items, known=known)
             self.out.close(2)
         else:
             self.out.open(f"for (int64_t {last.name} = begin; {last.name} < end; ++{last.name})")
@@ -330,8 +341,9 @@ class _Printer:
         if last is None:
             self._elements(items, accumulators, "")
         elif lanes == 1:
+            known = self._before_loop(items, last)
             self.out.open(f"for (int64_t {last.name} = 0; {last.name} < {last.size}; ++{last.name})")
-            self._elements(items, accumulators, "")
+            self._elements(items, accumulators, "", known)
             self.out.close()
         else:
             self._lane_loops(items, accumulators, last, lanes)
@@ -400,23 +412,25 @@ class _Printer:
     def _lane_loops(self, items: list[Item], accumulators: list[str], last: Axis, lanes: int) -> None:
         # Written as divisions, so that the text is the same for sizes that vary (varying.py).
         whole = f"{last.size}" if last.size % lanes == 0 else f"{last.size} / {lanes} * {lanes}"
+        known = self._before_loop(items, last)
         self.out.open(f"for (int64_t block = 0; block < {whole}; block += {lanes})")
         self.out.open(f"for (int64_t lane = 0; lane < {lanes}; ++lane)")
         self.out.add(f"const int64_t {last.name} = block + lane;")
-        self._elements(items, accumulators, "[lane]")
+        self._elements(items, accumulators, "[lane]", known)
         self.out.close(2)
         if last.size % lanes:
             self.out.open(f"for (int64_t lane = 0; lane < {last.size} % {lanes}; ++lane)")
             self.out.add(f"const int64_t {last.name} = {whole} + lane;")
-            self._elements(items, accumulators, "[lane]")
+            self._elements(items, accumulators, "[lane]", known)
             self.out.close()
 
     def _column_pass(self, items: list[Item], reductions: list[Item]) -> None:
         accumulators = [self._accumulator(item, self.strip) for item in reductions]
         for axis in self.nest.inner:
             self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
+        known = self._before_loop(items, self.nest.outer[-1])
         self._open_lanes()
-        self._elements(items, accumulators, "[lane]")
+        self._elements(items, accumulators, "[lane]", known)
         self.out.close(len(self.nest.inner) + 1)
         for item, accumulator in zip(reductions, accumulators):
             self.variables[item.buffer] = accumulator
@@ -457,9 +471,35 @@ class _Printer:
         self.variables[item.buffer] = variable
         self._store_row(item, variable)
 
-    def _elements(self, items: Sequence[Item], accumulators: Sequence[str] = (), lane: str = "") -> None:
-        """The body of an innermost loop."""
+    def _before_loop(self, items: Sequence[Item], axis: Axis) -> dict[Expr, str]:
+        """Variables for what the loop over an axis reads again and again, by the values that they have.
+
+        Compilers leave what only one side of a condition needs in the loop, which then has branches.
+        """
+        written = {item.buffer.memory for item in self.nest.items}
         scope = self._scope()
+        found: dict[Expr, str] = {}
+        for item in items:
+            for load in unconditional_loads(item.value):
+                position = flattened(load.index, load.buffer.strides)
+                is_number = not any(axis in p.axes() for p in inner_positions(position))
+                is_plain = is_number and not any(True for _ in position.loaded())
+                if is_plain and load not in found and load.buffer.memory not in written:
+                    text = f"{self.pointers[load.buffer]}[{scope.position(position)}]"
+                    found[load] = self.names.new(f"{load.buffer.name}_value")
+                    self.out.add(f"const {CPP[load.dtype]} {found[load]} = {text};")
+        return found
+
+    def _elements(
+        self,
+        items: Sequence[Item],
+        accumulators: Sequence[str] = (),
+        lane: str = "",
+        known: Mapping[Expr, str] = MappingProxyType({}),
+    ) -> None:
+        """The body of an innermost loop. `known` are values that variables have."""
+        scope = self._scope()
+        scope.known.update(known)
         for item in items:
             scope.count(item.value)
 

@@ -47,6 +47,11 @@ class Value:
             buffer.sizes, buffer.dtype, buffer.device, lambda index: Load(buffer, index), buffer, buffer
         )
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Where its elements are, or would be, in memory."""
+        return self.buffer.strides if self.buffer is not None else tuple(self.example.stride())
+
     def broadcast(self, index: Sequence[Linear]) -> Expr:
         """The element that broadcasting brings to an index of a larger tensor."""
         own = list(index[len(index) - len(self.sizes) :])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear
 from torch_py._inductor.ir import Expr
 from torch_py._inductor.lower.context import Lowering, Value, rule
@@ -58,6 +59,10 @@ def layer_norm_backward(
     weight: Value | None,
     bias: Value | None,
 ) -> Any:
+    if (grad.strides[-1] == 1) != (source.strides[-1] == 1):
+        # The operator makes a copy first, and takes 76 instead of 260 us for 512 rows of 192.
+        raise NotLoweredError("rows that are next to each other in one tensor only")
+
     first = len(source.sizes) - len(shape)
     rows = Rows(lowering, node, source, range(first, len(source.sizes)))
     examples = node.meta["val"]
