@@ -8,6 +8,7 @@ from typing import Any
 from torch_py._functorch.aot import aot_module_simplified, min_cut_rematerialization_partition
 from torch_py._inductor import config, describe
 from torch_py._inductor.assemble import Assembly
+from torch_py._inductor.common import merge_common
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
 from torch_py._inductor.options import checked_options, options_of_mode
 from torch_py._inductor.race import fastest
@@ -78,6 +79,7 @@ def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
 def _partition(joint_module: GraphModule, joint_inputs: Any, **options: Any) -> Any:
     run_pass(config.joint_custom_pre_pass, joint_module)
+    merge_common(joint_module)
     run_pass(config.joint_custom_post_pass, joint_module)
     describe.joint(joint_module, joint_inputs)
     with artifacts.timed("partition"):
@@ -93,6 +95,9 @@ def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:
 
 def compile_graph(module: GraphModule) -> CompiledGraph:
     """Like compile_fx_inner, with all stages."""
+    with artifacts.timed("common subexpressions"):
+        merge_common(module)
+
     compiled = CompiledGraph(module)
     try:
         _compile(compiled, loops=not config.fallback_by_default)
