@@ -117,13 +117,18 @@ def _winner(forms: dict[str, CompiledGraph]) -> str:
 
 
 def _tensor(example: Any) -> Any:
-    """A tensor with random elements like a buffer or a fake tensor; integers are 0 or 1, so that indices are
-    good ones."""
+    """A tensor with random elements like a buffer or a fake tensor. Integers are 0: they may be indices."""
     if isinstance(example, Buffer):
-        return strided(example.sizes, example.strides, example.dtype)
+        return _strided(example.sizes, example.strides, example.dtype)
     if isinstance(example, Tensor):
-        return strided(example.shape, example.stride(), example.dtype)
+        return _strided(example.shape, example.stride(), example.dtype)
     return example
+
+
+def _strided(sizes: Sequence[int], strides: Sequence[int], dtype: Any) -> Any:
+    if dtype.is_floating_point or dtype.is_complex:
+        return strided(sizes, strides, dtype)
+    return strided(sizes, strides, dtype, low=0, high=0)
 
 
 def _times(sides: dict[str, tuple[Any, Sequence[Any]]]) -> dict[str, float]:
