@@ -39,7 +39,7 @@ def declare(schema: str, tags: Tag | Iterable[Tag] = ()) -> OpOverload:
 
 
 def forget(operator: OpOverload) -> None:
-    """Takes the declaration back: there is no operator of this name any more."""
+    """Removes the declaration, so that the name is free again."""
     if _kernels.pop(operator, None) is not None:
         _C._forget_operator(operator)
         forget_packet(operator.namespace, operator._opname)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from types import (
-    BuiltinFunctionType,
     FunctionType,
     GetSetDescriptorType,
     MemberDescriptorType,
     MethodType,
-    MethodWrapperType,
     ModuleType,
-    WrapperDescriptorType,
 )
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
 
 _NATIVE_GETTERS = (GetSetDescriptorType, MemberDescriptorType)
 _object_getattribute = object.__getattribute__
-_type_getattribute = type.__getattribute__
 
 
 def in_class(kind: type, name: str) -> Any:
@@ -391,6 +387,3 @@ def delete_plain(capture: Capture, owner: Any, name: str) -> None:
     if fields is None or name not in fields:
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
     capture.write_field(owner, fields, name, ABSENT)
-
-
-NATIVE_CALLABLES = (BuiltinFunctionType, MethodWrapperType, WrapperDescriptorType)

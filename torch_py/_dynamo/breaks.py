@@ -25,10 +25,6 @@ class Break(BaseException):
         return f"{self.what}: {self.why}"
 
 
-class Restart(BaseException):
-    """The capture begins anew, with what was learnt."""
-
-
 def data_dependent(what: str) -> Break:
     return Break(
         what,

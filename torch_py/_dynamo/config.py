@@ -4,11 +4,16 @@ recompile_limit      so many pieces of code a function may have; other calls the
 suppress_errors      whether a function runs eagerly, with a warning, where the compiler itself fails
 disable              nothing is compiled from now on
 error_on_recompile   code that is compiled anew is an error (RecompileError)
+repro_after          "dynamo" or "aot": graphs that a compiler fails on are written as programs (repro/)
+repro_level          1 to 4: what is written, and when
+repro_tolerance      how far results may be from those of operators at level 4
+repro_forward_only   whether gradients are left out there
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,6 +42,9 @@ force_parameter_static_shapes = True
 force_unspec_int_unbacked_size_like_on_torchrec_kjt = False
 ignore_logger_methods: set[Any] = set()
 reorderable_logging_functions: set[Any] = set()
+repro_after = os.environ.get("TORCHDYNAMO_REPRO_AFTER") or None
+repro_forward_only = os.environ.get("TORCHDYNAMO_REPRO_FORWARD_ONLY") == "1"
+repro_level = int(os.environ.get("TORCHDYNAMO_REPRO_LEVEL", "2"))
 repro_tolerance = 1e-3
 skip_fwd_side_effects_in_bwd_under_checkpoint = False
 skip_torchrec = True

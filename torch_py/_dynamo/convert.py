@@ -30,6 +30,7 @@ from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
 from torch_py._dynamo.varying import Policy, Varying
+from torch_py._logging.artifacts import compilation, timed
 from torch_py._shapes.arguments import NotFollowed
 from torch_py.compiler._stance import current
 
@@ -113,7 +114,8 @@ class Conversion:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
         for _ in range(_MOST_CAPTURES):
             varying = None if self.policy.is_off else Varying(self.policy)
-            outcome = run_capture(self.start, values, self.stop_at, varying)
+            with timed("capture"):
+                outcome = run_capture(self.start, values, self.stop_at, varying)
             if varying is not None and varying.settle(outcome.raised):
                 logs.dynamic(outcome.raised or "they are needed as numbers")
                 continue
@@ -188,7 +190,7 @@ class Conversion:
             capture.varying.check(capture.recorder)
         assembly.make_graph()
         code = assembly.function(_compiled_graph(assembly, self.settings))
-        logs.output_code.debug("%s", code.source)  # type: ignore[attr-defined]
+        logs.function(self.function.__code__, code.source)  # type: ignore[attr-defined]
         for made in capture.recorder.inputs.values():
             self.policy.observe(made.real, made.source)
         return _guard_program(capture, self.start), code
@@ -263,14 +265,25 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
         return None
     inputs = [made.real for made in assembly.inputs()]
     counters["stats"]["unique_graphs"] += 1
-    logs.graph(module)
+    logs.graph(module, inputs)
+
     try:
-        compiled = _backend(settings)(module, inputs, **settings.options)
+        if config.repro_after:
+            compiled = _watched(_backend(settings), module, inputs, settings)
+        else:
+            compiled = _backend(settings)(module, inputs, **settings.options)
     except NotFollowed:
         raise
     except Exception as error:
         raise BackendCompilerFailed(settings.backend, error) from error
     return checking.checked(module, compiled) if checking.is_on() else compiled
+
+
+def _watched(backend: Any, module: Any, inputs: list[Any], settings: Settings) -> Any:
+    # Imported here: few programs look for failures of compilers.
+    from torch_py._dynamo.repro.watching import compiled
+
+    return compiled(backend, module, inputs, settings.options)
 
 
 def _backend(settings: Settings) -> Any:
@@ -342,7 +355,8 @@ class Compiler:
         try:
             _capturing.active = True
             conversion = Conversion(self.function, self.start, self.settings, self.continuations, self.policy)
-            return conversion.run(values)
+            with compilation(self.function.__qualname__):
+                return conversion.run(values)
         except Unsupported:
             raise
         except Exception as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -317,6 +316,3 @@ def _break_for(error: Exception) -> Break:
 def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:
     found = namespace.get("__builtins__", builtins)
     return found if isinstance(found, dict) else vars(found)
-
-
-HandlerFunction = Callable[[Frame, Any], "Finished | None"]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dis
+import inspect
+import textwrap
 from typing import Any
 
 from torch_py import _logging
+from torch_py._logging.artifacts import artifact, write
+from torch_py.fx._script import script
 
 graph_breaks = _logging.topic("graph_breaks")
-output_code = _logging.topic("output_code")
 dynamo = _logging.topic("dynamo")
 _recompiles = _logging.topic("recompiles")
-_guards = _logging.topic("guards")
-_graphs = _logging.topic("graph")
-_graph_code = _logging.topic("graph_code")
 _dynamic = _logging.topic("dynamic")
 
 
@@ -36,16 +37,29 @@ def recompile_limit(function: Any, reasons: list[str]) -> None:
     )
 
 
-def graph(module: Any) -> None:
-    if _graphs.isEnabledFor(10):
-        _graphs.debug("%s", module.graph)
-    if _graph_code.isEnabledFor(10):
-        _graph_code.debug("%s", module.print_readable(print_output=False))
+def graph(module: Any, inputs: list[Any]) -> None:
+    if _logging.is_on("graph"):
+        _logging.topic("graph").debug("%s", module.graph)
+    artifact("graph_code", "captured_graph_readable.py", lambda: module.print_readable(print_output=False))
+    write("captured_graph.py", lambda: script(module, inputs))
 
 
 def guards(rows: list[Any]) -> None:
-    if _guards.isEnabledFor(10):
-        _guards.debug("%s", "\n".join(_described(rows)))
+    artifact("guards", "guards.txt", lambda: "\n".join(_described(rows)))
+
+
+def function(code: Any, text: str) -> None:
+    """The Python function around a graph, and the one that it was made of."""
+    artifact("output_code", "compiled_function.py", lambda: text)
+    write("function.py", lambda: source_of(code))
+
+
+def source_of(code: Any) -> str:
+    """The text of a function of Python; its instructions, if the text is not to be had."""
+    try:
+        return textwrap.dedent(inspect.getsource(code))
+    except (OSError, TypeError):
+        return "\n".join(f"# {line}" for line in dis.Bytecode(code).dis().splitlines())
 
 
 def _described(rows: Any) -> list[str]:

@@ -56,7 +56,7 @@ class Layout:
         return found + [f"stack_{i}" for i, is_there in enumerate(self.stack) if is_there]
 
     def split(self, values: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-        """The slots and the stack, with markers where there is no value."""
+        """The slots and the stack; markers stand for missing values."""
         given = iter(values)
         slots = [next(given) if is_there else UNBOUND for is_there in self.slots]
         return slots, [next(given) if is_there else NULL for is_there in self.stack]

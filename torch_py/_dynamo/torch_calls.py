@@ -184,11 +184,6 @@ def builtin(capture: Capture, callee: BuiltinFunctionType, args: Any, kwargs: di
     return function(capture, callee, args, kwargs)
 
 
-@cache
-def _operator_modules() -> frozenset[str]:
-    return frozenset({"torch_py._C._torch", "torch_py._C._nn", "torch_py._C._linalg", "torch_py._C._fft"})
-
-
 def _is_operator(callee: Any) -> bool:
     owner = getattr(callee, "__self__", None)
     name = getattr(owner, "__name__", None) or getattr(callee, "__module__", None) or ""

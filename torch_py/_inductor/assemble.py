@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torch_py._inductor import config
 from torch_py._inductor.fuse import Entry, made_by, read_of
 from torch_py._inductor.ir import Buffer, Extern, LoopGraph, View
 from torch_py._inductor.memory import Plan, plan_memory
@@ -84,7 +85,7 @@ class Assembly:
                 self._make(memory)
         if kernel.extent > 0:
             slots = [self._slot(buffer) for buffer in kernel.buffers]
-            self.writer.kernel(name, slots, kernel.extent, kernel.grain)
+            self.writer.kernel(name, slots, kernel.extent, max(kernel.grain, _share(kernel.extent)))
 
     def _make(self, memory: Buffer) -> None:
         slot = self._slot(memory)
@@ -113,6 +114,12 @@ class Assembly:
         ]
         for slot in sorted(dropped):
             self.writer.drop(slot)
+
+
+def _share(extent: int) -> int:
+    """How much of a kernel each thread does at least."""
+    threads = config.cpp.threads
+    return -(-extent // threads) if threads > 0 else 1
 
 
 def _as_results(results: Any, slot: Any) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import logging
 import os
 import shutil
 import stat
@@ -18,7 +17,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-log = logging.getLogger("torch_py._inductor.cache")
+from torch_py import _logging
+
+log = _logging.topic("cache")
 
 _DIGEST = 32  # bytes at the end of an entry
 _SIZE_LIMIT = 1 << 30  # bytes; TORCH_PY_CACHE_LIMIT
@@ -52,19 +53,24 @@ class Cache:
         """The path of the library with a key. Without a good one, or `again`, `compile` makes it of the
         source.
         """
-        path = self.folder / key[:2] / f"{key}.so"
+        path = self.place(key, ".so")
         if not again and _is_whole(path, key):
             log.info("hit %s", key)
             _touch(path)
             return str(path)
 
         log.info("miss %s", key)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
         self._write(path, key, source, compile)
         self.written += 1
         if self.written % _SWEEP_EVERY == 1:
             sweep(self.folder, _limit(), keep=path)
         return str(path)
+
+    def place(self, key: str, suffix: str) -> Path:
+        """Where something small is kept under a key; the folder is there."""
+        path = self.folder / key[:2] / f"{key}{suffix}"
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        return path
 
     def _write(self, path: Path, key: str, source: str, compile: Compile) -> None:
         """Compiles in a folder of its own, then moves the result to its place."""
@@ -184,14 +190,14 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _facts_of(folder: Path) -> list[tuple[float, int, Path]]:
-    """When each library in a folder was used, its size, and its path."""
+    """When each library in a folder, and each result of a race, was used, its size, and its path."""
     found = []
     for name in _names_in(folder):
         try:
             facts = os.stat(folder / name)
         except OSError:
             continue
-        if name.endswith(".so"):
+        if name.endswith((".so", ".race")):
             found.append((facts.st_mtime, facts.st_size, folder / name))
     return found
 

@@ -16,11 +16,12 @@ from pathlib import Path
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.headers import cpu_features
+from torch_py._logging.artifacts import timed
 from torch_py.utils.cpp_extension import include_paths
 
 FLAGS = (
     "-std=c++20", "-shared", "-fPIC", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math",
-    "-mprefer-vector-width=512", "-ffp-contract=off", "-fvisibility=default", "-w",
+    "-fvisibility=default", "-w",
 )  # fmt: skip
 _LIMIT = 60.0  # seconds
 # Folders of the headers that kernels may include; a change of one changes the keys of the cache.
@@ -38,16 +39,39 @@ class CompilerError(RuntimeError):
 def find_compiler() -> str:
     """The path of the compiler. Raises NoCompilerError."""
     wanted = os.environ.get("CXX")
-    for name in (wanted,) if wanted else ("clang++", "g++", "c++"):
-        found = shutil.which(name)
-        if found is not None:
-            return found
+    usual = (wanted,) if wanted else ("clang++", "g++", "c++")
+    for name in _compilers():
+        for candidate in usual if name is None else (name,):
+            found = shutil.which(candidate)
+            if found is not None:
+                return found
     raise NoCompilerError(
         f"CXX is '{wanted}', which is not there"
         if wanted
         else "no C++ compiler was found; install g++ (on Debian and Ubuntu the package g++, on Fedora "
         "gcc-c++), or set CXX"
     )
+
+
+def _compilers() -> tuple[str | None, ...]:
+    """The compilers to try, by `config.cpp.cxx`; None for the usual ones."""
+    given = config.cpp.cxx
+    if isinstance(given, str):
+        return (given,)
+    # The default means: the usual ones, of which g++ is one.
+    return (None,) if tuple(given) == (None, "g++") else tuple(given)
+
+
+def flags() -> tuple[str, ...]:
+    """What the compiler is called with."""
+    width = config.cpp.simdlen
+    if width is not None and width <= 1:
+        vectors = ["-fno-tree-vectorize", "-fno-tree-slp-vectorize"]
+    else:
+        vectors = [f"-mprefer-vector-width={width or 512}"]
+    unsafe = ["-funsafe-math-optimizations"] if config.cpp.enable_unsafe_math_opt_flag else []
+    contract = f"-ffp-contract={config.cpp.enable_floating_point_contract_flag}"
+    return (*FLAGS, *vectors, contract, *unsafe)
 
 
 def compile_library(source: str) -> str:
@@ -57,16 +81,17 @@ def compile_library(source: str) -> str:
     """
     compiler = find_compiler()
     cache = Cache.opened()
-    key = hashlib.sha256("\0".join([source, *_identity(compiler)]).encode()).hexdigest()
-    return cache.library(
-        key, source, lambda text, target: _run(compiler, text, target), again=config.force_disable_caches
-    )
+    key = hashlib.sha256("\0".join([source, *identity(compiler)]).encode()).hexdigest()
+    with timed("compile C++"):
+        return cache.library(
+            key, source, lambda text, target: _run(compiler, text, target), again=config.force_disable_caches
+        )
 
 
 def _run(compiler: str, text: str, target: str) -> None:
     """Compiles the file `text` to the file `target`."""
     includes = [f"-I{path}" for path in include_paths()]
-    command = [compiler, *FLAGS, *includes, "-o", target, text]
+    command = [compiler, *flags(), *includes, "-o", target, text]
     # close_fds=False lets Python use posix_spawn, which copies nothing of a large process.
     process = subprocess.Popen(
         command,
@@ -89,16 +114,16 @@ def _run(compiler: str, text: str, target: str) -> None:
         raise CompilerError(f"{' '.join(command)}\n{problems}")
 
 
-def _identity(compiler: str) -> list[str]:
+def identity(compiler: str) -> list[str]:
     """What the result of a compilation depends on, in addition to the source."""
-    return [*_compiler_identity(compiler), cpu_features(), _headers_digest()]
+    return [*_compiler_identity(compiler), *flags(), cpu_features(), _headers_digest()]
 
 
 @_remembered
 def _compiler_identity(compiler: str) -> tuple[str, ...]:
     path = os.path.realpath(compiler)
     facts = os.stat(path)
-    return (path, str(facts.st_size), str(facts.st_mtime_ns), *FLAGS)
+    return (path, str(facts.st_size), str(facts.st_mtime_ns))
 
 
 @_remembered

@@ -1,9 +1,29 @@
 """Settings of the generator of code for compiled programs, with PyTorch's defaults.
 
-Programs set them; with `force_disable_caches`, kernels are compiled again. The others have no effect: the
-compiler decides by the loops that it finds. Others than these can be set, too.
+Programs set them, for one compiled function with ``torch.compile(options=...)``. These have an effect; the
+compiler decides the rest by the loops that it finds, and the other names are kept for programs that set them.
+
+max_autotune, max_autotune_pointwise   nests are raced against the operators they replace (race.py)
+autotune_local_cache                   results of races are kept on disk
+force_disable_caches                   kernels are compiled and raced again
+fallback_by_default                    operators are called, one by one
+max_fusion_size                        so many values one nest may store; more than 24 counts as 24
+allow_buffer_reuse                     temporaries that are not alive together may share memory
+emulate_precision_casts                values of 16 bits are rounded between operators, as in eager mode
+pre_grad_custom_pass                   a function that changes the captured graph
+joint_custom_pre_pass, joint_custom_post_pass
+                                       functions that change the graph of forward and backward
+post_grad_custom_pre_pass, post_grad_custom_post_pass
+                                       functions that change each of the two graphs
+cpp.cxx                                the compilers to try; None stands for CXX, or what is found
+cpp.simdlen                            bits of a vector, 256 or 512; 0 and 1 for none
+cpp.threads                            how many threads run a kernel; -1 for those that operators use
+cpp.enable_floating_point_contract_flag, cpp.enable_unsafe_math_opt_flag
+                                       -ffp-contract and -funsafe-math-optimizations
+trace.enabled, trace.debug_dir         a folder of files for each graph, and where it is
 """
 
+import os
 import sys
 
 from torch_py._pytorch_names.packages import lacking as _lacking
@@ -43,6 +63,12 @@ max_fusion_size = 64
 pattern_matcher = True
 prologue_fusion = True
 use_mixed_mm = True
+fallback_by_default = False
+selective_decompose = False
+use_pre_grad_passes = True
+use_joint_graph_passes = True
+use_post_grad_passes = True
+use_dce = True
 b2b_gemm_pass = False
 joint_custom_pre_pass = None
 joint_custom_post_pass = None
@@ -142,6 +168,7 @@ class triton:
     multi_kernel = 0
     persistent_reductions = True
     prefer_nd_tiling = False
+    reorder_for_reducing_graph_partitions = True
     store_cubin = False
     tiling_prevents_pointwise_fusion = True
     tiling_prevents_reduction_fusion = True
@@ -163,7 +190,7 @@ class trace:
     """Files that describe a compilation."""
 
     debug_dir = None
-    enabled = False
+    enabled = os.environ.get("TORCH_COMPILE_DEBUG", "0") == "1"
     fx_graph = True
     graph_diagram = False
     ir_post_fusion = True

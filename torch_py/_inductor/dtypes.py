@@ -9,7 +9,6 @@ from torch_py import _C
 TRUTH = _C.bool
 FLOAT = _C.float32
 LONG = _C.int64
-INT = _C.int32
 
 # dtype -> its C++ type.
 CPP = {

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torch_py._inductor import config
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
 from torch_py._inductor.inline import epochs, read_by
 from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Statement, Store, loads, rewritten
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
 from torch_py._inductor.spaces import common_axes, expressed
 
-_LARGEST_NEST = 24  # items
+_LARGEST_NEST = 24  # items; larger ones take long to compile, and gain nothing
 _LOOK_BACK = 24  # entries of the schedule
 
 Entry = Nest | Statement
@@ -32,6 +33,7 @@ class _Fusion:
         self.epochs = epochs(graph)
         self.schedule: list[Entry] = []
         self.makers: dict[Buffer, Entry] = {}  # the last entry that makes a memory
+        self.largest = min(_LARGEST_NEST, config.max_fusion_size)
 
     def run(self) -> list[Entry]:
         for statement in self.graph.statements:
@@ -54,7 +56,7 @@ class _Fusion:
             for number, entry in enumerate(self.schedule[-_LOOK_BACK:])
             if isinstance(entry, Nest)
             and entry.epoch == epoch
-            and len(entry.items) < _LARGEST_NEST
+            and len(entry.items) < self.largest
             and not read.isdisjoint(entry.touched)
         ]
         for _, _, nest in sorted(candidates, key=lambda c: c[:2], reverse=True):

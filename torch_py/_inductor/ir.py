@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
 from torch_py._inductor.indices import Axis, Linear, linear
 
@@ -367,12 +368,13 @@ def _buffers(value: Any) -> Iterator[Buffer]:
 class LoopGraph:
     """Statements in an order in which they can be executed."""
 
-    __slots__ = ("constants", "inputs", "outputs", "statements")
+    __slots__ = ("constants", "inputs", "nodes", "outputs", "statements")
 
     def __init__(self) -> None:
         self.inputs: list[Any] = []  # a Buffer, or the name of an integer
         self.constants: list[tuple[Buffer, Any]] = []
         self.statements: list[Statement] = []
+        self.nodes: dict[Buffer, Any] = {}  # of the operator graph, whose values are in these buffers
         self.outputs: list[Any] = []  # a Buffer, None or a number
 
     def __str__(self) -> str:
@@ -409,6 +411,21 @@ def loads(value: Expr) -> Iterator[Load]:
     for part in walk(value):
         if isinstance(part, Load):
             yield part
+
+
+def unconditional_loads(value: Expr) -> Iterator[Load]:
+    """The elements that a value takes in any case, each once: none of those inside of a Guard."""
+    seen = {value}
+    stack = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, Load):
+            yield found
+        parts = (found.condition,) if isinstance(found, Guard) else found.parts()
+        for part in parts:
+            if part not in seen:
+                seen.add(part)
+                stack.append(part)
 
 
 def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[Axis, Linear]) -> Expr:
@@ -463,7 +480,7 @@ def cast(value: Expr, dtype: Any) -> Expr:
 
 def _is_rounding(narrow: Any, wide: Any) -> bool:
     """Whether 16-bit results of one operator come to another, which computes in float."""
-    return is_short_float(narrow) and wide.is_floating_point
+    return is_short_float(narrow) and wide.is_floating_point and not config.emulate_precision_casts
 
 
 def const(value: bool | int | float, dtype: Any) -> Const:

@@ -22,12 +22,14 @@ from torch_py.fx.node import Node, map_arg
 from torch_py.utils._pytree import tree_map
 
 
-def lower(module: GraphModule, loops: bool = True) -> LoopGraph:
+def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = frozenset()) -> LoopGraph:
     """The loop graph of a functional graph whose nodes have ``meta["val"]``. Without loops, operators are
-    called.
+    called; `called` are the names of nodes that are called in any case.
     """
     lowering = Lowering()
     lowering.has_loops = loops
+    lowering.called = called
+
     for node in module.graph.nodes:
         lowering.line = line_of(node)
         if node.op == "placeholder":
@@ -38,6 +40,9 @@ def lower(module: GraphModule, loops: bool = True) -> LoopGraph:
             _operator(lowering, node)
         else:
             _outputs(lowering, node)
+        value = lowering.values.get(node)
+        if isinstance(value, Value) and value.buffer is not None:
+            lowering.graph.nodes.setdefault(value.buffer, node)
     return lowering.graph
 
 
@@ -74,7 +79,7 @@ def _operator(lowering: Lowering, node: Node) -> None:
         lowering.values[node] = args[0][args[1]]
         return
 
-    rule = _rule_of(node) if lowering.has_loops else None
+    rule = _rule_of(node) if lowering.has_loops and node.name not in lowering.called else None
     if rule is not None and rule is not lower_view and not _suits_loops([args, list(kwargs.values())]):
         rule = None
     if rule is not None:

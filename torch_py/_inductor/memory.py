@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torch_py._inductor import config
 from torch_py._inductor.fuse import Entry, made_by, read_of
 from torch_py._inductor.ir import Buffer, Extern
 from torch_py._inductor.nests import Nest
@@ -42,7 +43,7 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer]) -> Plan:
             for memory in _in_memory(entry):
                 if memory.kind == "temporary" and memory not in apart and memory not in plan.offsets:
                     plan.offsets[memory] = arena.take(bytes_of(memory))
-        for memory in read_of(entry) | made_by(entry):
+        for memory in read_of(entry) | made_by(entry) if config.allow_buffer_reuse else ():
             if memory in plan.offsets and plan.last_use[memory] == number:
                 arena.give(plan.offsets[memory], bytes_of(memory))
     plan.size = arena.size

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
-from torch_py._inductor.ir import Buffer, Expr, Guard, Index, Load, Reduce, Store, loads, rewritten, walk
+from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, Store, loads, rewritten, walk
 
 ELEMENT = "element"
 ROW = "row"
@@ -153,7 +153,3 @@ def inner_positions(position: Linear) -> Iterator[Linear]:
         value: Any = getattr(atom, "value", None)
         if isinstance(value, Linear):
             yield from inner_positions(value)
-
-
-def is_guarded(value: Expr) -> bool:
-    return any(isinstance(part, Guard) for part in walk(value))

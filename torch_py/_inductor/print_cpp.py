@@ -7,24 +7,35 @@ reductions have an array of lanes (aten/vec/lanes.h).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, flattened, linear
 from torch_py._inductor.inline import cost
-from torch_py._inductor.ir import Buffer, Load
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads, positions
+from torch_py._inductor.ir import Buffer, Expr, Load, unconditional_loads
+from torch_py._inductor.nests import (
+    ELEMENT,
+    REDUCTION,
+    ROW,
+    Item,
+    Nest,
+    inner_positions,
+    item_loads,
+    positions,
+)
 from torch_py._inductor.print_expr import Names, Scope, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 from torch_py._inductor.print_reductions import combination, first_value
 
+_WIDTH = 100
 _GRAIN = 32768  # additions that are worth a thread
 _LANES = (64, 32, 16, 8)
 _STRIPS = (256, 128, 64)
 _TILE = 32
-_PREAMBLE = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
+_ENTRY = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
 
 
 class Kernel:
@@ -91,13 +102,13 @@ class _Printer:
     def kernel(self) -> Kernel:
         self._name_buffers()
         extent, grain = self._loops()
-        text = "\n".join([*self._comments(), _PREAMBLE.format(name=self.name), *self._pointer_lines()])
-        text = "\n".join([text, *self.out.lines, "}"])
+        lines = [*self._comments(), *self._head(), *self.out.lines, "}", "", *self._entry()]
+        text = "\n".join(lines)
         return Kernel(self.name, text, self._key(), self.buffers, extent, grain, self.words)
 
     def _key(self) -> str:
         """The text with numbers for names."""
-        lines = [*self._pointer_lines(), *self.out.lines]
+        lines = [*self._parameters(), *self.out.lines]
         text = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
         numbers: dict[str, str] = {}
         return re.sub(
@@ -124,15 +135,24 @@ class _Printer:
         for buffer in self.buffers:
             self.pointers[buffer] = self.names.new(buffer.name)
 
-    def _pointer_lines(self) -> list[str]:
+    def _types(self) -> list[str]:
+        """The types of the pointers."""
         written = {item.buffer for item in self.nest.items}
-        lines = []
-        for number, buffer in enumerate(self.buffers):
-            type = CPP[buffer.dtype] if buffer in written else f"const {CPP[buffer.dtype]}"
-            lines.append(
-                f"  {type}* __restrict {self.pointers[buffer]} = static_cast<{type}*>(data[{number}]);"
-            )
-        return lines
+        return [f"{'' if b in written else 'const '}{CPP[b.dtype]}*" for b in self.buffers]
+
+    def _parameters(self) -> list[str]:
+        return [f"{type} __restrict {self.pointers[b]}" for type, b in zip(self._types(), self.buffers)]
+
+    def _head(self) -> list[str]:
+        """A function of pointers. GCC believes `__restrict` of parameters, and not that of variables."""
+        parameters = [*self._parameters(), "const int64_t* sizes", "int64_t begin", "int64_t end"]
+        return [f"static inline void {self.name}_loops(", f"{_listed(parameters, 4)}) {{"]
+
+    def _entry(self) -> list[str]:
+        """The function that programs call."""
+        arguments = [f"static_cast<{type}>(data[{number}])" for number, type in enumerate(self._types())]
+        text = _listed([*arguments, "sizes", "begin", "end"], 6)
+        return [_ENTRY.format(name=self.name), f"  {self.name}_loops(", f"{text});", "}"]
 
     # Loops.
 
@@ -165,8 +185,9 @@ class _Printer:
             self.out.close(1 if outer else 0)
         elif outer:
             self._open_rows(outer)
+            known = self._before_loop(self.nest.items, last)
             self.out.open(f"for (int64_t {last.name} = 0; {last.name} < {last.size}; ++{last.name})")
-            self._elements(self.nest.items)
+            self._elements(self.nest.items, known=known)
             self.out.close(2)
         else:
             self.out.open(f"for (int64_t {last.name} = begin; {last.name} < end; ++{last.name})")
@@ -320,8 +341,9 @@ class _Printer:
         if last is None:
             self._elements(items, accumulators, "")
         elif lanes == 1:
+            known = self._before_loop(items, last)
             self.out.open(f"for (int64_t {last.name} = 0; {last.name} < {last.size}; ++{last.name})")
-            self._elements(items, accumulators, "")
+            self._elements(items, accumulators, "", known)
             self.out.close()
         else:
             self._lane_loops(items, accumulators, last, lanes)
@@ -390,23 +412,25 @@ class _Printer:
     def _lane_loops(self, items: list[Item], accumulators: list[str], last: Axis, lanes: int) -> None:
         # Written as divisions, so that the text is the same for sizes that vary (varying.py).
         whole = f"{last.size}" if last.size % lanes == 0 else f"{last.size} / {lanes} * {lanes}"
+        known = self._before_loop(items, last)
         self.out.open(f"for (int64_t block = 0; block < {whole}; block += {lanes})")
         self.out.open(f"for (int64_t lane = 0; lane < {lanes}; ++lane)")
         self.out.add(f"const int64_t {last.name} = block + lane;")
-        self._elements(items, accumulators, "[lane]")
+        self._elements(items, accumulators, "[lane]", known)
         self.out.close(2)
         if last.size % lanes:
             self.out.open(f"for (int64_t lane = 0; lane < {last.size} % {lanes}; ++lane)")
             self.out.add(f"const int64_t {last.name} = {whole} + lane;")
-            self._elements(items, accumulators, "[lane]")
+            self._elements(items, accumulators, "[lane]", known)
             self.out.close()
 
     def _column_pass(self, items: list[Item], reductions: list[Item]) -> None:
         accumulators = [self._accumulator(item, self.strip) for item in reductions]
         for axis in self.nest.inner:
             self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
+        known = self._before_loop(items, self.nest.outer[-1])
         self._open_lanes()
-        self._elements(items, accumulators, "[lane]")
+        self._elements(items, accumulators, "[lane]", known)
         self.out.close(len(self.nest.inner) + 1)
         for item, accumulator in zip(reductions, accumulators):
             self.variables[item.buffer] = accumulator
@@ -447,9 +471,35 @@ class _Printer:
         self.variables[item.buffer] = variable
         self._store_row(item, variable)
 
-    def _elements(self, items: Sequence[Item], accumulators: Sequence[str] = (), lane: str = "") -> None:
-        """The body of an innermost loop."""
+    def _before_loop(self, items: Sequence[Item], axis: Axis) -> dict[Expr, str]:
+        """Variables for what the loop over an axis reads again and again, by the values that they have.
+
+        Compilers leave what only one side of a condition needs in the loop, which then has branches.
+        """
+        written = {item.buffer.memory for item in self.nest.items}
         scope = self._scope()
+        found: dict[Expr, str] = {}
+        for item in items:
+            for load in unconditional_loads(item.value):
+                position = flattened(load.index, load.buffer.strides)
+                is_number = not any(axis in p.axes() for p in inner_positions(position))
+                is_plain = is_number and not any(True for _ in position.loaded())
+                if is_plain and load not in found and load.buffer.memory not in written:
+                    text = f"{self.pointers[load.buffer]}[{scope.position(position)}]"
+                    found[load] = self.names.new(f"{load.buffer.name}_value")
+                    self.out.add(f"const {CPP[load.dtype]} {found[load]} = {text};")
+        return found
+
+    def _elements(
+        self,
+        items: Sequence[Item],
+        accumulators: Sequence[str] = (),
+        lane: str = "",
+        known: Mapping[Expr, str] = MappingProxyType({}),
+    ) -> None:
+        """The body of an innermost loop. `known` are values that variables have."""
+        scope = self._scope()
+        scope.known.update(known)
         for item in items:
             scope.count(item.value)
 
@@ -497,6 +547,18 @@ class _Printer:
     def _row_position(self, item: Item) -> Any:
         sizes = [axis.size for axis in self.nest.inner]
         return flattened([linear(axis) for axis in self.nest.inner], contiguous(sizes))
+
+
+def _listed(parts: Sequence[str], indentation: int) -> str:
+    """Parameters or arguments, in lines of a readable width."""
+    lines = [" " * indentation + parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 2 < _WIDTH:
+            lines[-1] += f", {part}"
+        else:
+            lines[-1] += ","
+            lines.append(" " * indentation + part)
+    return "\n".join(lines)
 
 
 def _count(axes: Sequence[Axis]) -> int:

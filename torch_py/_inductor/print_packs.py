@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch_py._inductor import config
 from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
 from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear, flattened
@@ -27,6 +28,9 @@ _PLAIN = frozenset(
 
 def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
     """Whether a loop over an axis can use packs, and gains by them."""
+    if config.cpp.simdlen is not None and config.cpp.simdlen <= 1:
+        return False
+
     gains = False
     for item in items:
         if item.mode != "set" or item.reduce not in ("", "sum", "product", "maximum", "minimum"):
@@ -35,8 +39,9 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
             return False
         if item.kind != REDUCTION and not _is_step(flattened(item.index, item.buffer.strides), axis, (1,)):
             return False
-        for part in walk(stored_value(item)):
-            if not _takes_packs(part, axis):
+        result = stored_value(item)
+        for part in walk(result):
+            if not _takes_packs(part, axis) or (part is not result and _is_rounded(part)):
                 return False
             gains |= _gains(part)
     return gains and has_packs()
@@ -56,6 +61,11 @@ def _gains(part: Expr) -> bool:
     if isinstance(part, Map):
         return part.function in pack_words() and part.function not in _PLAIN
     return isinstance(part, Load) and is_short_float(part.dtype)
+
+
+def _is_rounded(part: Expr) -> bool:
+    """Whether a value on the way to another has 16 bits: packs have 32."""
+    return config.emulate_precision_casts and isinstance(part, Cast) and is_short_float(part.dtype)
 
 
 def _takes_packs(part: Expr, axis: Axis) -> bool:

@@ -16,21 +16,29 @@ from torch_py._inductor.nests import Nest
 from torch_py._inductor.print_cpp import Kernel, print_nest
 from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.program import Program
+from torch_py._logging.artifacts import current_part, timed
 from torch_py.fx.graph_module import GraphModule
 
 
 class CompiledGraph:
     """A program with all stages of its making. A call takes the tensors of the graph."""
 
-    __slots__ = ("graph", "kernels", "loops", "module", "program", "schedule", "source")
+    __slots__ = (
+        "called", "graph", "kernels", "library", "loops", "module", "named", "part", "program", "schedule",
+        "source",
+    )  # fmt: skip
 
-    def __init__(self, module: GraphModule) -> None:
+    def __init__(self, module: GraphModule, called: frozenset[str] = frozenset()) -> None:
         self.module = module
+        self.called = called  # the names of nodes that are called whatever their rules say
+        self.part = current_part()  # "forward", "backward" or "inference", where that is known
         self.loops = ""
         self.graph: LoopGraph
         self.schedule: list[Entry] = []
         self.kernels: list[Kernel] = []
+        self.named: dict[int, tuple[Kernel, str]] = {}  # of each nest, by its id
         self.source = ""
+        self.library: str | None = None  # the path of the compiled source
         self.program: Program
 
     def __call__(self, *tensors: Any) -> Any:
@@ -41,18 +49,25 @@ def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     """All stages up to the texts of the kernels. Returns the kernel of each nest, by its id, and its name."""
     checked = spec.is_wanted()
     compiled.kernels = []
-    graph = compiled.graph = lower(compiled.module, loops)
+    with timed("lower"):
+        graph = compiled.graph = lower(compiled.module, loops, compiled.called)
     if checked:
         spec.check_graph(graph)
-    inline(graph)
+    with timed("inline"):
+        inline(graph)
     if checked:
         spec.check_graph(graph)
     compiled.loops = str(graph)
-    schedule = compiled.schedule = fuse(graph)
-    _arrange(graph, schedule)
+
+    with timed("fuse"):
+        schedule = compiled.schedule = fuse(graph)
+    with timed("arrange"):
+        _arrange(graph, schedule)
     if checked:
         spec.check_schedule(graph, schedule)
-    return _kernels(compiled)
+    with timed("print"):
+        compiled.named = _kernels(compiled)
+    return compiled.named
 
 
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:

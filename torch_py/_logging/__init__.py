@@ -3,10 +3,14 @@
 ``TORCH_LOGS="graph_breaks,recompiles,+dynamo"`` prints these topics to stderr; "+" asks for details and "-"
 for errors only. The topics:
 
-    dynamo         what the front end does      guards         what compiled code depends on
-    graph          captured graphs, as lists    recompiles     why code is compiled anew
-    graph_code     captured graphs, as code     output_code    functions printed around graphs
-    graph_breaks   why graphs end               dynamic        why sizes are taken for fixed
+    dynamo            what the front end does     guards           what compiled code depends on
+    graph             captured graphs, as lists   recompiles       why code is compiled anew
+    graph_code        captured graphs, as code    output_code      functions printed around graphs
+    graph_breaks      why graphs end              dynamic          why sizes are taken for fixed
+    aot_joint_graph   forward and backward        aot_graphs       what each of them computes
+    ir_pre_fusion     loops, one a tensor         ir_post_fusion   nests of loops
+    kernel_code       kernels in C++              inductor         what was compiled, in one line
+    cache             where kernels come from     autotuning       races between kernels
 
 Other names are accepted, and print nothing.
 """
@@ -20,12 +24,18 @@ from typing import Any
 
 from torch_py._pytorch_names.packages import lacking as _lacking
 
-__all__ = ["getArtifactLogger", "is_on", "set_logs", "topic", "trace_structured"]
+__all__ = ["TOPICS", "getArtifactLogger", "is_on", "set_logs", "topic", "trace_structured"]
+
+TOPICS = (
+    "aot_graphs", "aot_joint_graph", "autotuning", "cache", "dynamic", "dynamo", "graph", "graph_breaks",
+    "graph_code", "guards", "inductor", "ir_post_fusion", "ir_pre_fusion", "kernel_code", "output_code",
+    "recompiles",
+)  # fmt: skip
 
 _ROOT = "torch_py.compile"
 _LEVELS = {"+": logging.DEBUG, "-": logging.ERROR}
 # Topics that are logs of a part, with levels; the others print or do not.
-_PARTS = ("dynamo", "aot", "inductor", "dynamic")
+_PARTS = ("dynamo", "inductor", "dynamic", "cache", "autotuning")
 
 
 def topic(name: str) -> logging.Logger:

@@ -9,10 +9,10 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
+from torch_py._subclasses.converter import requiring_as
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import enable_grad
 
 
 class NotFollowed(Exception):
@@ -93,15 +93,7 @@ def stand_in(
             dtype=tensor.dtype,
             device="meta",
         )
-    fake = mode._wrap(twin, tensor.device)
-
-    if not tensor.requires_grad:
-        return fake
-    fake.requires_grad_()
-    if tensor.is_leaf:
-        return fake
-    with mode, enable_grad():
-        return fake.clone()  # type: ignore[no-any-return]
+    return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)
 
 
 class Arguments:

@@ -48,15 +48,7 @@ class FakeTensorConverter:
 
         with unseen():
             twin = self.twin_of(tensor)
-        fake = mode._wrap(twin, tensor.device)
-        if not tensor.requires_grad:
-            return fake
-
-        fake.requires_grad_()
-        if tensor.is_leaf:
-            return fake
-        with mode, enable_grad():
-            return fake.clone()  # type: ignore[return-value]
+        return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)
 
     def _view_of(self, mode: FakeTensorMode, base: Tensor, tensor: Tensor) -> FakeTensor:
         source = self.from_real_tensor(mode, base)
@@ -111,6 +103,18 @@ def _check_has_fake(tensor: Tensor) -> None:
         raise UnsupportedFakeTensorException(
             f"from_tensor: a {type(tensor).__name__} has no fake tensor; only Tensor and Parameter have"
         )
+
+
+def requiring_as(mode: FakeTensorMode, fake: Any, tensor: Tensor) -> Any:
+    """A fake tensor that requires a gradient if `tensor` does, and is a leaf if that is one."""
+    if not tensor.requires_grad:
+        return fake
+
+    fake.requires_grad_()
+    if tensor.is_leaf:
+        return fake
+    with mode, enable_grad():
+        return fake.clone()
 
 
 def _mark_like(fake: Any, tensor: Tensor) -> None:

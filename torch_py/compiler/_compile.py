@@ -32,13 +32,15 @@ def compile(
         fullgraph: raise `torch._dynamo.exc.Unsupported` where the program cannot be captured as one graph.
         dynamic: whether sizes are variables of the compiled code: never (False), from the start (True), or
             once they have changed (None).
-        mode: a set of options of the backend "inductor"; "default" or None, "reduce-overhead",
-            "max-autotune", "max-autotune-no-cudagraphs".
-        options: single options of the backend. Excludes `mode`.
+        mode: a set of options of the backend "inductor": "default" or None, "max-autotune", which measures
+            kernels against the operators that they replace, "max-autotune-no-cudagraphs", "reduce-overhead",
+            "lite"; `torch._inductor.list_mode_options` tells them.
+        options: options of the backend by name; for "inductor" settings of `torch._inductor.config`, see
+            `torch._inductor.list_options`. Excludes `mode`.
         disable: return `model` as it is.
 
     A Module comes back wrapped, and the keys of its state dict begin with `_orig_mod.`. Raises RuntimeError
-    for a bad `mode` or `backend`.
+    for a bad `mode`, option or `backend`.
 
         @torch.compile
         def scaled(x, factor):

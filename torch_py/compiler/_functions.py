@@ -6,17 +6,18 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-_MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+from torch_py._inductor.options import checked_options, options_of_mode
 
 
 def check(mode: Any, options: Any, backend: Any) -> None:
     """Raises RuntimeError for settings that the compiler does not take."""
     if mode is not None and options is not None:
         raise RuntimeError(
-            f"torch.compile: expected either mode or options, got mode={mode!r} and options={options!r}"
+            "Either mode or options can be specified, but both can't be specified at the same time."
         )
-    if mode not in _MODES:
-        raise RuntimeError(f"torch.compile: expected a mode, one of {_MODES}, got {mode!r}")
+    if backend == "inductor":
+        options_of_mode(mode)
+        checked_options(options or {})
     if not isinstance(backend, str) and not callable(backend):
         raise RuntimeError(
             f"torch.compile: expected the name of a backend or a function as backend, got {backend!r}"

@@ -37,9 +37,9 @@ def write(module: GraphModule, folder: str | os.PathLike[str], name: str) -> Non
         "",
         "from pathlib import Path",
         "",
-        *_imports(python_code.globals),
+        *import_statements(python_code.globals),
         "",
-        *_marks(python_code.globals),
+        *wrap_statements(python_code.globals),
         "",
         "",
         f"class {name}(torch.nn.Module):",
@@ -56,7 +56,7 @@ def write(module: GraphModule, folder: str | os.PathLike[str], name: str) -> Non
     (directory / "__init__.py").write_text(f"from .module import {name}\n", encoding="utf-8")
 
 
-def _imports(names: dict[str, Any]) -> list[str]:
+def import_statements(names: dict[str, Any]) -> list[str]:
     """The statements that import the globals of the code. Raises RuntimeError for what cannot be imported."""
     statements = [_custom_builtins[name].import_str for name in names if name in _custom_builtins]
     for name, value in names.items():
@@ -65,17 +65,19 @@ def _imports(names: dict[str, Any]) -> list[str]:
     return sorted(statements, key=lambda text: text.startswith("NoneType"))
 
 
-def _marks(names: dict[str, Any]) -> list[str]:
+def wrap_statements(names: dict[str, Any]) -> list[str]:
     """The statements that mark functions, so that tracing the module records their calls as well."""
     return [
         f'torch.fx.wrap("{name}")'
         for name, value in names.items()
-        if isinstance(value, (FunctionType, BuiltinFunctionType))
+        if (isinstance(value, (FunctionType, BuiltinFunctionType)) or hasattr(value, "import_statement"))
         and getattr(builtins, name, None) is not value
     ]
 
 
 def _import(name: str, value: Any) -> str:
+    if hasattr(value, "import_statement"):
+        return str(value.import_statement(name))
     module = getattr(value, "__module__", None)
     own_name = getattr(value, "__qualname__", None) or getattr(value, "_name", None)
     if module is None or own_name is None or "<" in own_name:

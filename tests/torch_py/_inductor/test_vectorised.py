@@ -56,12 +56,12 @@ def innermost_loops(source: str) -> set[int]:
 
 @pytest.mark.parametrize("name", _FORMS)
 def test_innermost_loops_are_vectors(name: str, tmp_path: Path) -> None:
-    from torch_py._inductor.compile_cpp import FLAGS
+    from torch_py._inductor.compile_cpp import flags
     from torch_py.utils.cpp_extension import include_paths
 
     source = compiled(PROGRAMS[name][0], *_FORMS[name]()).source
     (tmp_path / "kernels.cpp").write_text(source)
-    command = ["g++", *FLAGS, *(f"-I{path}" for path in include_paths()), "-fopt-info-vec-optimized"]
+    command = ["g++", *flags(), *(f"-I{path}" for path in include_paths()), "-fopt-info-vec-optimized"]
     done = subprocess.run(
         [*command, "-o", "kernels.so", "kernels.cpp"],
         cwd=tmp_path,

@@ -32,10 +32,17 @@ def test_compiled_functions_do_what_they_did():
 
 
 @pytest.mark.parametrize(
-    "options", [{"mode": "fastest"}, {"mode": "default", "options": {"x": 1}}, {"backend": 3}]
+    ("options", "message"),
+    [
+        ({"mode": "fastest"}, "Unrecognized mode=fastest, should be one of: default"),
+        ({"mode": "default", "options": {"x": 1}}, "Either mode or options"),
+        ({"options": {"x": 1}}, "Unexpected optimization option x, known options are"),
+        ({"options": {"max_autotune": "yes"}}, "attr max_autotune, got str should be bool"),
+        ({"backend": 3}, "torch.compile: expected the name of a backend"),
+    ],
 )
-def test_bad_options_of_compile(options):
-    with pytest.raises(RuntimeError, match="torch.compile"):
+def test_bad_options_of_compile(options, message):
+    with pytest.raises(RuntimeError, match=message):
         torch.compile(double, **options)
 
 

@@ -14,6 +14,8 @@ from torch_py.autograd.grad_mode import no_grad
 class Form:
     """A function around an operator, with the facts that passes ask operators for."""
 
+    _made_by = ""  # an expression
+
     def __init__(self, operator: Any, suffix: str) -> None:
         stem = operator._opname.rstrip("_")
         self.operator = operator
@@ -27,10 +29,17 @@ class Form:
     def __repr__(self) -> str:
         return self._text
 
+    def import_statement(self, name: str) -> str:
+        """The statement by which a printed graph gets this function under a name."""
+        call = self._made_by.format(operator=f"torch.ops.{self.operator}", form=self)
+        return f"from {__name__} import {call.partition('(')[0]}; {name} = {call}"
+
 
 class Requiring(Form):
     """An operator of backward that computes the gradients of those arguments that require them: those at
     `positions`."""
+
+    _made_by = "requiring({operator}, {form.positions})"
 
     def __init__(self, operator: Any, positions: tuple[int, ...]) -> None:
         super().__init__(operator, "for_" + "_".join(map(str, positions)))
@@ -91,6 +100,8 @@ class OnCopies(Form):
 
     Returns a tuple: the results, without those that are written arguments, and the new values of these.
     """
+
+    _made_by = "on_copies({operator})"
 
     def __init__(self, operator: Any) -> None:
         super().__init__(operator, "on_copies")

@@ -2,7 +2,19 @@
 each idea. An operator without a rule is called.
 """
 
-from torch_py._inductor.lower import choices, copies, joining, moves, norms, softmax
+from torch_py._inductor.lower import choices, copies, indirect, joining, moves, norms, softmax
 from torch_py._inductor.lower.context import RULES, Lowering, Value, rule
 
-__all__ = ["RULES", "Lowering", "Value", "rule", "choices", "copies", "joining", "moves", "norms", "softmax"]
+__all__ = [
+    "RULES",
+    "Lowering",
+    "Value",
+    "rule",
+    "choices",
+    "copies",
+    "indirect",
+    "joining",
+    "moves",
+    "norms",
+    "softmax",
+]

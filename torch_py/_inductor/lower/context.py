@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
-from torch_py._inductor.indices import Axis, Linear, contiguous, flattened, linear, unflattened
+from torch_py._inductor.indices import Axis, Linear, contiguous, flattened, linear
 from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Store, View
 from torch_py.fx.node import Node
 
@@ -47,14 +47,15 @@ class Value:
             buffer.sizes, buffer.dtype, buffer.device, lambda index: Load(buffer, index), buffer, buffer
         )
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Where its elements are, or would be, in memory."""
+        return self.buffer.strides if self.buffer is not None else tuple(self.example.stride())
+
     def broadcast(self, index: Sequence[Linear]) -> Expr:
         """The element that broadcasting brings to an index of a larger tensor."""
         own = list(index[len(index) - len(self.sizes) :])
         return self.at([linear(0) if size == 1 else i for size, i in zip(self.sizes, own)])
-
-    def at_position(self, position: Linear) -> Expr:
-        """The element at a position in the row of all elements."""
-        return self.at(unflattened(position, self.sizes))
 
     def position(self, index: Sequence[Linear]) -> Linear:
         return flattened(index, contiguous(self.sizes))
@@ -68,6 +69,7 @@ class Lowering:
         self.values: dict[Node, Any] = {}
         self.line = ""  # of the user's program
         self.has_loops = True
+        self.called: frozenset[str] = frozenset()  # the names of nodes without loops
         self._names: dict[str, int] = {}
         self._starts: dict[Buffer, int] = {}  # bytes, in the examples
 

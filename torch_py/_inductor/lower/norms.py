@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear
 from torch_py._inductor.ir import Expr
 from torch_py._inductor.lower.context import Lowering, Value, rule
@@ -58,6 +59,10 @@ def layer_norm_backward(
     weight: Value | None,
     bias: Value | None,
 ) -> Any:
+    if (grad.strides[-1] == 1) != (source.strides[-1] == 1):
+        # The operator makes a copy first, and takes 76 instead of 260 us for 512 rows of 192.
+        raise NotLoweredError("rows that are next to each other in one tensor only")
+
     first = len(source.sizes) - len(shape)
     rows = Rows(lowering, node, source, range(first, len(source.sizes)))
     examples = node.meta["val"]
@@ -65,12 +70,13 @@ def layer_norm_backward(
     scaled = "g" if weight is None else ("*", "g", "w")
     values = {"g": grad, "x": source, "m": mean, "r": rstd, "w": weight}
 
-    # dx = r * (g w - mean(g w) - normal * mean(g w * normal))
+    # dx = r * (g w - mean(g w) - normal * mean(g w * normal)), with divisions once for each row.
     total = rows.reduced("sum", "sum", rows.formula(scaled, **values))
     product = rows.reduced("product", "sum", rows.formula(("*", scaled, normal), **values))
-    means = ("/", ("+", "a", ("*", normal, "c")), "n")
-    tree = ("*", "r", ("-", scaled, means))
-    of_source = rows.formula(tree, a=total, c=product, n=rows.count, **values)
+    mean_of_total = rows.row("mean_of_sum", rows.formula(("/", "s", "n"), s=total, n=rows.count))
+    mean_of_product = rows.row("mean_of_product", rows.formula(("/", "s", "n"), s=product, n=rows.count))
+    tree = ("*", "r", ("-", scaled, ("+", "a", ("*", normal, "c"))))
+    of_source = rows.formula(tree, a=mean_of_total, c=mean_of_product, **values)
 
     columns = Rows(lowering, node, source, range(first))
     return (

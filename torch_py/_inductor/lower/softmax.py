@@ -104,9 +104,7 @@ def softmax_backward(
     lowering: Lowering, node: Any, grad: Value, output: Value, dim: int, input_dtype: Any
 ) -> Value:
     rows = Rows(lowering, node, output, [dim])
-    total = rows.reduced("sum", "sum", rows.formula(("*", "g", "y"), g=grad, y=output))
-    tree = ("*", "y", ("-", "g", "s"))
-    return rows.result(node.meta["val"], rows.formula(tree, g=grad, y=output, s=total))
+    return _gradient(rows, node, grad, output, ("*", "g", "y"), ("*", "y", ("-", "g", "s")))
 
 
 @rule("_log_softmax_backward_data")
@@ -114,6 +112,10 @@ def log_softmax_backward(
     lowering: Lowering, node: Any, grad: Value, output: Value, dim: int, input_dtype: Any
 ) -> Value:
     rows = Rows(lowering, node, output, [dim])
-    total = rows.reduced("sum", "sum", rows.formula("g", g=grad))
-    tree = ("-", "g", ("*", ("exp", "y"), "s"))
-    return rows.result(node.meta["val"], rows.formula(tree, g=grad, y=output, s=total))
+    return _gradient(rows, node, grad, output, "g", ("-", "g", ("*", ("exp", "y"), "s")))
+
+
+def _gradient(rows: Rows, node: Any, grad: Value, output: Value, summed: Any, result: Any) -> Value:
+    """The formula `result` of the gradient g, the output y and the sum s of another formula over the row."""
+    total = rows.reduced("sum", "sum", rows.formula(summed, g=grad, y=output))
+    return rows.result(node.meta["val"], rows.formula(result, g=grad, y=output, s=total))

@@ -1,0 +1,191 @@
+"""Reduces graphs: finds a small part of a graph for which something still holds.
+
+    smaller, given = minified(module, inputs, lambda module, inputs: fails(module, inputs))
+
+A graph is cut after a node, loses results, and its nodes become inputs, with the values that they had; in
+chunks, which are halved when nothing more can go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py.fx.graph import Graph
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.interpreter import Interpreter
+from torch_py.fx.node import Node, map_arg
+
+Fails = Callable[[GraphModule, list[Any]], bool]
+
+
+def minified(
+    module: GraphModule,
+    inputs: Sequence[Any],
+    fails: Fails,
+    keep: Callable[[GraphModule, list[Any]], None] = lambda module, inputs: None,
+) -> tuple[GraphModule, list[Any]]:
+    """A smaller graph, and inputs of it, for which ``fails(module, inputs)`` is true.
+
+    `keep` is called with each smaller graph that is found. Raises ValueError if the whole graph does not
+    fail.
+    """
+    state = _State(module, list(inputs))
+    if not fails(state.module, state.copies()):
+        raise ValueError("the graph does not fail, so it cannot be reduced")
+
+    while True:
+        for smaller in _candidates(state):
+            if smaller.size < state.size and fails(smaller.module, smaller.copies()):
+                state = smaller
+                keep(state.module, state.copies())
+                break
+        else:
+            return state.module, state.inputs
+
+
+class _State:
+    """A graph with inputs."""
+
+    def __init__(self, module: GraphModule, inputs: list[Any]) -> None:
+        self.module = module
+        self.inputs = inputs
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Calls, results and inputs: the fewer, the smaller."""
+        nodes = list(self.module.graph.nodes)
+        calls = sum(node.op not in ("placeholder", "output", "get_attr") for node in nodes)
+        return calls, len(_results(self.module.graph)), len(self.inputs)
+
+    def copies(self) -> list[Any]:
+        """The inputs, for a call that may change them."""
+        return [copied(value) for value in self.inputs]
+
+    def values(self) -> dict[Node, Any]:
+        """What each node computes for the inputs; nothing if the graph cannot be run."""
+        interpreter = _Values(self.module)
+        try:
+            interpreter.run(*self.copies())
+        except Exception:
+            return {}
+        return interpreter.values
+
+
+class _Values(Interpreter):
+    """Keeps what each node has computed, as it was then."""
+
+    def __init__(self, module: GraphModule) -> None:
+        super().__init__(module)
+        self.values: dict[Node, Any] = {}
+
+    def run_node(self, n: Node) -> Any:
+        result = super().run_node(n)
+        if isinstance(result, Tensor):
+            self.values[n] = copied(result)
+        return result
+
+
+def copied(value: Any) -> Any:
+    """A tensor of the same elements, strides and requires_grad, as a leaf; other values as they are."""
+    if not isinstance(value, Tensor):
+        return value
+    source: Any = value.detach()
+    made = source.new_empty_strided(source.size(), source.stride()).copy_(source)
+    return made.requires_grad_(value.requires_grad)
+
+
+def _results(graph: Graph) -> list[Any]:
+    found: Any = graph.output_node().args[0]
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+# Smaller graphs
+# ------------------------------------------------------------
+
+
+def _candidates(state: _State) -> Iterator[_State]:
+    """Smaller forms of a graph, the smallest first."""
+    nodes = [
+        node for node in state.module.graph.nodes if node.op not in ("placeholder", "output", "get_attr")
+    ]
+    values = state.values()
+    yield from _prefixes(state, nodes)
+    yield from _fewer_results(state)
+    chunk = len(nodes)
+    while chunk > 0:
+        for first in range(0, len(nodes), chunk):
+            yield from _with_inputs(state, nodes[first : first + chunk], values)
+        chunk //= 2
+
+
+def _prefixes(state: _State, nodes: Sequence[Node]) -> Iterator[_State]:
+    """The graph up to a node, with its value as the result: cut in the middle, then later and later."""
+    end = len(nodes)
+    begin = 0
+    while begin < end:
+        middle = (begin + end) // 2
+        yield _rebuilt(state, [nodes[middle]], {})
+        begin = middle + 1
+
+
+def _fewer_results(state: _State) -> Iterator[_State]:
+    """Half of the results, and all but one."""
+    results = _results(state.module.graph)
+    if len(results) < 2:
+        return
+    half = len(results) // 2
+    yield _rebuilt(state, results[:half], {})
+    yield _rebuilt(state, results[half:], {})
+    for position in range(len(results)):
+        yield _rebuilt(state, results[:position] + results[position + 1 :], {})
+
+
+def _with_inputs(state: _State, nodes: Sequence[Node], values: dict[Node, Any]) -> Iterator[_State]:
+    """The graph in which some nodes are inputs."""
+    known = {node: values[node] for node in nodes if isinstance(values.get(node), Tensor)}
+    if known:
+        yield _rebuilt(state, _results(state.module.graph), known)
+
+
+def _rebuilt(state: _State, results: Sequence[Any], known: dict[Node, Any]) -> _State:
+    """The part of a graph that computes these results. `known` become inputs with these values."""
+    old = state.module.graph
+    needed = _needed(results, known)
+    graph = Graph()
+    copies: dict[Node, Node] = {}
+    inputs: list[Any] = []
+
+    given = dict(zip((node for node in old.nodes if node.op == "placeholder"), state.inputs))
+    for node in old.nodes:
+        if node in needed and (node in given or node in known):
+            copies[node] = graph.placeholder(node.name)
+            inputs.append(given[node] if node in given else known[node])
+    for node in old.nodes:
+        if node in needed and node not in copies and node.op != "output":
+            copies[node] = graph.node_copy(node, copies.__getitem__)
+            copies[node].meta.pop("val", None)
+    graph.output(map_arg(list(results), copies.__getitem__))
+    graph.lint()
+    return _State(GraphModule(state.module, graph), inputs)
+
+
+def _needed(results: Sequence[Any], known: dict[Node, Any]) -> set[Node]:
+    """The nodes from which results are computed, up to those that are known."""
+    waiting: list[Node] = []
+    map_arg(list(results), waiting.append)
+    found: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += [] if node in known else node.all_input_nodes
+    return found
+
+
+def copy_of(module: GraphModule) -> GraphModule:
+    """A module with a copy of the graph: compilers may change the other one."""
+    graph = Graph()
+    graph.output(graph.graph_copy(module.graph, {}))
+    return GraphModule(module, graph)

@@ -1,0 +1,85 @@
+"""Computes equal values once: common subexpressions of the operator graph.
+
+    a = sin(x); b = sin(x)  ->  b is a
+
+Operators that draw random numbers or change an argument are left alone, and so are values that the graph
+returns, directly or through a view: tensors that were apart must not become one. What backward computes is
+not taken from the call: that would keep what a checkpoint gives up.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from torch_py._functorch.aot.forms import Form, is_random
+from torch_py._functorch.aot.recording import BACKWARD
+from torch_py._functorch.aot.splitting import is_view
+from torch_py._ops import OpOverload
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
+
+
+def merge_common(module: GraphModule) -> int:
+    """Merges nodes that compute equal values, and returns how many have gone."""
+    returned = _returned(module)
+    changes = 0
+    known: dict[Any, Node] = {}
+    gone = 0
+
+    for node in list(module.graph.nodes):
+        if _changes_arguments(node):
+            changes += 1  # views of what it changes are others from here on
+            continue
+        if not _is_pure(node) or node in returned:
+            continue
+        key = (changes, BACKWARD in node.meta, node.target, _key(node.args), _key(node.kwargs))
+        first = known.setdefault(key, node)
+        if first is not node:
+            node.replace_all_uses_with(first)
+            module.graph.erase_node(node)
+            gone += 1
+
+    if gone:
+        module.recompile()
+    return gone
+
+
+def _returned(module: GraphModule) -> set[Node]:
+    """The nodes whose memory is in the results of a graph."""
+    waiting = list(module.graph.output_node().all_input_nodes)
+    found: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            if node.target is operator.getitem or is_view(node):
+                waiting += node.all_input_nodes
+    return found
+
+
+def _is_pure(node: Node) -> bool:
+    """Whether a node always computes the same of the same, in memory of its own or as a view."""
+    target: Any = node.target
+    if node.op != "call_function":
+        return False
+    if target is operator.getitem:
+        return True
+    return isinstance(target, (OpOverload, Form)) and not is_random(target)
+
+
+def _changes_arguments(node: Node) -> bool:
+    return isinstance(node.target, OpOverload) and node.target._schema.is_mutable
+
+
+def _key(value: Any) -> Any:
+    """Arguments as something to compare: 1, 1.0 and True are apart, and so are 0.0 and -0.0."""
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_key, value))
+    if isinstance(value, dict):
+        return tuple((name, _key(part)) for name, part in sorted(value.items()))
+    if isinstance(value, slice):
+        return ("slice", _key((value.start, value.stop, value.step)))
+    return (type(value), repr(value))

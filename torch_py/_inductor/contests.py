@@ -1,0 +1,203 @@
+"""What nests replace: the operators between the tensors that they read and those that they make.
+
+The operators can be called in their place, so the two can be raced (race.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from torch_py._functorch.aot.splitting import is_view
+from torch_py._inductor.assemble import Assembly
+from torch_py._inductor.fuse import Entry, made_by
+from torch_py._inductor.ir import Buffer, Extern, LoopGraph
+from torch_py._inductor.lowering import lower
+from torch_py._inductor.nests import Nest
+from torch_py._inductor.print_cpp import Kernel
+from torch_py._inductor.program import Program
+from torch_py._inductor.stages import CompiledGraph
+from torch_py._tensor import Tensor
+from torch_py.fx.graph import Graph
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
+
+
+class Contest:
+    """Nests, with the function and the name of each, and the operators that they replace.
+
+    `region` are the nodes of these operators, `inputs` the nodes that they read, and `results` those whose
+    values the nests store.
+    """
+
+    def __init__(
+        self,
+        nests: Sequence[Nest],
+        named: Mapping[int, tuple[Kernel, str]],
+        region: list[Node],
+        inputs: list[Node],
+        results: list[Node],
+    ) -> None:
+        self.nests = list(nests)
+        self.named = {id(nest): named[id(nest)] for nest in nests}
+        self.region = region
+        self.inputs = inputs
+        self.results = results
+
+    @property
+    def name(self) -> str:
+        return ", ".join(kernel.name for kernel, _ in self.named.values())
+
+    @property
+    def called(self) -> frozenset[str]:
+        """The names of the nodes that would be called."""
+        return frozenset(n.name for n in self.region if n.target is not operator.getitem and not is_view(n))
+
+    @property
+    def key(self) -> str:
+        """The same for all contests of equal loops and equal operators on tensors of equal sizes."""
+        numbers = {node: number for number, node in enumerate([*self.inputs, *self.region])}
+        parts = []
+        for kernel, _ in self.named.values():
+            facts = [repr(b.facts) for b in kernel.buffers]
+            parts += [kernel.key, f"{kernel.extent} {kernel.grain}", *facts]
+        for node in self.inputs:
+            value = node.meta["val"]
+            parts.append(f"{value.dtype} {value.shape} {value.stride()}" if _is_tensor(value) else str(value))
+        for node in self.region:
+            parts.append(f"{node.target} {_text(node.args, numbers)} {_text(node.kwargs, numbers)}")
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    # The two sides
+
+    def loops(self, library: str | None) -> tuple[Program, list[Any]]:
+        """A program of the nests alone, and the tensors that it reads, as examples."""
+        made = {memory for nest in self.nests for memory in nest.makes()}
+        graph = LoopGraph()
+        buffers = dict.fromkeys(b for kernel, _ in self.named.values() for b in kernel.buffers)
+        graph.inputs = [b for b in buffers if b.memory not in made]
+        graph.outputs = [buffer for nest in self.nests for buffer in stored(nest)]
+        return Assembly(graph, self.nests, self.named).program(library), graph.inputs
+
+    def calls(self) -> tuple[Program, list[Any]]:
+        """A program of calls, and the tensors that it reads, as examples."""
+        graph = Graph()
+        copies: dict[Node, Node] = {}
+        for node in self.inputs:
+            copies[node] = graph.placeholder(node.name)
+            copies[node].meta = dict(node.meta)
+        for node in self.region:
+            copies[node] = graph.node_copy(node, copies.__getitem__)
+        graph.output([copies[node] for node in self.results])
+
+        lowered = lower(GraphModule({}, graph), loops=False)
+        schedule: list[Entry] = list(lowered.statements)
+        return Assembly(lowered, schedule, {}).program(None), [n.meta["val"] for n in self.inputs]
+
+
+def _text(value: Any, numbers: Mapping[Node, int]) -> str:
+    """Arguments as text, in which nodes are numbers."""
+    if isinstance(value, Node):
+        return f"%{numbers[value]}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_text(part, numbers) for part in value)}]"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={_text(part, numbers)}" for name, part in value.items())
+    return repr(value)
+
+
+def stored(nest: Nest) -> list[Buffer]:
+    """The tensors that a nest makes in memory."""
+    return list(dict.fromkeys(item.buffer for item in nest.items if item.place == "memory"))
+
+
+# Which contests there are
+# ------------------------------------------------------------
+
+
+def contests_of(compiled: CompiledGraph) -> list[Contest]:
+    """The nests of a compiled graph that can be raced.
+
+    Those that store what is not the value of a node, or a part of a tensor, cannot. Nests that compute
+    different results of one operator are in one contest: a call computes all of them.
+    """
+    found = _Search(compiled)
+    return [contest for nests in found.groups() if (contest := found.contest(nests)) is not None]
+
+
+class _Search:
+    def __init__(self, compiled: CompiledGraph) -> None:
+        self.compiled = compiled
+        self.nodes = compiled.graph.nodes
+        self.order = {node: number for number, node in enumerate(compiled.module.graph.nodes)}
+        self.calls = {entry.name for entry in compiled.schedule if isinstance(entry, Extern)}
+        self.makers: dict[Buffer, list[Entry]] = {}
+        for entry in compiled.schedule:
+            for memory in made_by(entry):
+                self.makers.setdefault(memory, []).append(entry)
+
+    def groups(self) -> list[list[Nest]]:
+        """The nests that are raced together, in the order of the schedule."""
+        groups: list[tuple[list[Nest], set[Node]]] = []
+        for nest in self.compiled.schedule:
+            if not isinstance(nest, Nest) or not self._is_whole(nest):
+                continue
+            region = self._region([nest])
+            if region is None:
+                continue
+            of_several = {node for node in region[0] if isinstance(node.meta.get("val"), (tuple, list))}
+            joined = [group for group in groups if of_several & group[1]]
+            for group in joined:
+                groups.remove(group)
+            nests = [other for group in joined for other in group[0]]
+            groups.append(([*nests, nest], of_several.union(*(group[1] for group in joined))))
+        return [nests for nests, _ in groups]
+
+    def contest(self, nests: list[Nest]) -> Contest | None:
+        found = self._region(nests)
+        if found is None:
+            return None
+        region, inputs = (sorted(nodes, key=self.order.__getitem__) for nodes in found)
+        made = Contest(nests, self.compiled.named, region, inputs, self._results(nests))
+        extents = [kernel.extent for kernel, _ in made.named.values()]
+        return made if made.called and all(extents) else None
+
+    def _is_whole(self, nest: Nest) -> bool:
+        """Whether it makes whole tensors, which are values of nodes."""
+        buffers = stored(nest)
+        return all(b in self.nodes and len(self.makers[b.memory]) == 1 for b in buffers)
+
+    def _results(self, nests: Iterable[Nest]) -> list[Node]:
+        return [self.nodes[buffer] for nest in nests for buffer in stored(nest)]
+
+    def _region(self, nests: list[Nest]) -> tuple[set[Node], set[Node]] | None:
+        """The nodes that compute what the nests store, and the nodes that they read.
+
+        None if a node among them is called already.
+        """
+        own = {id(nest) for nest in nests}
+        others = {
+            node
+            for buffer, node in self.nodes.items()
+            if any(id(entry) not in own for entry in self.makers.get(buffer.memory, ()))
+        }
+
+        region: set[Node] = set()
+        inputs: set[Node] = set()
+        waiting = self._results(nests)
+        while waiting:
+            node = waiting.pop()
+            if node in region or node in inputs:
+                continue
+            if node.op != "call_function" or node in others:
+                inputs.add(node)
+            else:
+                region.add(node)
+                waiting += node.all_input_nodes
+        return None if any(node.name in self.calls for node in region) else (region, inputs)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)

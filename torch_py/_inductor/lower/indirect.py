@@ -1,0 +1,159 @@
+"""Elements whose positions are in a tensor: embedding, index_select, gather, and x[index].
+
+A position is read by the loop that reads the element. A call before it checks that all of them are in range;
+where one is not, it calls the operator, which raises the exception of eager mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from torch_py import _C
+from torch_py._inductor.dtypes import LONG, TRUTH
+from torch_py._inductor.formulas import NotLoweredError
+from torch_py._inductor.indices import Linear, loaded
+from torch_py._inductor.ir import Buffer, Expr, Extern, Map, cast, const
+from torch_py._inductor.lower.context import Lowering, Value, rule
+from torch_py._ops import ops
+
+_INDICES = (_C.int64, _C.int32)
+_LEAST_ELEMENTS = 4  # for each position; checking these takes a pass over them
+
+
+class InRange:
+    """A function of positions that returns them if all are in range, and otherwise calls an operator with
+    them, on a tensor of zeros of the given sizes."""
+
+    def __init__(self, name: str, call: Callable[..., Any], wraps: bool) -> None:
+        self.__name__ = f"{name}_in_range"
+        self._call = call
+        self._wraps = wraps
+
+    def __repr__(self) -> str:
+        return self.__name__
+
+    def __call__(self, positions: Any, sizes: Sequence[int], dim: int) -> Any:
+        low, high = positions.aminmax()
+        if high.item() >= sizes[dim] or low.item() < (-sizes[dim] if self._wraps else 0):
+            functions: Any = _C._torch
+            self._call(functions.zeros(()).expand(list(sizes)), dim, positions)
+            raise IndexError(f"{self.__name__}: positions are out of range")
+        return positions
+
+
+_CALLS: dict[str, Callable[..., Any]] = {
+    "embedding": lambda source, dim, positions: ops.aten.embedding(source, positions),
+    "index_select": lambda source, dim, positions: ops.aten.index_select(source, dim, positions),
+    "gather": lambda source, dim, positions: ops.aten.gather(source, dim, positions),
+    "index": lambda source, dim, positions: ops.aten.index(source, [None] * dim + [positions]),
+}
+
+
+@cache
+def in_range(name: str) -> InRange:
+    return InRange(name, _CALLS[name], wraps=name == "index")
+
+
+class _Positions:
+    """Positions along a dimension of a tensor, as a rule is given them."""
+
+    def __init__(
+        self, lowering: Lowering, node: Any, name: str, source: Value, dim: int, index: Value
+    ) -> None:
+        if index.dtype not in _INDICES or index.device.type != "cpu" or not source.sizes:
+            raise NotLoweredError(f"positions of {index.dtype}")
+
+        self.dim = dim % len(source.sizes)
+        self.size = source.sizes[self.dim]
+        self._wraps = name == "index"
+        given = lowering.stored(index)
+        self._checked = Buffer(
+            lowering.name(f"{node.name}_positions"), given.dtype, given.sizes, given.strides, given.device
+        )
+        arguments = (given, list(source.sizes), self.dim)
+        check = Extern(self._checked.name, in_range(name), arguments, {}, self._checked, (), lowering.line)
+        lowering.graph.statements.append(check)
+
+    def at(self, index: Sequence[Linear]) -> Linear:
+        """The position at an index, not negative."""
+        value: Expr = cast(Value.of(self._checked).at(index), LONG)
+        if self._wraps:
+            is_negative = Map("<", [value, const(0, LONG)], TRUTH)
+            from_end = Map("+", [value, const(self.size, LONG)], LONG)
+            value = Map("where", [is_negative, from_end, value], LONG)
+        return loaded(value, self.size)
+
+
+def _check_worth(node: Any, index: Value) -> None:
+    if node.meta["val"].numel() < _LEAST_ELEMENTS * _count(index.sizes):
+        raise NotLoweredError("as many positions as elements")
+
+
+def _count(sizes: Sequence[int]) -> int:
+    total = 1
+    for size in sizes:
+        total *= size
+    return total
+
+
+@rule("embedding")
+def embedding(
+    lowering: Lowering,
+    node: Any,
+    weight: Value,
+    indices: Value,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Value:
+    _check_worth(node, indices)
+    positions = _Positions(lowering, node, "embedding", weight, 0, indices)
+    rank = len(indices.sizes)
+    return lowering.define(
+        node.name, node.meta["val"], lambda i: weight.at([positions.at(i[:rank]), *i[rank:]])
+    )
+
+
+@rule("index_select")
+def index_select(lowering: Lowering, node: Any, source: Value, dim: int, index: Value) -> Value:
+    if len(index.sizes) != 1:
+        raise NotLoweredError("a single position")
+    _check_worth(node, index)
+    positions = _Positions(lowering, node, "index_select", source, dim, index)
+    own = positions.dim
+    return lowering.define(
+        node.name,
+        node.meta["val"],
+        lambda i: source.at([*i[:own], positions.at([i[own]]), *i[own + 1 :]]),
+    )
+
+
+@rule("gather")
+def gather(
+    lowering: Lowering, node: Any, source: Value, dim: int, index: Value, *, sparse_grad: bool = False
+) -> Value:
+    if _count(source.sizes) < _LEAST_ELEMENTS * _count(index.sizes):
+        raise NotLoweredError("as many positions as elements")
+    positions = _Positions(lowering, node, "gather", source, dim, index)
+    own = positions.dim
+    return lowering.define(
+        node.name, node.meta["val"], lambda i: source.at([*i[:own], positions.at(i), *i[own + 1 :]])
+    )
+
+
+@rule("index.Tensor")
+def index(lowering: Lowering, node: Any, source: Value, indices: Sequence[Value | None]) -> Value:
+    given = [(dim, value) for dim, value in enumerate(indices) if value is not None]
+    if len(given) != 1:
+        raise NotLoweredError("positions along several dimensions")
+    dim, along = given[0]
+    _check_worth(node, along)
+    positions = _Positions(lowering, node, "index", source, dim, along)
+    rank = len(along.sizes)
+
+    def element(i: Sequence[Linear]) -> Expr:
+        return source.at([*i[:dim], positions.at(i[dim : dim + rank]), *i[dim + rank :]])
+
+    return lowering.define(node.name, node.meta["val"], element)

@@ -1,0 +1,71 @@
+"""Settings for one call of `torch.compile`: `mode` names a set of them, `options` has single ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch_py._inductor import config
+
+MODES: dict[str, dict[str, Any]] = {
+    "default": {},
+    "lite": {
+        "fallback_by_default": True,
+        "selective_decompose": True,
+        "reorder_for_peak_memory": False,
+        "reorder_for_compute_comm_overlap": False,
+        "triton.reorder_for_reducing_graph_partitions": False,
+        "use_pre_grad_passes": False,
+        "use_joint_graph_passes": False,
+        "use_post_grad_passes": False,
+        "use_dce": False,
+        "allow_buffer_reuse": False,
+    },
+    "reduce-overhead": {"triton.cudagraphs": True},
+    "max-autotune-no-cudagraphs": {"max_autotune": True, "coordinate_descent_tuning": True},
+    "max-autotune": {"max_autotune": True, "triton.cudagraphs": True, "coordinate_descent_tuning": True},
+}
+
+
+def list_mode_options(mode: str | None = None, dynamic: bool | None = None) -> dict[str, Any]:
+    """The settings that a mode of `torch.compile` stands for; without one, those of all modes by name.
+
+    Raises KeyError for an unknown mode. `dynamic` makes no difference.
+
+        torch._inductor.list_mode_options("max-autotune")
+    """
+    return dict(MODES[mode]) if mode else {name: dict(settings) for name, settings in MODES.items()}
+
+
+def list_options() -> list[str]:
+    """The names that ``torch.compile(options={name: value})`` takes: the settings of
+    `torch._inductor.config`."""
+    return list(config.shallow_copy_dict())
+
+
+def options_of_mode(mode: str | None) -> dict[str, Any]:
+    """The settings of a mode. Raises RuntimeError for an unknown one."""
+    if mode is not None and mode not in MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
+    return MODES[mode] if mode else {}
+
+
+def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options by the names of settings, in which "_" may have been written as "-".
+
+    Raises RuntimeError for those that do not exist, or have a value of another type than before.
+    """
+    found = {}
+    known = config.shallow_copy_dict()
+    for name, value in options.items():
+        own = name.replace("-", "_")
+        if own not in known:
+            raise RuntimeError(f"Unexpected optimization option {name}, known options are {list(known)}")
+        before = known[own]
+        if before is not None and not isinstance(value, type(before)):
+            raise RuntimeError(
+                f"Unexpected type of attr {name}, got {type(value).__name__} should be "
+                f"{type(before).__name__}"
+            )
+        found[own] = value
+    return found

@@ -1,0 +1,192 @@
+"""``mode="max-autotune"``: kernels are measured against the operators that they replace.
+
+Every nest is raced, and then the whole graph: as it was, without the nests that have lost, and without any.
+What was measured is kept in the cache of kernels, so that a race is run once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from torch_py import _C, _logging, random
+from torch_py._inductor import config
+from torch_py._inductor.cache import Cache
+from torch_py._inductor.compile_cpp import find_compiler, identity
+from torch_py._inductor.contests import Contest, contests_of
+from torch_py._inductor.ir import Buffer
+from torch_py._inductor.stages import CompiledGraph
+from torch_py._inductor.varying import symbols_of
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx._script import strided
+from torch_py.version import __version__
+
+_log = _logging.topic("autotuning")
+
+_MARGIN = 0.97  # a nest loses if calls take less than this part of its time
+_LEAST = 0.002  # seconds of one measurement of a nest
+_ROUNDS = 5
+_CALLS = "calls"
+_LOOPS = "loops"
+
+Compile = Callable[[frozenset[str] | None], CompiledGraph]
+
+
+def fastest(compiled: CompiledGraph, compile: Compile) -> CompiledGraph:
+    """The fastest form of a compiled graph. ``compile(names)`` compiles it with calls of these nodes, and of
+    all for None."""
+    if not compiled.kernels:
+        return compiled
+    if symbols_of(compiled.module) or not _is_measurable(compiled):
+        _log.info("a graph is not raced: its sizes vary, or it is not of the CPU alone")
+        return compiled
+
+    state = random.get_rng_state()
+    try:
+        return _fastest(compiled, compile)
+    finally:
+        random.set_rng_state(state)
+
+
+def _fastest(compiled: CompiledGraph, compile: Compile) -> CompiledGraph:
+    lost: set[str] = set()
+    known: dict[str, bool] = {}
+    for contest in contests_of(compiled):
+        key = contest.key
+        if key not in known:
+            known[key] = _loses(contest, key, compiled.library)
+        if known[key]:
+            lost |= contest.called
+    forms = {"kernels": compiled, "calls": compile(None)}
+    if lost:
+        forms["both"] = compile(frozenset(lost))
+    return forms[_winner(forms)]
+
+
+def _is_measurable(compiled: CompiledGraph) -> bool:
+    inputs = compiled.graph.inputs
+    return all(isinstance(b, Buffer) and b.device.type == "cpu" for b in inputs)
+
+
+def _loses(contest: Contest, key: str, library: str | None) -> bool:
+    """Whether the operators are clearly faster than a nest."""
+
+    def measure() -> dict[str, float]:
+        sides = {_LOOPS: contest.loops(library), _CALLS: contest.calls()}
+        return _times(
+            {name: (program, list(map(_tensor, given))) for name, (program, given) in sides.items()}
+        )
+
+    times = _kept(key, measure)
+    loses = times[_CALLS] < _MARGIN * times[_LOOPS]
+    _log.info(
+        "%s: %.1f us in loops, %.1f us in %d calls%s",
+        contest.name,
+        times[_LOOPS] * 1e6,
+        times[_CALLS] * 1e6,
+        len(contest.called),
+        ": calls are taken" if loses else "",
+    )
+    return loses
+
+
+def _winner(forms: dict[str, CompiledGraph]) -> str:
+    """The name of the fastest form of a whole graph."""
+    key = hashlib.sha256("\0".join(f.program.debug() + f.source for f in forms.values()).encode()).hexdigest()
+
+    def measure() -> dict[str, float]:
+        given = [_tensor(buffer) for buffer in forms["kernels"].graph.inputs]
+        return _times({name: (form.program, given) for name, form in forms.items()})
+
+    times = _kept(key, measure)
+    _log.info("a graph: %s", ", ".join(f"{name} {seconds * 1e6:.1f} us" for name, seconds in times.items()))
+    # What the races of nests suggest is taken unless something else is clearly better.
+    best = min(times, key=times.__getitem__)
+    usual = "both" if "both" in forms else "kernels"
+    return best if times[best] < _MARGIN * times[usual] else usual
+
+
+# Measuring
+# ------------------------------------------------------------
+
+
+def _tensor(example: Any) -> Any:
+    """A tensor with random elements like a buffer or a fake tensor. Integers are 0: they may be indices."""
+    if isinstance(example, Buffer):
+        return _strided(example.sizes, example.strides, example.dtype)
+    if isinstance(example, Tensor):
+        return _strided(example.shape, example.stride(), example.dtype)
+    return example
+
+
+def _strided(sizes: Sequence[int], strides: Sequence[int], dtype: Any) -> Any:
+    if dtype.is_floating_point or dtype.is_complex:
+        return strided(sizes, strides, dtype)
+    return strided(sizes, strides, dtype, low=0, high=0)
+
+
+def _times(sides: dict[str, tuple[Any, Sequence[Any]]]) -> dict[str, float]:
+    """The seconds that each program takes for one call: the best of several rounds, in which they take
+    turns."""
+    best = dict.fromkeys(sides, float("inf"))
+    with no_grad():
+        counts = {name: _count(program, given) for name, (program, given) in sides.items()}
+        for _ in range(_ROUNDS):
+            for name, (program, given) in sides.items():
+                best[name] = min(best[name], _seconds(program, given, counts[name]))
+    return best
+
+
+def _count(program: Any, given: Sequence[Any]) -> int:
+    """How many calls make a measurement."""
+    program(*given)
+    return max(1, int(_LEAST / max(_seconds(program, given, 1), 1e-7)))
+
+
+def _seconds(program: Any, given: Sequence[Any], count: int) -> float:
+    begin = time.perf_counter()
+    for _ in range(count):
+        program(*given)
+    return (time.perf_counter() - begin) / count
+
+
+# Results of races, on disk
+# ------------------------------------------------------------
+
+
+def _kept(key: str, measure: Callable[[], dict[str, float]]) -> dict[str, float]:
+    """The times of a race: from the cache if it has been run before on this machine with as many threads."""
+    facts = [key, *identity(find_compiler()), __version__, str(_C.get_num_threads()), str(config.cpp.threads)]
+    path = Cache.opened().place(hashlib.sha256("\0".join(facts).encode()).hexdigest(), ".race")
+    found = None if config.force_disable_caches or not config.autotune_local_cache else _read(path)
+    if found is not None:
+        return found
+
+    times = measure()
+    if config.autotune_local_cache:
+        _write(path, times)
+    return times
+
+
+def _read(path: Path) -> dict[str, float] | None:
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    good = isinstance(found, dict) and len(found) > 1 and all(type(v) is float for v in found.values())
+    return found if good else None
+
+
+def _write(path: Path, times: dict[str, float]) -> None:
+    work = path.with_suffix(f".{os.getpid()}")
+    try:
+        work.write_text(json.dumps(times))
+        os.replace(work, path)
+    except OSError as problem:
+        _log.info("the result of a race is not kept: %s", problem)
