@@ -11,6 +11,7 @@ import torch_py
 from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.recorder import has_tensors
+from torch_py._dynamo.torch_modules import is_of_torch, operators, own_name
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
 from torch_py.nn import functional
@@ -81,8 +82,6 @@ def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> No
 
 # Functions
 
-_LIBRARY = ("torch_py.nn.functional", "torch_py.functional", "torch_py._functional", "torch_py._C")
-
 
 @cache
 def _public_functions() -> frozenset[Any]:
@@ -120,13 +119,11 @@ def is_torch_object(callee: Any) -> bool:
 
 
 def is_torch_builtin(callee: Any) -> bool:
-    return _is_of_torch(getattr(callee, "__module__", None)) or _is_of_torch(
-        getattr(getattr(callee, "__self__", None), "__name__", None)
-    )
-
-
-def _is_of_torch(name: Any) -> bool:
-    return isinstance(name, str) and (name == "torch_py" or name.startswith("torch_py."))
+    """Whether a function of C is this library's; those of its types have no module, but an owner."""
+    if is_of_torch(callee):
+        return True
+    owner = getattr(getattr(callee, "__self__", None), "__name__", "")
+    return own_name(owner).partition(".")[0] == "torch_py"
 
 
 def function(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
@@ -176,20 +173,9 @@ def builtin(capture: Capture, callee: BuiltinFunctionType, args: Any, kwargs: di
         return _answer(capture, callee, args, kwargs)
     if name in ("tensor", "as_tensor", "asarray"):
         return _from_data(capture, callee, args, kwargs)
-    if not _is_operator(callee):
+    if callee not in operators():
         raise unsupported_call(name)
     return function(capture, callee, args, kwargs)
-
-
-@cache
-def _operator_modules() -> frozenset[str]:
-    return frozenset({"torch_py._C._torch", "torch_py._C._nn", "torch_py._C._linalg", "torch_py._C._fft"})
-
-
-def _is_operator(callee: Any) -> bool:
-    owner = getattr(callee, "__self__", None)
-    name = getattr(owner, "__name__", None) or getattr(callee, "__module__", None) or ""
-    return name.startswith("torch_py._C._") or name in ("torch_py.return_types",)
 
 
 def _answer(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
