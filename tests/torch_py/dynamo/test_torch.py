@@ -97,6 +97,40 @@ def test_custom_functions_are_one_node():
     assert any(node.target == Scaled.apply for node in graphs.graphs[0].graph.nodes)
 
 
+def penalized(net, x):
+    y = net(x).square().sum()
+    (slope,) = torch.autograd.grad(y, x, create_graph=True)
+    return slope.norm() + y
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_gradients_in_a_function_are_one_node(backend):
+    net = nn.Sequential(nn.Linear(6, 4), nn.Tanh(), nn.Linear(4, 2))
+    found = []
+    for function in (penalized, torch.compile(penalized, backend=backend, fullgraph=True)):
+        x = ROWS.clone().requires_grad_()
+        net.zero_grad()
+        loss = function(net, x)
+        loss.backward()
+        found.append([loss.detach(), x.grad, *(p.grad for p in net.parameters() if p.grad is not None)])
+    assert len(found[0]) == len(found[1]) == 5
+    for expected, actual in zip(*found):
+        torch.testing.assert_close(actual, expected)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_gradients_through_what_was_computed_outside_are_a_break(backend):
+    def slopes(x, w):
+        return torch.autograd.grad((x * w).sum(), [x, w])
+
+    w = WEIGHT.clone().requires_grad_()
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="outside of the graph"):
+        torch.compile(slopes, backend=backend, fullgraph=True)(w * 2, w)
+    expected = slopes(w * 2, w)
+    for actual, one in zip(torch.compile(slopes, backend=backend)(w * 2, w), expected):
+        assert torch.equal(actual, one)
+
+
 TRANSFORMS = {
     "vmap": lambda x: torch.vmap(lambda row: (row @ WEIGHT).sum())(x * 2) + 1,
     "vmap of a local tensor": lambda x: (lambda b: torch.vmap(lambda row: (row * b).sum())(x))(x.sum(0)),
