@@ -113,7 +113,7 @@ def test_gradients_in_a_function_are_one_node(backend):
         loss = function(net, x)
         loss.backward()
         found.append([loss.detach(), x.grad, *(p.grad for p in net.parameters() if p.grad is not None)])
-    assert len(found[0]) == len(found[1]) == 5
+    assert len(found[0]) == len(found[1]) == 6
     for expected, actual in zip(*found):
         torch.testing.assert_close(actual, expected)
 
