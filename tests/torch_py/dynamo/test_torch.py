@@ -247,3 +247,76 @@ def test_graphs_have_lines_names_and_example_values():
     assert "return (x * scale).relu()" in nodes[2].meta["stack_trace"]
     assert all(node.meta["example_value"].shape == (4, 6) for node in nodes[2:4])
     assert [node.op for node in nodes] == ["placeholder"] * 2 + ["call_function", "call_method", "output"]
+
+
+def _reshaped_argument(x, w):
+    rows = x[1:]
+    x.t_()
+    return x, rows, x.squeeze(), x[0]
+
+
+def _view_of_a_constant(x, w):
+    numbers = torch.tensor([1.0, 2.0])
+    return numbers, numbers.view(-1)
+
+
+def _filled_through_repeated_elements(x, w):
+    x.expand(2, *x.shape).fill_(0.5)
+    return torch.relu(x)
+
+
+def _hidden_view_is_changed(x, w):
+    found = F.gelu(w)
+    found.t_()
+    torch._dynamo.graph_break()
+    found[found > 0.1] = 0.5
+    return found
+
+
+def _grad_mode_is_switched_on(x, w):
+    with torch.no_grad():
+        found = w.sin()
+        torch._dynamo.graph_break()
+        with torch.enable_grad():
+            found = found + w.tanh()
+            found[0] = 1.0
+            rows = found[1:]
+    return found, rows, found.sin()
+
+
+def _changed_after_a_break_without_grad(x, w):
+    found = F.gelu(w)
+    with torch.no_grad():
+        torch._dynamo.graph_break()
+    found.relu_()
+    return found
+
+
+CHANGES = (
+    _reshaped_argument,
+    _view_of_a_constant,
+    _filled_through_repeated_elements,
+    _hidden_view_is_changed,
+    _grad_mode_is_switched_on,
+    _changed_after_a_break_without_grad,
+)
+
+
+@pytest.mark.parametrize("program", CHANGES, ids=lambda function: function.__name__.strip("_"))
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_views_changes_and_modes_through_autograd(program, backend):
+    found = []
+    for function in (program, torch.compile(program, backend=backend)):
+        x, w = ROWS.clone(), WEIGHT.clone().requires_grad_()
+        results = function(x, w)
+        results = results if isinstance(results, tuple) else (results,)
+        terms = [result.sum() for result in results if result.requires_grad]
+        if terms:
+            sum(terms).backward()
+        sharing = [a.data_ptr() == b.data_ptr() for a in (*results, x) for b in results]
+        found.append(([r.detach() for r in results], [r.requires_grad for r in results], sharing, w.grad))
+
+    assert found[0][1:3] == found[1][1:3]
+    for expected, actual in zip([*found[0][0], found[0][3]], [*found[1][0], found[1][3]]):
+        torch.testing.assert_close(actual, expected)
+        assert expected is None or actual.stride() == expected.stride()

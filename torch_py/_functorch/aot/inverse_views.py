@@ -78,6 +78,20 @@ def _real(builder: Builder, step: Step, base: Node, view: Node) -> Node:
     return builder.call(aten.view_as_real.default, view)
 
 
+@_inverse_of("expand", "expand_as", "broadcast_to")
+def _expanded(builder: Builder, step: Step, base: Node, view: Node) -> Node:
+    """Only operators that write one value to all elements accept repeated elements: any of these will do."""
+    shape, wide = base.meta["val"].shape, view.meta["val"].shape
+    if view.meta["val"].numel() == 0:
+        return base
+    for _ in range(len(wide) - len(shape)):
+        view = builder.call(aten.select.int, view, 0, 0)
+    for dim, (length, repeated) in enumerate(zip(shape, wide[len(wide) - len(shape) :])):
+        if length != repeated:
+            view = builder.call(aten.slice.Tensor, view, dim, 0, 1)
+    return view
+
+
 # Views of a part
 # ------------------------------------------------------------
 

@@ -115,7 +115,7 @@ class _Classification:
         if view.root in self.inputs:
             return self._view_of_input(result, view)
         is_base_needed = memory_of(result) in shared or _has_lost_history(result)
-        base = self._base(view.root) if is_base_needed and view.root.op != "get_attr" else None
+        base = self._base(view.root) if is_base_needed else None
         if base is None or base is result:
             return self._compute(result)
 
@@ -125,6 +125,8 @@ class _Classification:
 
     def _view_of_input(self, result: Any, view: View) -> Recipe:
         position, source = self.inputs[view.root]
+        if _geometry(source.given) != _geometry(view.root.meta["val"]):
+            return Viewed(InputOfGraph(position), _steps_from_reshaped(result, source.given))
         steps = _steps_to(result, source.given, view)
         if _is_reproduced(result, source.given, steps, self.recorder):
             return Viewed(InputOfGraph(position), steps)
@@ -161,9 +163,22 @@ def _steps_to(result: Any, source: Any, view: View) -> tuple[Step, ...]:
     After a change of the memory, the history of a view is that of one directly on its base.
     """
     if source._version and result.dtype == source.dtype and _is_strided_view(result):
-        args = (result.shape, result.stride(), result.storage_offset())
-        return (Step(ops.aten.as_strided.default, args, {}, None, without_grad=False),)
+        return (Step(ops.aten.as_strided.default, _geometry(result), {}, None, without_grad=False),)
     return view.steps
+
+
+def _geometry(tensor: Any) -> tuple[Any, ...]:
+    return tensor.shape, tensor.stride(), tensor.storage_offset()
+
+
+def _steps_from_reshaped(result: Any, source: Any) -> tuple[Step, ...]:
+    """One step to a view of an argument that the program has reshaped (`t_`): results are made when it is."""
+    if result.requires_grad or result.dtype != source.dtype:
+        raise NotImplementedError(
+            "ahead-of-time autograd: a result is a view of an argument that the program has reshaped in "
+            "place, and requires a gradient or has another dtype"
+        )
+    return (Step(ops.aten.as_strided.default, _geometry(result), {}, None, without_grad=False),)
 
 
 def _is_strided_view(result: Any) -> bool:
