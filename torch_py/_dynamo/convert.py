@@ -19,6 +19,7 @@ from torch_py._dynamo.exc import (
     BackendCompilerFailed,
     InternalTorchDynamoError,
     RecompileError,
+    TorchDynamoException,
     Unsupported,
 )
 from torch_py._dynamo.guard_rows import RowWriter
@@ -187,6 +188,8 @@ class Conversion:
         if capture.varying is not None:
             capture.varying.check(capture.recorder)
         assembly.make_graph()
+        if config.suppress_errors:
+            assembly.eagerly = Eagerly(self.function, outcome.before)
         code = assembly.function(_compiled_graph(assembly, self.settings))
         logs.output_code.debug("%s", code.source)  # type: ignore[attr-defined]
         for made in capture.recorder.inputs.values():
@@ -217,6 +220,24 @@ def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
     if code.co_flags & 8:
         named.update(rest.pop(0))
     return function(*values[:count], *more, **named)
+
+
+class Eagerly:
+    """Runs a function whose graph has raised an exception.
+
+    Nothing has been changed by then. The function raises the exception itself, where its handlers see it.
+    """
+
+    def __init__(self, function: FunctionType, before: ThreadState) -> None:
+        self.function = function
+        self.before = before
+
+    def __call__(self, error: Exception, *values: Any) -> Any:
+        if isinstance(error, TorchDynamoException):
+            raise error
+        logs.raised(self.function.__name__, error)
+        self.before.restore()
+        return call_bound(self.function, values)
 
 
 def cannot_stop() -> Break:

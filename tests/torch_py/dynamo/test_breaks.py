@@ -305,3 +305,20 @@ def test_explain():
     report = torch._dynamo.explain(in_a_callee)(ONES)
     assert (report.graph_count, report.graph_break_count, report.op_count) == (2, 1, 4)
     assert "print" in report.break_reasons[0].reason and "Graph Break Count: 1" in str(report)
+
+
+def test_an_exception_of_a_graph_reaches_the_handlers_of_the_program():
+    """Values can be refused that the capture does not know."""
+
+    def program(x, indices):
+        try:
+            with torch.no_grad():
+                return torch.sin(x), x[indices]
+        except IndexError:
+            return "refused", torch.is_grad_enabled()
+
+    compiled = torch.compile(program, backend="eager")
+    with torch._dynamo.config.patch(suppress_errors=True):
+        assert compiled(torch.ones(3), torch.tensor([2]))[1].tolist() == [1]
+        assert compiled(torch.ones(3), torch.tensor([5])) == ("refused", True)
+    assert torch.is_grad_enabled()
