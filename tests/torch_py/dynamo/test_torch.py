@@ -292,7 +292,22 @@ def _changed_after_a_break_without_grad(x, w):
     return found
 
 
+def _reshaped_after_a_break(x, w):
+    found = w.flip(-1)
+    torch._dynamo.graph_break()
+    found.t_()
+    return found, found[1:]
+
+
+def _written_by_strides_between_temporaries(x, w):
+    bias = w.tanh() * 2
+    base, rows = w.exp(), (w * bias)[:2]
+    return torch.as_strided_scatter(base, rows, (2, 6), (6, 1), 6).sin().sum() + bias.sum()
+
+
 CHANGES = (
+    _reshaped_after_a_break,
+    _written_by_strides_between_temporaries,
     _reshaped_argument,
     _view_of_a_constant,
     _filled_through_repeated_elements,

@@ -30,6 +30,10 @@ def written_back(builder: Builder, step: Step, base: Node, view: Node) -> Node:
 def written_by_strides(builder: Builder, base: Node, view: Node, like: Any, offset: int) -> Node:
     """The value of `base`, which has no gaps, after its view with the strides of `like` and an offset in its
     memory has got the value `view`."""
+    value = base.meta["val"]
+    is_all = offset == 0 and like.numel() == value.numel()
+    if is_all and like.is_contiguous() and value.is_contiguous() and view.meta["val"].is_contiguous():
+        return builder.call(aten.view.default, view, list(value.shape))
     written = builder.call(
         aten.as_strided_scatter.default, base, view, list(like.shape), list(like.stride()), offset
     )

@@ -126,7 +126,7 @@ class _Classification:
     def _view_of_input(self, result: Any, view: View) -> Recipe:
         position, source = self.inputs[view.root]
         if _geometry(source.given) != _geometry(view.root.meta["val"]):
-            return Viewed(InputOfGraph(position), _steps_from_reshaped(result, source.given))
+            return Viewed(InputOfGraph(position), _steps_from_reshaped(result, source))
         steps = _steps_to(result, source.given, view)
         if _is_reproduced(result, source.given, steps, self.recorder):
             return Viewed(InputOfGraph(position), steps)
@@ -171,12 +171,14 @@ def _geometry(tensor: Any) -> tuple[Any, ...]:
     return tensor.shape, tensor.stride(), tensor.storage_offset()
 
 
-def _steps_from_reshaped(result: Any, source: Any) -> tuple[Step, ...]:
+def _steps_from_reshaped(result: Any, source: Input) -> tuple[Step, ...]:
     """One step to a view of an argument that the program has reshaped (`t_`): results are made when it is."""
-    if result.requires_grad or result.dtype != source.dtype:
+    names = _history(result, source.given, source.history) if result.requires_grad else []
+    # Custom Functions that return views have derivatives of their own, and names without a number.
+    if result.dtype != source.given.dtype or not all(name[-1].isdigit() for name in names):
         raise NotImplementedError(
             "ahead-of-time autograd: a result is a view of an argument that the program has reshaped in "
-            "place, and requires a gradient or has another dtype"
+            "place, by a custom Function or with another dtype"
         )
     return (Step(ops.aten.as_strided.default, _geometry(result), {}, None, without_grad=False),)
 
@@ -201,11 +203,11 @@ def _is_reproduced(result: Any, source: Any, steps: tuple[Step, ...], recorder: 
     return _history(again, source) == _history(result, source)
 
 
-def _history(tensor: Any, source: Any) -> list[str]:
-    """The nodes from a tensor back to `source`."""
+def _history(tensor: Any, source: Any, start: Any = None) -> list[str]:
+    """The nodes from a tensor back to `source`, or to the node `start`."""
     names = []
     node = tensor.grad_fn
-    while node is not None and node is not source.grad_fn and len(names) < 64:
+    while node is not None and node is not source.grad_fn and node is not start and len(names) < 64:
         names.append(node.name())
         node = node.next_functions[0][0] if node.next_functions else None
     return names
