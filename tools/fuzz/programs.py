@@ -23,6 +23,7 @@ from tools.fuzz.comparing import TIME_LIMIT
 from tools.fuzz.program_texts import arguments, program_text
 from tools.fuzz.shortening import shortened
 
+_SECONDS_TO_SHORTEN = 20.0
 _SAVED_IS_CHANGED = "one of the variables needed for gradient computation has been modified"
 # A compiled program may round otherwise.
 _TOLERANCE = 1e-4
@@ -160,9 +161,9 @@ def run(number: int, seed: str, backend: str, log: int) -> None:
     if found is None:
         return
 
-    faulthandler.cancel_dump_traceback_later()
+    faulthandler.dump_traceback_later(TIME_LIMIT + _SECONDS_TO_SHORTEN, exit=True)
     kind = found.partition(":")[0]
-    text = shortened(text, lambda shorter: _differs_so(shorter, number, backend, kind))
+    text = shortened(text, lambda shorter: _differs_so(shorter, number, backend, kind), _SECONDS_TO_SHORTEN)
     found = difference_of(text, number, backend) or found
     indented = text.replace("\n", "\n  ")
     print(f"differs: {number} {' '.join(found.split())}\n  {indented}", flush=True)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 
-def shortened(text: str, is_wrong: Callable[[str], bool]) -> str:
+def shortened(text: str, is_wrong: Callable[[str], bool], seconds: float) -> str:
     """`text` without the lines that `is_wrong` does not need; the first and the last line stay."""
-    while True:
-        found = next(filter(is_wrong, _shorter(text.split("\n"))), None)
-        if found is None:
-            return text
-        text = found
+    end = time.monotonic() + seconds
+    candidates = _shorter(text.split("\n"))
+    while time.monotonic() < end:
+        shorter = next(candidates, None)
+        if shorter is None:
+            break
+        if is_wrong(shorter):
+            text = shorter
+            candidates = _shorter(text.split("\n"))
+    return text
 
 
 def _shorter(lines: list[str]) -> Iterator[str]:
