@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.iteration import iterator_of
 from torch_py._dynamo.varying import keeps_sizes
 from torch_py._tensor import Tensor
 
@@ -53,6 +54,8 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
         for value in (*args, *kwargs.values()):
             capture.use(value)
         args = [natives.callable_for_native(capture, value) for value in args]
+        if hasattr(owner, "__next__"):  # zip, enumerate, chain
+            args = [iterator_of(capture, value) if isinstance(value, Tensor) else value for value in args]
         if not keeps_sizes(cls):
             args = [capture.as_number(value) for value in args]
         return capture.made(function(cls, *args, **kwargs))

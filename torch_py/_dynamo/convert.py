@@ -325,7 +325,7 @@ class Compiler:
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
-        if is_capturing() or not is_supported() or config.disable:
+        if is_capturing() or not is_supported() or config.disable or self.start.runs_eagerly():
             return self.function
         if self._stance_forbids(compiled, reasons):
             return self.function

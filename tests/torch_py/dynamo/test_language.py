@@ -325,6 +325,17 @@ def named_tuples(x):
     return pair, pair.a + pair.b, pair._replace(a=2)
 
 
+@program
+def fields_of_given_tuples(x):
+    def total(pair):
+        return sum(a * b for a, b in zip(pair.a, pair.b)) + len(pair.a)
+
+    return total(GIVEN) + x, total(Pair(x, x + 1)), [row for _, row in enumerate(GIVEN.b)]
+
+
+GIVEN = Pair(torch.arange(3.0), torch.ones(3))
+
+
 class Color(enum.Enum):
     RED = 1
     BLUE = 2
