@@ -158,7 +158,8 @@ _ANSWERS = (
     "is_autocast_cache_enabled "
     "get_default_dtype is_autocast_available promote_types result_type can_cast finfo iinfo is_tensor "
     "_get_cudnn_enabled _is_torch_function_enabled _has_torch_function _is_torch_function_mode_enabled "
-    "get_num_threads _autocast_supported_dtypes is_anomaly_enabled _get_default_device get_default_device"
+    "get_num_threads _autocast_supported_dtypes is_anomaly_enabled _get_default_device get_default_device "
+    "_current_level"
 ).split()
 
 

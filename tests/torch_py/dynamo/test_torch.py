@@ -335,3 +335,33 @@ def test_views_changes_and_modes_through_autograd(program, backend):
     for expected, actual in zip([*found[0][0], found[0][3]], [*found[1][0], found[1][3]]):
         torch.testing.assert_close(actual, expected)
         assert expected is None or actual.stride() == expected.stride()
+
+
+@pytest.mark.parametrize("program", [lambda x: x.sigmoid().amax(1), lambda x: x.exp().abs().max()])
+def test_gradients_of_extremes_find_the_elements_again(program):
+    """Backward compares with what forward has found: it must have the same bits."""
+    found = []
+    for function in (program, torch.compile(program)):
+        x = torch.randn(64, 48, generator=torch.Generator().manual_seed(0)).requires_grad_()
+        function(x).sum().backward()
+        found.append(x.grad)
+    torch.testing.assert_close(found[1], found[0])
+
+
+def test_truth_values_next_to_functions_of_packs():
+    program = torch.compile(lambda x: (x.sigmoid(), x.sigmoid() > 0.5, x.tanh() > 0.1))
+    x = torch.randn(5, 40)
+    torch.testing.assert_close(program(x), (x.sigmoid(), x.sigmoid() > 0.5, x.tanh() > 0.1))
+
+
+def test_means_of_means_have_the_dtype_of_eager_for_all_sizes():
+    def program(x):
+        return F.conv2d(x, x[:1, :, :2, :2]).clamp(0, 1).mean()
+
+    compiled = torch.compile(program)
+    for batch in (2, 3, 4):
+        x = torch.randn(batch, 3, 5, 5).requires_grad_()
+        y = x.detach().clone().requires_grad_()
+        compiled(x).backward()
+        program(y).backward()
+        torch.testing.assert_close(x.grad, y.grad)
