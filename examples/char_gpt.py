@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from pydoc_data.topics import topics
 
-from running import train
+from running import Prepare, as_it_is, train
 
 import torch_py as torch
 from torch_py import nn
@@ -72,7 +72,7 @@ def text_and_alphabet() -> tuple[str, list[str]]:
     return text, sorted(set(text))
 
 
-def training(small: bool = False, keep: dict | None = None) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is, keep: dict | None = None) -> Iterator[float]:
     torch.manual_seed(0)
 
     context, width, heads, layers, batch = (32, 32, 2, 1, 8) if small else (128, 128, 4, 4, 16)
@@ -85,11 +85,12 @@ def training(small: bool = False, keep: dict | None = None) -> Iterator[float]:
         keep.update(model=model, alphabet=alphabet, number=number)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1)
 
+    predict = prepare(model)
     for step in range(10**9):
         optimizer.param_groups[0]["lr"] = 1e-3 * min(1, (step + 1) / 50)
         starts = torch.randint(len(data) - context - 1, (batch,))
         rows = torch.stack([data[start : start + context + 1] for start in starts.tolist()])
-        loss = F.cross_entropy(model(rows[:, :-1]).flatten(0, 1), rows[:, 1:].flatten())
+        loss = F.cross_entropy(predict(rows[:, :-1]).flatten(0, 1), rows[:, 1:].flatten())
 
         optimizer.zero_grad()
         loss.backward()
@@ -101,7 +102,7 @@ def training(small: bool = False, keep: dict | None = None) -> Iterator[float]:
 
 if __name__ == "__main__":
     kept: dict = {}
-    losses = train(__doc__, lambda small: training(small, kept), 300)
+    losses = train(__doc__, lambda small, prepare: training(small, prepare, kept), 300)
     written = kept["model"].write(torch.tensor([[kept["number"]["T"]]]), 200)[0].tolist()
     print(
         f"{math.exp(losses[-1]):.1f} characters of {len(kept['alphabet'])} are likely at each place. It "

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from running import train
+from running import Prepare, as_it_is, train
 from sklearn.datasets import load_digits
 
 import torch_py as torch
@@ -50,7 +50,7 @@ def start(module: nn.Module) -> None:
         nn.init.normal_(module.weight, 1.0, 0.02)
 
 
-def training(small: bool = False) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is) -> Iterator[float]:
     """The loss of the discriminator: 1.39 when it cannot tell."""
     torch.manual_seed(0)
     images = torch.from_numpy(load_digits().images).float()[:, None] / 8 - 1
@@ -59,6 +59,7 @@ def training(small: bool = False) -> Iterator[float]:
     width, batch = (4, 16) if small else (32, 64)
     draw, judge = generator(width).apply(start), discriminator(width).apply(start)
     optimizers = [torch.optim.Adam(each.parameters(), lr=2e-4, betas=(0.5, 0.999)) for each in (draw, judge)]
+    draw, judge = prepare(draw), prepare(judge)
     ones, zeros = torch.ones(batch), torch.zeros(batch)
 
     while True:

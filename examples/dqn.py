@@ -12,7 +12,7 @@ import random
 from collections import deque
 from collections.abc import Iterator
 
-from running import train
+from running import Prepare, as_it_is, train
 
 import torch_py as torch
 from torch_py import nn
@@ -56,7 +56,9 @@ def network(width: int) -> nn.Module:
     )
 
 
-def training(small: bool = False, lengths: list[int] | None = None) -> Iterator[float]:
+def training(
+    small: bool = False, prepare: Prepare = as_it_is, lengths: list[int] | None = None
+) -> Iterator[float]:
     """The loss of each update; the lengths of the episodes go to `lengths`."""
     torch.manual_seed(0)
     random.seed(0)
@@ -65,6 +67,8 @@ def training(small: bool = False, lengths: list[int] | None = None) -> Iterator[
     online, target = network(width), network(width)
     target.load_state_dict(online.state_dict())
     optimizer = torch.optim.AdamW(online.parameters(), lr=1e-3, amsgrad=True)
+
+    online, target = prepare(online), prepare(target)
 
     memory: deque = deque(maxlen=10_000)
     cart = Cart()
@@ -112,5 +116,5 @@ def training(small: bool = False, lengths: list[int] | None = None) -> Iterator[
 
 if __name__ == "__main__":
     lengths: list[int] = []
-    train(__doc__, lambda small: training(small, lengths), 3000)
+    train(__doc__, lambda small, prepare: training(small, prepare, lengths), 3000)
     print(f"the pole stood for {lengths[0]} steps at first, for {max(lengths)} at best (of 500)")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from running import train
+from running import Prepare, as_it_is, train
 
 import torch_py as torch
 from torch_py import nn
@@ -59,14 +59,14 @@ class GCN(nn.Module):
         return self.second(F.dropout(F.relu(self.first(x, edges)), 0.5, self.training), edges)
 
 
-def training(small: bool = False, keep: dict | None = None) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is, keep: dict | None = None) -> Iterator[float]:
     torch.manual_seed(0)
     nodes = 200 if small else 2000
     edges, community = random_graph(nodes)
     features = torch.randn(nodes, 16) + 0.5 * F.one_hot(community, 16)
     known = torch.randperm(nodes)[: nodes // 10]
 
-    model = GCN(16, 32)
+    model = prepare(GCN(16, 32))
     if keep is not None:
         keep.update(model=model, features=features, edges=edges, community=community)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2, weight_decay=5e-4)
@@ -81,6 +81,6 @@ def training(small: bool = False, keep: dict | None = None) -> Iterator[float]:
 
 if __name__ == "__main__":
     kept: dict = {}
-    train(__doc__, lambda small: training(small, kept), 100)
+    train(__doc__, lambda small, prepare: training(small, prepare, kept), 100)
     found = kept["model"].eval()(kept["features"], kept["edges"]).argmax(1)
     print(f"{(found == kept['community']).float().mean():.1%} of the nodes are in their community")

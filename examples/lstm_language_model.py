@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pydoc_data.topics import topics
 
-from running import train
+from running import Prepare, as_it_is, train
 
 import torch_py as torch
 from torch_py import nn
@@ -39,7 +39,7 @@ def numbered_words(limit: int, vocabulary: int):
     return torch.tensor([known.get(word, 0) for word in words]), len(known) + 1
 
 
-def training(small: bool = False) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is) -> Iterator[float]:
     torch.manual_seed(0)
     width, layers, batch, length = (32, 2, 8, 10) if small else (256, 2, 20, 35)
     data, words = numbered_words(10_000 if small else 1_000_000, 500 if small else 4000)
@@ -47,7 +47,7 @@ def training(small: bool = False) -> Iterator[float]:
         data[: len(data) // batch * batch].view(batch, -1).t().contiguous()
     )  # each column is a stretch of the text
 
-    model = LanguageModel(words, width, layers)
+    model = prepare(LanguageModel(words, width, layers))
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
     state = None
 

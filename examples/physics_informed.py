@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from running import train
+from running import Prepare, as_it_is, train
 
 import torch_py as torch
 from torch_py import nn
@@ -28,7 +28,7 @@ def residual(network, t, x):
     return derivative(u, t) + u * u_x - (0.01 / math.pi) * derivative(u_x, x)
 
 
-def training(small: bool = False) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is) -> Iterator[float]:
     torch.manual_seed(0)
     width, depth, points = (16, 2, 64) if small else (32, 5, 2000)
 
@@ -36,6 +36,7 @@ def training(small: bool = False) -> Iterator[float]:
     for _ in range(depth - 1):
         layers += [nn.Linear(width, width), nn.Tanh()]
     network = nn.Sequential(*layers, nn.Linear(width, 1))
+    burgers = prepare(residual)  # with the derivatives, as compiled code can be differentiated once
 
     optimizer = torch.optim.Adam(network.parameters(), lr=2e-3)
 
@@ -47,7 +48,7 @@ def training(small: bool = False) -> Iterator[float]:
     while True:
         t = torch.rand(points, requires_grad=True)
         x = (2 * torch.rand(points) - 1).requires_grad_()
-        loss = residual(network, t, x).square().mean() + (network(known)[:, 0] - values).square().mean()
+        loss = burgers(network, t, x).square().mean() + (network(known)[:, 0] - values).square().mean()
 
         optimizer.zero_grad()
         loss.backward()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from running import train
+from running import Prepare, as_it_is, train
 
 import torch_py as torch
 from torch_py import nn
@@ -73,10 +73,10 @@ def textures(count: int, size: int):
     return stripes + 0.3 * torch.randn(count, 3, size, size), labels
 
 
-def training(small: bool = False) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is) -> Iterator[float]:
     torch.manual_seed(0)
     size, batch, width = (32, 8, 8) if small else (112, 16, 64)
-    model = ResNet18(10, width)
+    model = prepare(ResNet18(10, width))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=1e-4, nesterov=True)
     while True:
         images, labels = textures(batch, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,29 +61,41 @@ def evaluate(model: nn.Module, dataset: TensorDataset) -> tuple[float, torch.Ten
     return (answers == labels).float().mean().item(), answers
 
 
-def train(model: nn.Module, dataset: TensorDataset, epochs: int) -> list[float]:
-    """The loss of every step."""
-    from tqdm import tqdm
-
+def steps(model: Any, dataset: TensorDataset, epochs: int) -> Iterator[float]:
+    """Trains, and yields the loss of every step."""
     loader: DataLoader[Any] = DataLoader(dataset, batch_size=BATCH_SIZE, shuffle=True)
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * len(loader))
-    losses: list[float] = []
     model.train()
-    with tqdm(total=epochs * len(loader), desc="training", unit="step", disable=None) as bar:
-        for epoch in range(epochs):
-            for images, labels in loader:
-                loss = nn.functional.cross_entropy(model(images), labels)
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-                schedule.step()
-                losses.append(float(loss))
-                bar.update()
-            mean = f"{sum(losses[-len(loader) :]) / len(loader):.4f}"
-            bar.set_postfix(epoch=epoch + 1, loss=mean)
+
+    for _ in range(epochs):
+        for images, labels in loader:
+            loss = nn.functional.cross_entropy(model(images), labels)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            yield float(loss)
+
+
+def train(model: nn.Module, dataset: TensorDataset, epochs: int) -> list[float]:
+    """The loss of every step; shows a bar, or a line for each epoch."""
+    from tqdm import tqdm
+
+    in_epoch = -(-len(dataset) // BATCH_SIZE)
+    losses: list[float] = []
+    with tqdm(total=epochs * in_epoch, desc="training", unit="step", disable=None) as bar:
+        for loss in steps(model, dataset, epochs):
+            losses.append(loss)
+            bar.update()
+            if len(losses) % in_epoch:
+                continue
+
+            epoch = len(losses) // in_epoch
+            mean = f"{sum(losses[-in_epoch:]) / in_epoch:.4f}"
+            bar.set_postfix(epoch=epoch, loss=mean)
             if bar.disable:  # a log has no place for a bar
-                print(f"   epoch {epoch + 1:2d} of {epochs}  loss {mean}", flush=True)
+                print(f"   epoch {epoch:2d} of {epochs}  loss {mean}", flush=True)
     return losses
 
 

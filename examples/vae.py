@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from running import train
+from running import Prepare, as_it_is, train
 from sklearn.datasets import load_digits
 
 import torch_py as torch
@@ -38,12 +38,12 @@ class VAE(nn.Module):
         return self.decoder(z), mean, log_variance
 
 
-def training(small: bool = False) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is) -> Iterator[float]:
     """The negative evidence lower bound, in nats for each image."""
     torch.manual_seed(0)
 
     images = torch.from_numpy(load_digits().images).float().flatten(1) / 16
-    model = VAE(64, 64 if small else 512, 8)
+    model = prepare(VAE(64, 64 if small else 512, 8))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     batch = 32 if small else 256
 

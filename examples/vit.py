@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from running import train
+from running import Prepare, as_it_is, train
 from sklearn.datasets import load_digits
 
 import torch_py as torch
@@ -33,12 +33,12 @@ class ViT(nn.Module):
         return self.head(self.encoder(x)[:, 0])
 
 
-def training(small: bool = False) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is) -> Iterator[float]:
     torch.manual_seed(0)
     digits = load_digits()
     images, labels = torch.from_numpy(digits.images).float()[:, None] / 16, torch.from_numpy(digits.target)
 
-    model = ViT(8, 2, 32, 1, 10) if small else ViT(8, 2, 96, 4, 10)
+    model = prepare(ViT(8, 2, 32, 1, 10) if small else ViT(8, 2, 96, 4, 10))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.05)
 
     while True:

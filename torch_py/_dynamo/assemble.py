@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import operator
+from collections.abc import Callable
 from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ class Assembly:
         self.rebuild = Rebuild(capture, name, parameters)
         self.graph_module: GraphModule | None = None
         self.example_inputs: list[Any] = []
+        self.eagerly: Callable[..., Any] | None = None  # what to call if the graph raises an exception
         self._state: list[str] = []
         self._tail: list[str] = []
 
@@ -85,9 +87,18 @@ class Assembly:
             return []
         given = ", ".join(self.rebuild.source(made.source) for made in self.inputs())
         names = list(self.rebuild.outputs.values())
-        if not names:
-            return [f"graph({given})"]
-        return [f"{', '.join(names)}{',' if len(names) == 1 else ''} = graph({given})"]
+        results = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
+        call = f"{results}graph({given})"
+        if self.eagerly is None or writes_tensors(self.graph_module.graph):
+            return [call]
+
+        eagerly, failure = self.rebuild.constant(self.eagerly, "eagerly"), self.rebuild.name("failure")
+        return [
+            f"{failure} = None",
+            f"try: {call}",
+            f"except Exception as error: {failure} = error",
+            f"if {failure} is not None: return {eagerly}({', '.join([failure, *self.rebuild.parameters])})",
+        ]
 
     def function(self, compiled_graph: Any) -> FunctionType:
         text = self.source()

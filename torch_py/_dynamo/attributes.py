@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from types import (
     FunctionType,
     GetSetDescriptorType,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 _NATIVE_GETTERS = (GetSetDescriptorType, MemberDescriptorType)
+_FIELD_OF_TUPLE = type(namedtuple("_Example", "field").field)
 _object_getattribute = object.__getattribute__
 
 
@@ -124,6 +126,9 @@ def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, fou
         return capture.read_native(owner, name)
 
     capture.depends_on_class(kind, name)
+    if type(found) is _FIELD_OF_TUPLE and isinstance(owner, tuple):
+        position, _ = found.__reduce__()[1]
+        return capture.read_item(owner, position)
     getter = in_class(type(found), "__get__")
     if type(getter) is FunctionType:
         return capture.call(getter, (found, owner, kind), {})

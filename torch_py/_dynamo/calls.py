@@ -110,7 +110,14 @@ def _reason_against(function: FunctionType) -> Break | None:
     if disabled:
         why = function.__dict__.get("_torchdynamo_disable_msg") or "it is marked with torch.compiler.disable"
         return unsupported_call(function.__qualname__, why, "remove the mark, or move the call out")
+    if is_asynchronous(function):
+        return unsupported_call(function.__qualname__, "asynchronous functions are not captured")
     return natives.reason_against_module(function)
+
+
+def is_asynchronous(function: FunctionType) -> bool:
+    """Whether a function makes coroutines or asynchronous generators, by the flags of its code."""
+    return bool(function.__code__.co_flags & (0x80 | 0x200))
 
 
 def interpret(

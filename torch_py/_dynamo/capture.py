@@ -367,8 +367,8 @@ class Capture:
             return
         origin = self._origins.get(id(value))
         if origin is None:
-            if isinstance(value, (list, tuple)) and value and id(value) not in self._new:
-                for item in value:
+            if isinstance(value, (list, tuple)) and id(value) not in self._new:
+                for item in _items_of(value):
                     self.use(item)
             return
         if id(value) in self._adopted or self.journal.has("whole", value):
@@ -377,7 +377,7 @@ class Capture:
         self._adopted.add(id(value))
         if isinstance(value, (list, tuple)):
             self.use_length(value)
-            for position, item in enumerate(value):
+            for position, item in enumerate(_items_of(value)):
                 self._admit_item(value, origin, position, item)
                 self.use(item)
         elif isinstance(value, dict):
@@ -540,3 +540,8 @@ class Capture:
 
 def iteration_keys(capture: Capture, value: Any) -> Any:
     return attributes.load(capture, value, "keys")
+
+
+def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:
+    """The elements, whatever `__iter__` a subclass has."""
+    return tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value)

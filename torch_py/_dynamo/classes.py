@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.iteration import is_native_iterator, iterator_of
 from torch_py._dynamo.varying import keeps_sizes
 from torch_py._tensor import Tensor
 
@@ -53,10 +54,18 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
         for value in (*args, *kwargs.values()):
             capture.use(value)
         args = [natives.callable_for_native(capture, value) for value in args]
+        if hasattr(owner, "__next__"):  # zip, enumerate, chain
+            args = [iterator_of(capture, value) if _is_interpreted(value) else value for value in args]
         if not keeps_sizes(cls):
             args = [capture.as_number(value) for value in args]
         return capture.made(function(cls, *args, **kwargs))
     raise unsupported_call(cls.__name__, "its objects are made by native code")
+
+
+def _is_interpreted(value: Any) -> bool:
+    """Whether iterating over a value is up to the interpreter."""
+    own = type(in_class(type(value), "__iter__")) is FunctionType
+    return isinstance(value, Tensor) or (own and not is_native_iterator(value))
 
 
 def _check_no_arguments(cls: type, args: Any, kwargs: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from torch_py._dynamo.exc import (
     BackendCompilerFailed,
     InternalTorchDynamoError,
     RecompileError,
+    TorchDynamoException,
     Unsupported,
 )
 from torch_py._dynamo.guard_rows import RowWriter
@@ -189,6 +190,8 @@ class Conversion:
         if capture.varying is not None:
             capture.varying.check(capture.recorder)
         assembly.make_graph()
+        if config.suppress_errors:
+            assembly.eagerly = Eagerly(self.function, outcome.before)
         code = assembly.function(_compiled_graph(assembly, self.settings))
         logs.function(self.function.__code__, code.source)  # type: ignore[attr-defined]
         for made in capture.recorder.inputs.values():
@@ -219,6 +222,24 @@ def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
     if code.co_flags & 8:
         named.update(rest.pop(0))
     return function(*values[:count], *more, **named)
+
+
+class Eagerly:
+    """Runs a function whose graph has raised an exception.
+
+    Nothing has been changed by then. The function raises the exception itself, where its handlers see it.
+    """
+
+    def __init__(self, function: FunctionType, before: ThreadState) -> None:
+        self.function = function
+        self.before = before
+
+    def __call__(self, error: Exception, *values: Any) -> Any:
+        if isinstance(error, TorchDynamoException):
+            raise error
+        logs.raised(self.function.__name__, error)
+        self.before.restore()
+        return call_bound(self.function, values)
 
 
 def cannot_stop() -> Break:
@@ -317,7 +338,7 @@ class Compiler:
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
-        if is_capturing() or not is_supported() or config.disable:
+        if is_capturing() or not is_supported() or config.disable or self.start.runs_eagerly():
             return self.function
         if self._stance_forbids(compiled, reasons):
             return self.function

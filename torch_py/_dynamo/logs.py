@@ -27,6 +27,16 @@ def raised(name: str, error: BaseException) -> None:
     dynamo.info("%s raises %s: %s, and runs eagerly", name, type(error).__name__, error)
 
 
+_told: set[str] = set()
+
+
+def not_captured(name: str, why: str) -> None:
+    """One line for a function that always runs eagerly."""
+    if name not in _told:
+        _told.add(name)
+        dynamo.info("%s runs eagerly: %s", name, why)
+
+
 def recompile_limit(function: Any, reasons: list[str]) -> None:
     last = reasons[0] if reasons else "new arguments"
     dynamo.warning(

@@ -22,6 +22,7 @@ from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.recorder import has_tensors
+from torch_py._dynamo.torch_modules import is_of_torch, module_of
 from torch_py._dynamo.varying import keeps_sizes
 from torch_py._tensor import Tensor
 
@@ -121,6 +122,11 @@ _BREAKING_MODULES = {
     "io": "it reads or writes a file",
     "_io": "it reads or writes a file",
     "threading": "threads are not captured",
+    "asyncio": "event loops are not captured",
+    "concurrent": "threads are not captured",
+    "multiprocessing": "processes are not captured",
+    "selectors": "it waits for events",
+    "signal": "it changes what the process does with signals",
     "subprocess": "it starts a program",
     "socket": "it uses the network",
     "pdb": "it starts a debugger",
@@ -133,7 +139,7 @@ _BREAKING_MODULES = {
 
 def reason_against_module(function: FunctionType) -> Break | None:
     """Why functions of a module are not interpreted."""
-    module = function.__module__ or ""
+    module = module_of(function)
     top = module.partition(".")[0]
     why = _BREAKING_MODULES.get(top)
     if why is not None and not function.__qualname__.startswith("catch_warnings"):
@@ -322,7 +328,7 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
 
 def _is_known_owner(owner: Any) -> bool:
     module = type(owner).__module__
-    if module == "torch_py" or module.startswith("torch_py."):
+    if is_of_torch(type(owner)):
         return not isinstance(owner, Tensor) and type(owner).__name__ in (
             "Size",
             "dtype",

@@ -84,6 +84,9 @@ class ResumedStart:
         self.parameters = _distinct(names)
         self.name = f"resume_in_{_identifier(layouts[-1].code.co_name)}"
 
+    def runs_eagerly(self) -> bool:
+        return False
+
     def _parts(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         parts = []
         position = 0

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _utils, autograd
-from torch_py._dynamo import attributes, formatting, iteration, marks, operations, torch_calls
+from torch_py._dynamo import attributes, derivatives, formatting, iteration, marks, operations, torch_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.class_bodies import build_class
@@ -323,6 +323,7 @@ def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
 
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     autograd.Function.apply.__func__: _custom_function,
+    autograd.grad: derivatives.grad,
     marks.graph_break: _graph_break,
     marks.is_compiling: _true,
     _utils.is_compiling: _true,

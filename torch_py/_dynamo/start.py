@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo import logs
 from torch_py._dynamo.binding import fill_closure
 from torch_py._dynamo.frame import Frame, Pending
 
@@ -20,6 +21,9 @@ def parameter_names(function: FunctionType) -> list[str]:
     return list(code.co_varnames[:count])
 
 
+_GENERATORS = 0x20 | 0x80 | 0x200  # flags of code: generators, coroutines, asynchronous generators
+
+
 class FunctionStart:
     """The call of a function."""
 
@@ -27,6 +31,16 @@ class FunctionStart:
         self.function = function
         self.parameters = parameter_names(function)
         self.name = function.__name__ if function.__name__.isidentifier() else "function"
+
+    def runs_eagerly(self) -> bool:
+        """Whether the function is never captured: what it makes is run by others, step by step."""
+        code = self.function.__code__
+        if not code.co_flags & _GENERATORS:
+            return False
+        logs.not_captured(
+            self.function.__qualname__, "generators and asynchronous functions are not compiled"
+        )
+        return True
 
     def frame(self, capture: Capture, values: tuple[Any, ...]) -> Frame:
         """A frame with the arguments, which are guarded when they are used."""

@@ -11,7 +11,7 @@ import torch_py
 from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.recorder import has_tensors
-from torch_py._libraries import library_named
+from torch_py._dynamo.torch_modules import is_of_torch, is_operator, owner_of
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
 from torch_py.nn import functional
@@ -82,8 +82,6 @@ def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> No
 
 # Functions
 
-_LIBRARY = ("torch_py.nn.functional", "torch_py.functional", "torch_py._functional", "torch_py._C")
-
 
 @cache
 def _public_functions() -> frozenset[Any]:
@@ -121,15 +119,8 @@ def is_torch_object(callee: Any) -> bool:
 
 
 def is_torch_builtin(callee: Any) -> bool:
-    return _is_of_torch(getattr(callee, "__module__", None)) or _is_of_torch(
-        getattr(getattr(callee, "__self__", None), "__name__", None)
-    )
-
-
-def _is_of_torch(name: Any) -> bool:
-    if not isinstance(name, str):
-        return False
-    return name == "torch_py" or name.startswith("torch_py.") or library_named(name) is not None
+    """Whether a function of C is this library's; those of its types have no module, but an owner."""
+    return is_of_torch(callee) or is_of_torch(owner_of(callee))
 
 
 def function(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
@@ -164,7 +155,8 @@ _ANSWERS = (
     "is_autocast_cache_enabled "
     "get_default_dtype is_autocast_available promote_types result_type can_cast finfo iinfo is_tensor "
     "_get_cudnn_enabled _is_torch_function_enabled _has_torch_function _is_torch_function_mode_enabled "
-    "get_num_threads _autocast_supported_dtypes is_anomaly_enabled _get_default_device get_default_device"
+    "get_num_threads _autocast_supported_dtypes is_anomaly_enabled _get_default_device get_default_device "
+    "_current_level"
 ).split()
 
 
@@ -179,17 +171,9 @@ def builtin(capture: Capture, callee: BuiltinFunctionType, args: Any, kwargs: di
         return _answer(capture, callee, args, kwargs)
     if name in ("tensor", "as_tensor", "asarray"):
         return _from_data(capture, callee, args, kwargs)
-    if not _is_operator(callee):
+    if not is_operator(callee):
         raise unsupported_call(name)
     return function(capture, callee, args, kwargs)
-
-
-def _is_operator(callee: Any) -> bool:
-    owner = getattr(callee, "__self__", None)
-    name = getattr(owner, "__name__", None) or getattr(callee, "__module__", None) or ""
-    if library_named(name) is not None:
-        return True
-    return name.startswith("torch_py._C._") or name in ("torch_py.return_types",)
 
 
 def _answer(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
 from torch_py._dynamo.recorder import Scope, map_tensors, placeholder
+from torch_py._dynamo.torch_modules import module_of, own_name
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 from torch_py.nn.modules.module import Module
@@ -30,7 +31,8 @@ _UNCAPTURED = ("vjp", "linearize")
 
 def is_transform(function: FunctionType) -> bool:
     """Whether a function is a transform, or what one has made."""
-    return function.__module__ in _MODULES or getattr(function, "__globals__", {}).get("__name__") in _MODULES
+    made_in = getattr(function, "__globals__", {}).get("__name__") or ""
+    return module_of(function) in _MODULES or own_name(made_in) in _MODULES
 
 
 def refuses(function: FunctionType) -> bool:

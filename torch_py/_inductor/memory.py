@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.fuse import Entry, made_by, read_of
@@ -55,14 +56,21 @@ def _in_memory(nest: Nest) -> list[Buffer]:
 
 
 def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
-    """Arguments of calls whose results may look at them."""
+    """Arguments of calls whose results may look at them, or that count from the start of their memory."""
     found: set[Buffer] = set()
     for entry in schedule:
-        if isinstance(entry, Extern):
-            target = entry.operator
-            if not isinstance(target, OpOverload) or any(r.alias_info for r in target._schema.returns):
-                found |= read_of(entry)
+        if isinstance(entry, Extern) and _looks_at_memory(entry.operator):
+            found |= read_of(entry)
     return found
+
+
+def _looks_at_memory(target: Any) -> bool:
+    if not isinstance(target, OpOverload):
+        return True
+    schema = target._schema
+    return any(r.alias_info for r in schema.returns) or any(
+        argument.name == "storage_offset" for argument in schema.arguments
+    )
 
 
 def bytes_of(memory: Buffer) -> int:

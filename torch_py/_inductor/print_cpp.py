@@ -119,7 +119,8 @@ class _Printer:
 
     def _comments(self) -> list[str]:
         lines = [item.line for item in self.nest.items if item.line]
-        return [f"// {line}" for line in dict.fromkeys(lines)]
+        # A backslash at the end would make the next line part of the comment.
+        return [f"// {line.rstrip(chr(92) + ' ')}" for line in dict.fromkeys(lines)]
 
     def _name_buffers(self) -> None:
         """Pointers for what is read from memory and written to it, in this order."""

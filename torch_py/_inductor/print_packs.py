@@ -37,6 +37,8 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
             return False
         if item.kind == REDUCTION and item.reduce_dtype != FLOAT:
             return False
+        if not _is_float(item.buffer.dtype):
+            return False  # packs cannot be stored as truth values
         if item.kind != REDUCTION and not _is_step(flattened(item.index, item.buffer.strides), axis, (1,)):
             return False
         result = stored_value(item)

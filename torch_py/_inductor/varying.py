@@ -76,7 +76,20 @@ def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule
             copies[node] = graph.node_copy(node, lambda argument: copies[argument])  # noqa: B023
         if isinstance(copies[node], Node) and node.op == "call_function":
             copies[node].meta["val"] = _computed(copies[node], mode)
+            copies[node] = _of_dtype(graph, copies[node], node.meta["val"], mode)
     return GraphModule(module, graph)
+
+
+def _of_dtype(graph: Graph, node: Node, like: Any, mode: FakeTensorMode) -> Node:
+    """The node, rounded to the dtype of its original: a real number of a size, as a tensor, turns tensors
+    without dimensions into such of float64."""
+    value = node.meta["val"]
+    if not isinstance(value, Tensor) or not isinstance(like, Tensor) or value.dtype == like.dtype:
+        return node
+    keywords = {"dtype": like.dtype, "device": like.device}
+    rounded = graph.call_function(ops.aten._to_copy.default, (node,), keywords)
+    rounded.meta["val"] = _computed(rounded, mode)
+    return rounded
 
 
 def _input(graph: Graph, node: Node, mode: FakeTensorMode, sizes: Mapping[Symbol, int]) -> Any:

@@ -105,3 +105,16 @@ def test_any_name_of_python_is_a_name_in_kernels(name: str) -> None:
     exec(f"def function({name}): return {name}.exp() + {name}", namespace)
     x = torch.ones(3)
     assert torch.allclose(compiled(namespace["function"], x)(x)[0], x.exp() + x)
+
+
+def test_lines_that_go_on_do_not_hide_kernels() -> None:
+    """Comments of kernels show lines of the program; one that ends with a backslash would take the next."""
+
+    import torch_py as torch
+
+    def program(x: Any) -> Any:
+        return torch.sin(x) + \
+            torch.cos(x)  # fmt: skip
+
+    x = torch.randn(5)
+    torch.testing.assert_close(torch.compile(program)(x), program(x))

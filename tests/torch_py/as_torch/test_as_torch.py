@@ -227,3 +227,20 @@ print(asked())
         "True",
         "False",
     ]
+
+
+def test_functions_are_compiled_without_breaks(tmp_path):
+    code = """
+import torch, torch.nn.functional as F
+from torch.func import grad
+graphs = []
+def backend(module, inputs):
+    graphs.append(module)
+    return module.forward
+@torch.compile(backend=backend, fullgraph=True)
+def program(x, w):
+    slope = grad(lambda v: v.sin().sum())(x)
+    return F.linear(torch.relu(x), w) + torch.linalg.norm(slope) + torch.arange(x.size(0))[:, None]
+print(program(torch.ones(3, 4), torch.ones(2, 4)).shape == (3, 2), len(graphs))
+"""
+    assert output(code, tmp_path) == ["True", "1"]

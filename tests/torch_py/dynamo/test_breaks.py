@@ -1,9 +1,12 @@
 """Ends of graphs: programs do and print what they did, and compiled code goes on afterwards."""
 
+import asyncio
+
 import pytest
 
 import torch_py as torch
-from tests.torch_py.dynamo.comparing import check
+from tests.torch_py.dynamo.comparing import check, equal
+from torch_py._dynamo import convert
 
 ONES = torch.ones(3)
 
@@ -305,3 +308,70 @@ def test_explain():
     report = torch._dynamo.explain(in_a_callee)(ONES)
     assert (report.graph_count, report.graph_break_count, report.op_count) == (2, 1, 4)
     assert "print" in report.break_reasons[0].reason and "Graph Break Count: 1" in str(report)
+
+
+def test_an_exception_of_a_graph_reaches_the_handlers_of_the_program():
+    """Values can be refused that the capture does not know."""
+
+    def program(x, indices):
+        try:
+            with torch.no_grad():
+                return torch.sin(x), x[indices]
+        except IndexError:
+            return "refused", torch.is_grad_enabled()
+
+    compiled = torch.compile(program, backend="eager")
+    with torch._dynamo.config.patch(suppress_errors=True):
+        assert compiled(torch.ones(3), torch.tensor([2]))[1].tolist() == [1]
+        assert compiled(torch.ones(3), torch.tensor([5])) == ("refused", True)
+    assert torch.is_grad_enabled()
+
+
+async def _asynchronous(x):
+    await asyncio.sleep(0)
+    return torch.sin(x) + 1
+
+
+async def _items(x):
+    for number in range(2):
+        yield x + number
+
+
+async def _all_items(x):
+    return [item async for item in _items(x)]
+
+
+def _runs_a_coroutine(x):
+    return asyncio.run(_asynchronous(x * 2))
+
+
+def _steps(x):
+    yield x
+    yield x * 2
+
+
+@pytest.mark.parametrize("function", [_asynchronous, _all_items])
+def test_asynchronous_functions_run_eagerly(function, graph_breaks):
+    compiled = torch.compile(function, backend="eager", fullgraph=True)
+    expected = asyncio.run(function(torch.ones(2)))
+    assert equal(asyncio.run(compiled(torch.ones(2))), expected)
+    assert not graph_breaks
+
+
+def test_generators_run_eagerly(graph_breaks):
+    assert equal(list(torch.compile(_steps, fullgraph=True)(torch.ones(2))), list(_steps(torch.ones(2))))
+    assert not graph_breaks
+
+
+def test_calls_of_coroutines_are_breaks(graph_breaks):
+    check(_runs_a_coroutine, torch.ones(2), fullgraph=False)
+    assert len(graph_breaks) >= 1
+
+
+@pytest.fixture
+def graph_breaks():
+    """The reasons of the breaks that happen in a test."""
+    found = []
+    convert.observers.append(found.append)
+    yield found
+    convert.observers.remove(found.append)

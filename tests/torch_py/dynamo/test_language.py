@@ -325,6 +325,40 @@ def named_tuples(x):
     return pair, pair.a + pair.b, pair._replace(a=2)
 
 
+@program
+def fields_of_given_tuples(x):
+    def total(pair):
+        return sum(a * b for a, b in zip(pair.a, pair.b)) + len(pair.a)
+
+    return total(GIVEN) + x, total(Pair(x, x + 1)), [row for _, row in enumerate(GIVEN.b)]
+
+
+GIVEN = Pair(torch.arange(3.0), torch.ones(3))
+
+
+STACK = torch.nn.ModuleList([torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)])
+
+
+@program
+def numbered_modules(x):
+    for number, module in enumerate(STACK):
+        x = module(x) * number
+    return x, [number for number, _ in zip(range(5), STACK)]
+
+
+class Word(tuple):
+    """A tuple that has no length for others."""
+
+    def __len__(self):
+        raise NotImplementedError
+
+
+@program
+def tuples_with_methods_of_their_own(x):
+    word = Word((2, 3))
+    return x * word[0]
+
+
 class Color(enum.Enum):
     RED = 1
     BLUE = 2

@@ -97,6 +97,40 @@ def test_custom_functions_are_one_node():
     assert any(node.target == Scaled.apply for node in graphs.graphs[0].graph.nodes)
 
 
+def penalized(net, x):
+    y = net(x).square().sum()
+    (slope,) = torch.autograd.grad(y, x, create_graph=True)
+    return slope.norm() + y
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_gradients_in_a_function_are_one_node(backend):
+    net = nn.Sequential(nn.Linear(6, 4), nn.Tanh(), nn.Linear(4, 2))
+    found = []
+    for function in (penalized, torch.compile(penalized, backend=backend, fullgraph=True)):
+        x = ROWS.clone().requires_grad_()
+        net.zero_grad()
+        loss = function(net, x)
+        loss.backward()
+        found.append([loss.detach(), x.grad, *(p.grad for p in net.parameters() if p.grad is not None)])
+    assert len(found[0]) == len(found[1]) == 6
+    for expected, actual in zip(*found):
+        torch.testing.assert_close(actual, expected)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_gradients_through_what_was_computed_outside_are_a_break(backend):
+    def slopes(x, w):
+        return torch.autograd.grad((x * w).sum(), [x, w])
+
+    w = WEIGHT.clone().requires_grad_()
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="outside of the graph"):
+        torch.compile(slopes, backend=backend, fullgraph=True)(w * 2, w)
+    expected = slopes(w * 2, w)
+    for actual, one in zip(torch.compile(slopes, backend=backend)(w * 2, w), expected):
+        assert torch.equal(actual, one)
+
+
 TRANSFORMS = {
     "vmap": lambda x: torch.vmap(lambda row: (row @ WEIGHT).sum())(x * 2) + 1,
     "vmap of a local tensor": lambda x: (lambda b: torch.vmap(lambda row: (row * b).sum())(x))(x.sum(0)),
@@ -213,3 +247,121 @@ def test_graphs_have_lines_names_and_example_values():
     assert "return (x * scale).relu()" in nodes[2].meta["stack_trace"]
     assert all(node.meta["example_value"].shape == (4, 6) for node in nodes[2:4])
     assert [node.op for node in nodes] == ["placeholder"] * 2 + ["call_function", "call_method", "output"]
+
+
+def _reshaped_argument(x, w):
+    rows = x[1:]
+    x.t_()
+    return x, rows, x.squeeze(), x[0]
+
+
+def _view_of_a_constant(x, w):
+    numbers = torch.tensor([1.0, 2.0])
+    return numbers, numbers.view(-1)
+
+
+def _filled_through_repeated_elements(x, w):
+    x.expand(2, *x.shape).fill_(0.5)
+    return torch.relu(x)
+
+
+def _hidden_view_is_changed(x, w):
+    found = F.gelu(w)
+    found.t_()
+    torch._dynamo.graph_break()
+    found[found > 0.1] = 0.5
+    return found
+
+
+def _grad_mode_is_switched_on(x, w):
+    with torch.no_grad():
+        found = w.sin()
+        torch._dynamo.graph_break()
+        with torch.enable_grad():
+            found = found + w.tanh()
+            found[0] = 1.0
+            rows = found[1:]
+    return found, rows, found.sin()
+
+
+def _changed_after_a_break_without_grad(x, w):
+    found = F.gelu(w)
+    with torch.no_grad():
+        torch._dynamo.graph_break()
+    found.relu_()
+    return found
+
+
+def _reshaped_after_a_break(x, w):
+    found = w.flip(-1)
+    torch._dynamo.graph_break()
+    found.t_()
+    return found, found[1:]
+
+
+def _written_by_strides_between_temporaries(x, w):
+    bias = w.tanh() * 2
+    base, rows = w.exp(), (w * bias)[:2]
+    return torch.as_strided_scatter(base, rows, (2, 6), (6, 1), 6).sin().sum() + bias.sum()
+
+
+CHANGES = (
+    _reshaped_after_a_break,
+    _written_by_strides_between_temporaries,
+    _reshaped_argument,
+    _view_of_a_constant,
+    _filled_through_repeated_elements,
+    _hidden_view_is_changed,
+    _grad_mode_is_switched_on,
+    _changed_after_a_break_without_grad,
+)
+
+
+@pytest.mark.parametrize("program", CHANGES, ids=lambda function: function.__name__.strip("_"))
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_views_changes_and_modes_through_autograd(program, backend):
+    found = []
+    for function in (program, torch.compile(program, backend=backend)):
+        x, w = ROWS.clone(), WEIGHT.clone().requires_grad_()
+        results = function(x, w)
+        results = results if isinstance(results, tuple) else (results,)
+        terms = [result.sum() for result in results if result.requires_grad]
+        if terms:
+            sum(terms).backward()
+        sharing = [a.data_ptr() == b.data_ptr() for a in (*results, x) for b in results]
+        found.append(([r.detach() for r in results], [r.requires_grad for r in results], sharing, w.grad))
+
+    assert found[0][1:3] == found[1][1:3]
+    for expected, actual in zip([*found[0][0], found[0][3]], [*found[1][0], found[1][3]]):
+        torch.testing.assert_close(actual, expected)
+        assert expected is None or actual.stride() == expected.stride()
+
+
+@pytest.mark.parametrize("program", [lambda x: x.sigmoid().amax(1), lambda x: x.exp().abs().max()])
+def test_gradients_of_extremes_find_the_elements_again(program):
+    """Backward compares with what forward has found: it must have the same bits."""
+    found = []
+    for function in (program, torch.compile(program)):
+        x = torch.randn(64, 48, generator=torch.Generator().manual_seed(0)).requires_grad_()
+        function(x).sum().backward()
+        found.append(x.grad)
+    torch.testing.assert_close(found[1], found[0])
+
+
+def test_truth_values_next_to_functions_of_packs():
+    program = torch.compile(lambda x: (x.sigmoid(), x.sigmoid() > 0.5, x.tanh() > 0.1))
+    x = torch.randn(5, 40)
+    torch.testing.assert_close(program(x), (x.sigmoid(), x.sigmoid() > 0.5, x.tanh() > 0.1))
+
+
+def test_means_of_means_have_the_dtype_of_eager_for_all_sizes():
+    def program(x):
+        return F.conv2d(x, x[:1, :, :2, :2]).clamp(0, 1).mean()
+
+    compiled = torch.compile(program)
+    for batch in (2, 3, 4):
+        x = torch.randn(batch, 3, 5, 5).requires_grad_()
+        y = x.detach().clone().requires_grad_()
+        compiled(x).backward()
+        program(y).backward()
+        torch.testing.assert_close(x.grad, y.grad)

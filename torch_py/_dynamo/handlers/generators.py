@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo import iteration
-from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import Finished, Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 
-_COROUTINE = 0x80 | 0x200  # flags of coroutines and asynchronous generators
-
 
 def return_generator(frame: Frame, arg: Any) -> Finished:
-    if frame.code.co_flags & _COROUTINE:
-        raise Break("a coroutine", "asynchronous functions are not captured", "")
     generator = InterpretedGenerator(frame)
     frame.is_tail = False
     frame.stack.append(None)  # what the first `send` pushes; the code pops it

@@ -36,12 +36,14 @@ class Backend:
         partition_fn: Partition,
         decompositions: Decompositions,
         inference_compiler: Compiler | None,
+        has_eager: bool = False,
     ) -> None:
         self.forward = fw_compiler
         self.backward = bw_compiler or fw_compiler
         self.partition = partition_fn
         self.decompositions = decompositions
         self.inference = inference_compiler or fw_compiler
+        self.has_eager = has_eager  # whether the caller can run the program itself
 
     def compile(
         self,
@@ -61,6 +63,9 @@ class Backend:
             has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
             return Call(traced, without_backward(inference, has_history), len(arguments))
         if traced.backward_error is not None:
+            if self.has_eager and "has been modified by an inplace operation" in str(traced.backward_error):
+                # Fake tensors count changes that real ones do not: those of `x.data`.
+                raise NotImplementedError(f"ahead-of-time autograd: {traced.backward_error}")
             forward = self.forward(traced.module, _values(traced.module))
             return Call(traced, function_with_error(traced, forward), len(arguments))
 
@@ -214,7 +219,9 @@ def aot_module_simplified(
     Returns a function of such arguments. Unlike with `aot_module`, arguments are not checked, and `mod` must
     return a tuple or list; the function returns a list. See `aot_function` for the other arguments.
     """
-    backend = Backend(fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
+    backend = Backend(
+        fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler, has_eager=True
+    )
     state = _state_of(mod)
     if not state and isinstance(mod, GraphModule):
         names = [node.name for node in mod.graph.find_nodes(op="placeholder")]

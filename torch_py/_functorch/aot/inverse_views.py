@@ -30,6 +30,10 @@ def written_back(builder: Builder, step: Step, base: Node, view: Node) -> Node:
 def written_by_strides(builder: Builder, base: Node, view: Node, like: Any, offset: int) -> Node:
     """The value of `base`, which has no gaps, after its view with the strides of `like` and an offset in its
     memory has got the value `view`."""
+    value = base.meta["val"]
+    is_all = offset == 0 and like.numel() == value.numel()
+    if is_all and like.is_contiguous() and value.is_contiguous() and view.meta["val"].is_contiguous():
+        return builder.call(aten.view.default, view, list(value.shape))
     written = builder.call(
         aten.as_strided_scatter.default, base, view, list(like.shape), list(like.stride()), offset
     )
@@ -76,6 +80,20 @@ def _complex(builder: Builder, step: Step, base: Node, view: Node) -> Node:
 @_inverse_of("view_as_complex")
 def _real(builder: Builder, step: Step, base: Node, view: Node) -> Node:
     return builder.call(aten.view_as_real.default, view)
+
+
+@_inverse_of("expand", "expand_as", "broadcast_to")
+def _expanded(builder: Builder, step: Step, base: Node, view: Node) -> Node:
+    """Only operators that write one value to all elements accept repeated elements: any of these will do."""
+    shape, wide = base.meta["val"].shape, view.meta["val"].shape
+    if view.meta["val"].numel() == 0:
+        return base
+    for _ in range(len(wide) - len(shape)):
+        view = builder.call(aten.select.int, view, 0, 0)
+    for dim, (length, repeated) in enumerate(zip(shape, wide[len(wide) - len(shape) :])):
+        if length != repeated:
+            view = builder.call(aten.slice.Tensor, view, dim, 0, 1)
+    return view
 
 
 # Views of a part

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random
-from torch_py._functorch.aot.functionalize import Functionalized
+from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, Source
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
@@ -117,13 +117,19 @@ class _Trace:
             with self.recorder.running(), set_grad_enabled(_C.is_grad_enabled()):
                 results = program(self.recorder, self._for_program)
                 outputs = classify(results, self.inputs, self.given, self.recorder, self.views)
-                recorded = [one for one in self.inputs if _has_new_history(one)]
+                written = self._written_memories()
+                recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
             self.recorder.draws.restore()
             for pack, unpack in hooks:
                 _C._saved_tensors_hooks_push(pack, unpack)
         return self._functional(outputs, recorded, tangents, gradients)
+
+    def _written_memories(self) -> set[Node]:
+        """The nodes whose memory the program has written to, itself or through views."""
+        writes = [node for node in self.graph.nodes if is_write(node)]
+        return {self.views.of(target).root for node in writes for target in written_nodes(node)}
 
     def _gradients(self, computed: list[Any]) -> tuple[list[int], list[Any]]:
         """The outputs that have a gradient, and the gradient of each input that requires one."""

@@ -115,7 +115,7 @@ class _Classification:
         if view.root in self.inputs:
             return self._view_of_input(result, view)
         is_base_needed = memory_of(result) in shared or _has_lost_history(result)
-        base = self._base(view.root) if is_base_needed and view.root.op != "get_attr" else None
+        base = self._base(view.root) if is_base_needed else None
         if base is None or base is result:
             return self._compute(result)
 
@@ -125,6 +125,8 @@ class _Classification:
 
     def _view_of_input(self, result: Any, view: View) -> Recipe:
         position, source = self.inputs[view.root]
+        if _geometry(source.given) != _geometry(view.root.meta["val"]):
+            return Viewed(InputOfGraph(position), _steps_from_reshaped(result, source))
         steps = _steps_to(result, source.given, view)
         if _is_reproduced(result, source.given, steps, self.recorder):
             return Viewed(InputOfGraph(position), steps)
@@ -161,9 +163,24 @@ def _steps_to(result: Any, source: Any, view: View) -> tuple[Step, ...]:
     After a change of the memory, the history of a view is that of one directly on its base.
     """
     if source._version and result.dtype == source.dtype and _is_strided_view(result):
-        args = (result.shape, result.stride(), result.storage_offset())
-        return (Step(ops.aten.as_strided.default, args, {}, None, without_grad=False),)
+        return (Step(ops.aten.as_strided.default, _geometry(result), {}, None, without_grad=False),)
     return view.steps
+
+
+def _geometry(tensor: Any) -> tuple[Any, ...]:
+    return tensor.shape, tensor.stride(), tensor.storage_offset()
+
+
+def _steps_from_reshaped(result: Any, source: Input) -> tuple[Step, ...]:
+    """One step to a view of an argument that the program has reshaped (`t_`): results are made when it is."""
+    names = _history(result, source.given, source.history) if result.requires_grad else []
+    # Custom Functions that return views have derivatives of their own, and names without a number.
+    if result.dtype != source.given.dtype or not all(name[-1].isdigit() for name in names):
+        raise NotImplementedError(
+            "ahead-of-time autograd: a result is a view of an argument that the program has reshaped in "
+            "place, by a custom Function or with another dtype"
+        )
+    return (Step(ops.aten.as_strided.default, _geometry(result), {}, None, without_grad=False),)
 
 
 def _is_strided_view(result: Any) -> bool:
@@ -186,11 +203,11 @@ def _is_reproduced(result: Any, source: Any, steps: tuple[Step, ...], recorder: 
     return _history(again, source) == _history(result, source)
 
 
-def _history(tensor: Any, source: Any) -> list[str]:
-    """The nodes from a tensor back to `source`."""
+def _history(tensor: Any, source: Any, start: Any = None) -> list[str]:
+    """The nodes from a tensor back to `source`, or to the node `start`."""
     names = []
     node = tensor.grad_fn
-    while node is not None and node is not source.grad_fn and len(names) < 64:
+    while node is not None and node is not source.grad_fn and node is not start and len(names) < 64:
         names.append(node.name())
         node = node.next_functions[0][0] if node.next_functions else None
     return names

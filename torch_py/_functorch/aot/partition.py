@@ -13,6 +13,7 @@ from torch_py._functorch.aot.splitting import Joint, is_view, nodes_in, reached_
 from torch_py._ops import ops
 from torch_py._shapes.formulas import Symbol
 from torch_py._tensor import Tensor
+from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
@@ -75,6 +76,7 @@ class _LeastMemory:
         unchanged = {inputs[position] for position in static if CHANGED not in inputs[position].meta}
         self._free = {n for n in joint.kept_by_default() if n.op == "placeholder"} | unchanged
         self._results = set(nodes_in(joint.gradients))
+        self._compared = _compared_values(joint.module.graph)
         self._distances = self._distances_to_backward()
 
     def kept(self) -> list[Node]:
@@ -120,7 +122,7 @@ class _LeastMemory:
 
     def _is_cheap(self, node: Node) -> bool:
         """Whether backward may compute a node again."""
-        if node.op != "call_function" or is_random(node.target):
+        if node.op != "call_function" or is_random(node.target) or node in self._compared:
             return False
         if is_view(node):
             return True
@@ -128,3 +130,18 @@ class _LeastMemory:
             return False
         is_factory = not node.all_input_nodes and hasattr(node.target, "_schema")
         return is_factory or node.target in _COPIES or getattr(node.target, "_structure", "") == "pointwise"
+
+
+def _compared_values(graph: Graph) -> set[Node]:
+    """What is tested for being equal to something, as the gradient of `amax` does.
+
+    Computed again, by other instructions, real numbers differ in the last bit.
+    """
+    found = set()
+    for node in graph.nodes:
+        if node.op == "call_function" and getattr(node.target, "_opname", "") in ("eq", "ne"):
+            for value in nodes_in(node.args):
+                while is_view(value):
+                    value = value.all_input_nodes[0]
+                found.add(value)
+    return found

@@ -159,10 +159,10 @@ def _add_inputs(traced: Traced, symbols: list[Symbol]) -> dict[Symbol, Node]:
     graph = traced.module.graph
     placeholders = graph.find_nodes(op="placeholder")
     primals = [node for node in placeholders if BACKWARD not in node.meta]
+    following = primals[-1].next if primals else next(iter(graph.nodes))
     added = {}
-    last = primals[-1]
     for symbol in symbols:
-        with graph.inserting_after(last):
-            last = added[symbol] = graph.placeholder(symbol.name)
-        last.meta["val"] = symbol
+        with graph.inserting_before(following):
+            added[symbol] = graph.placeholder(symbol.name)
+        added[symbol].meta["val"] = symbol
     return added

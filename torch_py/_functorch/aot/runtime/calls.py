@@ -9,7 +9,7 @@ from torch_py import _C
 from torch_py._functorch.aot.inputs import Own
 from torch_py._functorch.aot.joint import Change, Reshaping, Traced
 from torch_py._functorch.aot.outputs import Argument, Computed, InputOfGraph, Same, Viewed
-from torch_py.autograd.grad_mode import no_grad
+from torch_py.autograd.grad_mode import enable_grad, no_grad
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -38,7 +38,13 @@ class Call:
         values = self._run(*inputs)
         if self._gives_results:
             return list(values)
+        if _C.is_grad_enabled():
+            return self._results(arguments, inputs, values)
+        # What the program did without grad mode is known of each step; the rest it did with it.
+        with enable_grad():
+            return self._results(arguments, inputs, values)
 
+    def _results(self, arguments: Sequence[Any], inputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         for reshaping in self._reshapings:
             reshape(reshaping, arguments)
         for change in self._changes:

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._functorch.aot.joint import Traced
+from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
@@ -45,7 +46,17 @@ def _function(
         "reached": reached,
     }
     compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, metadata)
-    return compiled
+    return compiled if _C.is_grad_enabled() else _with_grad(compiled)
+
+
+def _with_grad(compiled: Compiled) -> Compiled:
+    """For a program that is called without grad mode and switches it on itself."""
+
+    def called(*inputs: Any) -> Sequence[Any]:
+        with enable_grad():
+            return compiled(*inputs)
+
+    return called
 
 
 def _tangents_reaching(graph: Graph, count: int) -> list[list[int]]:

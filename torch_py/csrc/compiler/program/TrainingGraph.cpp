@@ -80,10 +80,28 @@ Tensors returned_inputs(const Arguments& inputs, const Tensors& outputs) {
   return returned;
 }
 
+bool is_view_of(const at::Tensor& view, const at::Tensor& tensor) {
+  const auto& base = view.impl()->base();
+  return base == tensor.impl() || base == tensor.impl()->base();
+}
+
+/// An output that is a view of what the graph has computed, as a tensor that is not a view: the
+/// program may change it in place, as nobody else has that memory.
+at::Tensor without_hidden_base(const Arguments& inputs, const at::Tensor& output) {
+  if (!output.defined() || !output.is_view()) return output;
+  for (const Argument& input : inputs)
+    if (input.tensor != nullptr && is_view_of(output, *input.tensor)) return output;
+
+  at::Tensor own(output.impl()->shallow_copy());
+  own.unsafe_impl()->share_version_with(*output.impl());
+  return own;
+}
+
 /// Gives outputs their history and keeps what backward needs.
 void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& graph,
             const Arguments& inputs, Items& results) {
-  const Tensors outputs = outputs_among(results, graph);
+  Tensors outputs = outputs_among(results, graph);
+  for (at::Tensor& output : outputs) output = without_hidden_base(inputs, output);
   Tensors without_gradient;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const bool is_tangent =

@@ -1,0 +1,68 @@
+"""`torch.autograd.grad` in compiled functions: one node, for which the engine runs on fake tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torch_py import autograd
+from torch_py._dynamo import torch_calls
+from torch_py._dynamo.breaks import unsupported_call
+from torch_py._tensor import Tensor
+from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py.autograd.graph import get_gradient_edge
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+    from torch_py._dynamo.recorder import Input
+
+
+def grad(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Ends the graph where a gradient could come from what was computed before it."""
+    torch_calls.capture_arguments(capture, args, kwargs)
+    given = dict(zip(("outputs", "inputs"), args), **kwargs)
+    outputs = _fakes(capture, given.get("outputs"))
+    inputs = _fakes(capture, given.get("inputs"))
+
+    for found in _inputs_below(outputs, list(capture.recorder.inputs.values())):
+        if found.real.grad_fn is not None and not (len(inputs) == 1 and inputs[0] is found.fake):
+            raise _refusal("a gradient may flow to what was computed outside of the graph")
+        if found.real._backward_hooks:
+            raise _refusal("a tensor has a hook, which changes its gradient")
+    return capture.result(
+        capture.recorder.call("call_function", autograd.grad, tuple(args), kwargs, _without_overrides)
+    )
+
+
+def _without_overrides(*args: Any, **kwargs: Any) -> Any:
+    with DisableTorchFunctionSubclass():
+        return autograd.grad(*args, **kwargs)
+
+
+def _fakes(capture: Capture, given: Any) -> list[Any]:
+    tensors = [given] if isinstance(given, Tensor) else capture.elements_of(given)
+    if not all(isinstance(tensor, Tensor) for tensor in tensors):
+        raise _refusal("it is called with something else than tensors")
+    return [capture.recorder.fake_of(tensor) for tensor in tensors]
+
+
+def _inputs_below(outputs: list[Any], inputs: list[Input]) -> list[Input]:
+    """The inputs of the graph that results were computed from."""
+    waiting = [get_gradient_edge(tensor).node for tensor in outputs if tensor.requires_grad]
+    owners = {get_gradient_edge(one.fake).node: one for one in inputs if one.fake.requires_grad}
+    found = []
+    seen = set()
+    while waiting:
+        function = waiting.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        if function in owners:
+            found.append(owners[function])
+        waiting += [following for following, _ in function.next_functions if following is not None]
+    return found
+
+
+def _refusal(why: str) -> Any:
+    return unsupported_call(
+        "torch.autograd.grad", why, "compile the function that calls it together with what it differentiates"
+    )

@@ -1,0 +1,59 @@
+"""Which module of torch a function or class is from, also where `torch_py.as_torch` has renamed it."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from types import BuiltinFunctionType, ModuleType
+from typing import Any
+
+import torch_py
+from torch_py import _C
+from torch_py._libraries import library_named
+
+
+def module_of(value: Any) -> str:
+    """The module of a function or class: "torch_py.nn" for "torch.nn" where these are the same; "" if
+    unknown."""
+    name = getattr(value, "__module__", None)
+    return own_name(name) if isinstance(name, str) else ""
+
+
+def own_name(name: str) -> str:
+    """Our name of a module that may have its alias."""
+    root, _, rest = name.partition(".")
+    if root != "torch" or sys.modules.get("torch") is not torch_py:
+        return name
+    return f"torch_py.{rest}" if rest else "torch_py"
+
+
+def is_of_torch(value: Any) -> bool:
+    """Whether a function, class or module is part of this library, or of a package of operators."""
+    name = own_name(value.__name__) if isinstance(value, ModuleType) else module_of(value)
+    return name.partition(".")[0] == "torch_py" or library_named(name) is not None
+
+
+def owner_of(callee: Any) -> Any:
+    """The module or type that holds a function of C."""
+    return getattr(callee, "__self__", None)
+
+
+def is_operator(callee: Any) -> bool:
+    """Whether a function of C is an operator, of the tree or of a package."""
+    owner = owner_of(callee)
+    if isinstance(owner, ModuleType) and library_named(owner.__name__) is not None:
+        return True
+    return callee in _operators()
+
+
+@cache
+def _operators() -> frozenset[Any]:
+    """The functions of the native module that are operators."""
+    spaces = [value for value in vars(_C).values() if isinstance(value, ModuleType)]
+    return frozenset(
+        value
+        for space in spaces
+        if own_name(space.__name__).startswith("torch_py._C._")
+        for value in vars(space).values()
+        if isinstance(value, BuiltinFunctionType)
+    )
