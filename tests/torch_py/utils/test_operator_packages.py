@@ -163,3 +163,12 @@ def test_second_backend_is_refused(examples: Callable[[str], tuple[Path, Path]])
     script = "import torch_py; torch_py.utils.rename_privateuse1_backend('mine'); import walled"
     message = refusal(examples("walled")[1], script=script)
     assert message == "walled: this process has the backend 'mine' already, and can have one"
+
+
+def test_every_operator_runs_on_a_device_of_a_package(
+    examples: Callable[[str], tuple[Path, Path]],
+) -> None:
+    """The memory of this device is out of the host's reach: who reads it there ends the process."""
+    printed = run("-m", "tests.ops.on_backend", "walled", sites=(examples("walled")[1],))
+    tested, _, differences = printed.strip().splitlines()[-1].partition(" operators, ")
+    assert int(tested) > 700 and differences == "0 differences", printed
