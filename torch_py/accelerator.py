@@ -33,22 +33,33 @@ __all__ = [
 
 def current_accelerator(check_available: bool = False) -> Any:
     """The device type of the accelerator, as a torch.device without index; None without one."""
-    return _C.device("cuda") if cuda.is_available() else None
+    kind = _kind()
+    return None if kind is None else _C.device(kind)
+
+
+def _kind() -> str | None:
+    """CUDA where there is a GPU, else the devices of a package."""
+    kinds = ("cuda", _C._get_privateuse1_backend_name())
+    return next((kind for kind in kinds if _C._accelerator_count(kind) > 0), None)
 
 
 def is_available() -> bool:
     """Whether there is an accelerator."""
-    return cuda.is_available()
+    return _kind() is not None
 
 
 def device_count() -> int:
     """The number of accelerators."""
-    return cuda.device_count()
+    kind = _kind()
+    return 0 if kind is None else int(_C._accelerator_count(kind))
 
 
-def _check() -> None:
-    if not cuda.is_available():
+def _check() -> str:
+    """The type of the accelerator; RuntimeError without one."""
+    kind = _kind()
+    if kind is None:
         raise RuntimeError("Cannot access accelerator device when none is available.")
+    return kind
 
 
 def _index(device: Any) -> int:
@@ -56,23 +67,27 @@ def _index(device: Any) -> int:
 
     Raises ValueError for devices of another type.
     """
-    _check()
+    kind = _check()
     if isinstance(device, int):
-        return cuda.current_device() if device < 0 else device
-    if device is not None and _C.device(device).type != "cuda":
-        raise ValueError(f"expected a device of the accelerator, cuda, got {device}")
-    return cuda._get_device_index(device, optional=True)
+        return current_device_index() if device < 0 else device
+    if device is not None and _C.device(device).type != kind:
+        raise ValueError(f"expected a device of the accelerator, {kind}, got {device}")
+    if kind == "cuda":
+        return cuda._get_device_index(device, optional=True)
+
+    index = None if device is None else _C.device(device).index
+    return current_device_index() if index is None else int(index)
 
 
 def current_device_index() -> int:
     """The index of the current device."""
-    _check()
-    return cuda.current_device()
+    return int(_C._accelerator_index(_check()))
 
 
 def set_device_index(device: Any) -> None:
     """Makes a device the current one of this thread."""
-    cuda.set_device(_index(device))
+    index = _index(device)
+    _C._accelerator_exchange(_C.device(_check(), index))
 
 
 current_device_idx = current_device_index
@@ -92,7 +107,8 @@ def set_stream(stream: Any) -> None:
 
 def synchronize(device: Any = None) -> None:
     """Waits for all work of a device."""
-    cuda.synchronize(_index(device))
+    index = _index(device)
+    _C._accelerator_synchronize(_C.device(_check(), index))
 
 
 class device_index:
@@ -104,12 +120,11 @@ class device_index:
 
     def __enter__(self) -> None:
         if self._device is not None:
-            _check()
-            self._before = cuda._exchange_device(self._device)
+            self._before = int(_C._accelerator_exchange(_C.device(_check(), self._device)))
 
     def __exit__(self, *exception: object) -> None:
         if self._device is not None:
-            cuda._exchange_device(self._before)
+            _C._accelerator_exchange(_C.device(_check(), self._before))
 
 
 def empty_cache() -> None:

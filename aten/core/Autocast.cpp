@@ -37,7 +37,8 @@ struct State {
 
   State() {
     dtypes.fill(kBFloat16);
-    for (const char* name : {"cuda", "xpu", "mps", "mtia", "privateuseone"}) {
+    dtypes[static_cast<size_t>(c10::DeviceType::PrivateUse1)] = kHalf;  // under whatever name
+    for (const char* name : {"cuda", "xpu", "mps", "mtia"}) {
       const auto index = static_cast<size_t>(c10::Device(name).type);
       if (index < kDeviceTypes) dtypes[index] = kHalf;
     }

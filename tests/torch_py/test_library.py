@@ -134,3 +134,27 @@ def test_results_that_do_not_fit_the_schema(results: str, value: object):
     library.impl("returns", lambda x: value, "CPU")
     with pytest.raises(RuntimeError):
         torch.ops.tests.returns(torch.ones(2))
+
+
+def test_opcheck_finds_a_write_of_equal_values():
+    library = torch.library.Library("tests_writes", "DEF")
+    library.define("clear(Tensor x) -> Tensor")
+    library.impl("clear", lambda x: x.zero_().clone(), "CPU")
+    torch.library.register_fake("tests_writes::clear", lambda x: torch.empty_like(x))
+
+    operator = torch.ops.tests_writes.clear.default
+    for tensor in (torch.ones(2), torch.zeros(2), torch.tensor([float("nan")])):
+        with pytest.raises(Exception, match="Argument x is not defined as mutable but was mutated"):
+            torch.library.opcheck(operator, (tensor,), test_utils="test_schema")
+
+
+def test_opcheck_finds_nan_and_signs_of_zeros_unchanged():
+    library = torch.library.Library("tests_copies", "DEF")
+    library.define("copied(Tensor x) -> Tensor")
+    library.impl("copied", lambda x: x.clone(), "CPU")
+    torch.library.register_fake("tests_copies::copied", lambda x: torch.empty_like(x))
+
+    given = torch.tensor([float("nan"), -0.0, 1.0])
+    checks = ("test_schema", "test_faketensor")
+    result = torch.library.opcheck(torch.ops.tests_copies.copied.default, (given,), test_utils=checks)
+    assert set(result.values()) == {"SUCCESS"}

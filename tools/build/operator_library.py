@@ -105,10 +105,12 @@ def make_plan(library: OperatorLibrary, configuration: Configuration) -> Plan:
     toolchain = find_toolchain(configuration)
     chosen = instruction_sets.selected(configuration.instruction_sets)
     search_path = (library.output / "generated", library.declarations.parent, *library.include)
+    # Messages name headers as in torch_py's own libraries, without folders of this machine.
+    includes = [f"-I{folder} -ffile-prefix-map={folder}/=" for folder in search_path]
 
     return Plan(
         compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
-        compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in search_path)),
+        compile_flags=(*compile_flags(configuration, toolchain), *includes),
         link_flags=link_flags(configuration, toolchain),
         flavours=flavours(chosen, toolchain),
         last_flags=configuration.compile_flags,
@@ -126,12 +128,14 @@ def shared_object(
 ) -> SharedObject:
     folder = str(library.libraries)
     linked = (CORE_LIBRARY,) if library.is_backend else (CORE_LIBRARY, PYTHON_LIBRARY)
+    # A backend does not use Python, whose symbols the linker cannot know.
+    complete = ("-Wl,-z,defs",) if library.is_backend else ()
     search_path = () if library.portable else (f"-Wl,-rpath,'{folder}'",)
     return SharedObject(
         output=library.name + suffix,
         units=units(library, chosen),
         compile_flags=(f"-isystem {python_include}",),
-        link_flags=(*search_path, *linked_to(*linked, folder=folder)),
+        link_flags=(*search_path, *complete, *linked_to(*linked, folder=folder)),
     )
 
 

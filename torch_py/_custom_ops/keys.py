@@ -19,7 +19,7 @@ _FOREIGN = re.compile(
     r"|CompositeExplicitAutogradNonFunctional|CompositeImplicitAutogradNestedTensor"
 )
 _GROUPS = ("Autograd", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
-_KEYS_OF_DEVICES = {"privateuseone": "PrivateUse1", "mkldnn": "MkldnnCPU", "meta": "Meta"}
+_KEYS_OF_DEVICES = {"mkldnn": "MkldnnCPU", "meta": "Meta"}
 
 
 def checked_key(name: str) -> str:
@@ -39,4 +39,6 @@ def key_of_device(name: str) -> str:
     if name in _GROUPS or name in DispatchKey.__members__ or _FOREIGN.fullmatch(name):
         return name
     device = _C.device(name).type
+    if device == _C._get_privateuse1_backend_name():
+        return "PrivateUse1"
     return _KEYS_OF_DEVICES.get(device, device.upper())

@@ -135,7 +135,10 @@ class LegacyFile:
                 raise RuntimeError(f"torch.load: the file ends before the {size} bytes of storage {key!r}")
             self._left -= size
             data = empty_storage(size)
-            self._storages[key] = (data.to(device) if device.type == "cuda" else data, kind.dtype)
+            self._storages[key] = (
+                data.to(device) if device.type not in ("cpu", "meta") else data,
+                kind.dtype,
+            )
 
         return typed_storage(self._storages[key][0], kind.dtype)
 

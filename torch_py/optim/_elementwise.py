@@ -15,7 +15,10 @@ from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad, set_grad_enabled
 from torch_py.optim.optimizer import Optimizer
 
-CAPTURING_DEVICES = ("cuda", "xpu", "hpu", "privateuseone", "xla")
+
+def capturing_devices() -> list[str]:
+    """The types of devices whose graphs may hold a step."""
+    return ["cuda", "xpu", "hpu", _C._get_privateuse1_backend_name(), "xla"]
 
 
 class Row(NamedTuple):
@@ -242,8 +245,8 @@ def _is_complex(value: object) -> bool:
 
 def _check_capturable(rows: list[Row]) -> None:
     for row in rows:
-        if row.parameter.device.type not in CAPTURING_DEVICES:
+        if row.parameter.device.type not in capturing_devices():
             raise AssertionError(
                 "If capturable=True, params and state_steps must be on supported devices: "
-                f"{list(CAPTURING_DEVICES)}, but got a parameter on {row.parameter.device}."
+                f"{capturing_devices()}, but got a parameter on {row.parameter.device}."
             )

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torch_py._C import _get_privateuse1_backend_name, float32, float64
 from torch_py._C import device as Device
 from torch_py._C import dtype as DType
-from torch_py._C import float32, float64
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter
 
@@ -22,12 +22,12 @@ Group = tuple[list[list[Any]], list[int]]
 
 def _get_foreach_kernels_supported_devices() -> list[str]:
     """The types of devices, other than the CPU, whose operators take lists of tensors."""
-    return ["cuda", "privateuseone"]
+    return ["cuda", _get_privateuse1_backend_name()]
 
 
 def _get_fused_kernels_supported_devices() -> list[str]:
     """The types of devices with fused kernels for optimizer steps."""
-    return ["cuda", "cpu", "privateuseone"]
+    return ["cuda", "cpu", _get_privateuse1_backend_name()]
 
 
 def _device_has_foreach_support(device: Device) -> bool:

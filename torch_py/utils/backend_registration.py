@@ -89,7 +89,10 @@ def _add(owner: type, name: str, value: Any) -> None:
             f"generate_methods_for_privateuse1_backend: {owner.__name__} has '{name}' already; choose "
             "another name for the device"
         )
-    setattr(owner, name, value)
+    if owner is UntypedStorage:  # a native type
+        _C._add_to_type(owner, name, value)
+    else:
+        setattr(owner, name, value)
 
 
 def register_backend(name: str, module: ModuleType, library: Path) -> None:

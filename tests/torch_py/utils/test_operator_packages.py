@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.python_process import REPOSITORY, run_python
+from tests.python_process import REPOSITORY
 
 EXAMPLES = {
     "smooth_ops": "operators_formulas",
@@ -23,35 +25,33 @@ EXAMPLES = {
 pytestmark = pytest.mark.slow
 
 
-def pip(*arguments: str) -> None:
-    """Runs pip without a network."""
-    command = [sys.executable, "-m", "pip", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+def run(*arguments: str, sites: tuple[Path, ...] = (), folder: Path = REPOSITORY) -> str:
+    """Runs Python with this checkout and what is installed in `sites`; returns what it prints."""
+    search_path = os.pathsep.join(map(str, (REPOSITORY, *sites)))
+    environment = {**os.environ, "PYTHONPATH": search_path, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    command = [sys.executable, *arguments]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=600)
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
+    return result.stdout
+
+
+# Without a network.
+OPTIONS = ("--no-build-isolation", "--no-deps", "--no-index", "--quiet")
 
 
 def install(project: Path, site: Path) -> None:
-    options = ("--no-build-isolation", "--no-deps", "--no-index", "--quiet")
-    pip("install", *options, "--target", str(site), str(project))
-
-
-def copied(name: str, folder: Path) -> Path:
-    """A copy of an example, in which pip may write."""
-    project = folder / name
-    shutil.copytree(REPOSITORY / "examples" / EXAMPLES[name], project)
-    return project
+    run("-m", "pip", "install", *OPTIONS, "--target", str(site), str(project))
 
 
 def run_tests(project: Path, site: Path) -> str:
-    return run_python("-m", "pytest", "-q", "-p", "no:cacheprovider", folder=project, PYTHONPATH=str(site))
+    return run("-m", "pytest", "-q", "-p", "no:cacheprovider", sites=(site,), folder=project)
 
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project that `new-package` writes."""
     project = tmp_path_factory.mktemp("generated") / "softcap_ops"
-    run_python("-m", "codegen", "new-package", "softcap_ops", "--to", str(project))
+    run("-m", "codegen", "new-package", "softcap_ops", "--to", str(project))
     return project
 
 
@@ -63,21 +63,33 @@ def site(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Path]]:
+    """A copy of an example, and the folder in which it is installed."""
+
+    @functools.cache
+    def get(name: str) -> tuple[Path, Path]:
+        project = tmp_path_factory.mktemp("examples") / name
+        shutil.copytree(REPOSITORY / "examples" / EXAMPLES[name], project)
+        folder = tmp_path_factory.mktemp(f"{name}_site")
+        install(project, folder)
+        return project, folder
+
+    return get
+
+
 def test_generated_package_passes_its_tests(generated: Path, site: Path) -> None:
     assert "passed" in run_tests(generated, site)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_pass_their_tests(name: str, tmp_path: Path) -> None:
-    project = copied(name, tmp_path)
-    install(project, tmp_path / "site")
-    assert "passed" in run_tests(project, tmp_path / "site")
+def test_examples_pass_their_tests(name: str, examples: Callable[[str], tuple[Path, Path]]) -> None:
+    assert "passed" in run_tests(*examples(name))
 
 
 def test_wheel_can_be_moved(generated: Path, tmp_path: Path) -> None:
     """It is for one platform and one Python, and names no folder of this machine."""
-    options = ("--no-build-isolation", "--no-deps", "--no-index", "--quiet")
-    pip("wheel", *options, "--wheel-dir", str(tmp_path), str(generated))
+    run("-m", "pip", "wheel", *OPTIONS, "--wheel-dir", str(tmp_path), str(generated))
 
     (wheel,) = tmp_path.glob("*.whl")
     assert f"-cp3{sys.version_info.minor}-" in wheel.name and "any" not in wheel.name
@@ -106,7 +118,7 @@ assert torch.ops.softcap_ops.softcap_backward.default is not None
 import pickle
 assert pickle.loads(pickle.dumps(softcap_ops.softcap)) is softcap_ops.softcap
 """
-    run_python("-c", script, PYTHONPATH=str(site))
+    run("-c", script, sites=(site,))
 
 
 def changed(site: Path, folder: Path, **values: str) -> Path:
@@ -117,11 +129,11 @@ def changed(site: Path, folder: Path, **values: str) -> Path:
     return folder
 
 
-def refusal(site: Path, script: str = "import softcap_ops") -> str:
+def refusal(*sites: Path, script: str = "import softcap_ops") -> str:
     """The message of the ImportError that a script raises."""
     lines = ("try:", f"    {script}", "except ImportError as error:", "    print(error)")
     text = "\n".join((*lines, "else:", "    raise SystemExit('no error')"))
-    return run_python("-c", text, PYTHONPATH=str(site)).strip()
+    return run("-c", text, sites=sites).strip()
 
 
 @pytest.mark.parametrize(
@@ -140,17 +152,23 @@ def test_another_build_is_refused_in_one_line(
     assert len(message.splitlines()) == 1
 
 
-def test_methods_of_two_packages_do_not_collide(site: Path, tmp_path: Path) -> None:
-    project = copied("smooth_ops", tmp_path)
-    install(project, tmp_path / "site")
-    both = os.pathsep.join(map(str, (site, tmp_path / "site")))
-    message = refusal(Path(both), "import softcap_ops, smooth_ops")
+def test_methods_of_two_packages_do_not_collide(
+    site: Path, examples: Callable[[str], tuple[Path, Path]]
+) -> None:
+    message = refusal(site, examples("smooth_ops")[1], script="import softcap_ops, smooth_ops")
     assert message == "smooth_ops: Tensor has a method 'softcap' already, of torch_py or another package"
 
 
-def test_second_backend_is_refused(tmp_path: Path) -> None:
-    project = copied("walled", tmp_path)
-    install(project, tmp_path / "site")
+def test_second_backend_is_refused(examples: Callable[[str], tuple[Path, Path]]) -> None:
     script = "import torch_py; torch_py.utils.rename_privateuse1_backend('mine'); import walled"
-    message = refusal(tmp_path / "site", script)
+    message = refusal(examples("walled")[1], script=script)
     assert message == "walled: this process has the backend 'mine' already, and can have one"
+
+
+def test_every_operator_runs_on_a_device_of_a_package(
+    examples: Callable[[str], tuple[Path, Path]],
+) -> None:
+    """The memory of this device is out of the host's reach: who reads it there ends the process."""
+    printed = run("-m", "tests.ops.on_backend", "walled", sites=(examples("walled")[1],))
+    tested, _, differences = printed.strip().splitlines()[-1].partition(" operators, ")
+    assert int(tested) > 700 and differences == "0 differences", printed

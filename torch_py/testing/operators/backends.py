@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
+import pickle
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -204,6 +206,49 @@ class BackendTests(EnrolledTests):
 
         file.seek(0)
         assert torch.load(file, map_location="cpu")["tensor"].device.type == "cpu"
+
+    def test_pickles(self) -> None:
+        tensor = torch.arange(6.0).reshape(2, 3).to(self.device)
+        for copied in (pickle.loads(pickle.dumps(tensor)), copy.deepcopy(tensor)):
+            assert copied.device == self.device and torch.equal(copied.cpu(), tensor.cpu())
+
+    def test_compiled_programs(self) -> None:
+        """torch.compile calls the operators of the device."""
+        tensor = torch.arange(-3.0, 3.0, device=self.device).requires_grad_()
+
+        def function(x: Any) -> Any:
+            return ((x * 2).relu() + x).sum()
+
+        compiled = torch.compile(function, fullgraph=True)
+        found = compiled(tensor)
+        assert found.device == self.device and found.item() == function(tensor).item()
+        (ours,) = torch.autograd.grad(found, tensor)
+        (theirs,) = torch.autograd.grad(function(tensor), tensor)
+        assert_close(ours.cpu(), theirs.cpu())
+
+    def test_checkpoints(self) -> None:
+        tensor = torch.ones(3, device=self.device).requires_grad_()
+        torch.utils.checkpoint.checkpoint(torch.sin, tensor, use_reentrant=False).sum().backward()
+        assert_close(tensor.grad.cpu(), torch.ones(3).cos())
+
+    def test_accelerator(self) -> None:
+        if torch.cuda.is_available():
+            pytest.skip("CUDA comes first")
+        assert torch.accelerator.current_accelerator() == torch.device(self.package.__name__)
+        assert torch.accelerator.device_count() == self.package.device_count()
+        torch.accelerator.synchronize()
+
+    def test_memory_of_the_host_is_another(self) -> None:
+        """What would need the host to read the memory is refused."""
+        tensor = torch.ones(2, device=self.device)
+        with pytest.raises(TypeError, match="to numpy"):
+            tensor.numpy()
+        with pytest.raises(BufferError, match="Cannot pack"):
+            tensor.__dlpack__()
+        with pytest.raises(BufferError, match="not on the CPU"):
+            memoryview(tensor.untyped_storage())
+        with pytest.raises(NotImplementedError, match="processes cannot share"):
+            tensor.share_memory_()
 
     def test_fallbacks_are_counted(self) -> None:
         self.package.reset_host_fallbacks()
