@@ -17,6 +17,7 @@ def check(options: argparse.Namespace) -> int:
         return _check_backend(options)
 
     program = load_program(options)
+    from codegen.cli.lock import check_lock
     from codegen.model.checks.drafts import unwritten
     from codegen.model.checks.redundant import redundancies
 
@@ -29,6 +30,7 @@ def check(options: argparse.Namespace) -> int:
     if problems:
         raise GenerationError(problems)
 
+    check_lock(program)
     entries = len(program.operators)
     topics = len(program.topics)
     print(f"{program.file}: {entries} operators in {topics} topics, no problems")

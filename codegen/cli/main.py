@@ -61,6 +61,11 @@ def _parser() -> argparse.ArgumentParser:
         help="also compare the gradients of pointwise kernels with differences of their values, once built",
     )
 
+    command = _command(
+        commands, "lock", "write down what programs see of the entries: schemas, names and dtypes"
+    )
+    command.add_argument("--why", metavar="TEXT", help="the reason for changes that break programs")
+
     command = _command(commands, "explain", "show all that follows from one entry")
     command.add_argument("operator", metavar="OP", help="add, add.Tensor or add_Tensor")
     command.add_argument(

@@ -8,12 +8,12 @@ from typing import Any
 
 import yaml
 
-from codegen.yaml.slips import unclosed_quote
+from codegen.yaml.slips import dash_without_blank, unclosed_quote
 from codegen.yaml.syntax import syntax_hint
 
 # The first line of an entry.
-_START = re.compile(r"^( *)- +func:", re.MULTILINE)
-_NAME = re.compile(r"- +func: *['\"]?([A-Za-z_]\w*)")
+_START = re.compile(r"^( *)- *func:", re.MULTILINE)
+_NAME = re.compile(r"- *func: *['\"]?([A-Za-z_]\w*)")
 # What follows the last entry of a topic: the next topic, a chapter's comment, or a key of the file.
 _HEADING = re.compile(r"^(?P<margin> *)(?:[A-Za-z_]\w*: *(?:#.*)?$|#)", re.MULTILINE)
 
@@ -53,7 +53,8 @@ def broken_entries(text: str, loader: Any) -> Iterator[tuple[Span, int, str, str
         try:
             yaml.compose(entry, Loader=loader)
         except yaml.YAMLError as error:
-            index, message, hint = unclosed_quote(entry) or syntax_hint(error, entry)
+            slip = dash_without_blank(entry) or unclosed_quote(entry)
+            index, message, hint = slip or syntax_hint(error, entry)
             yield span, span[0] + index, message, hint
 
 

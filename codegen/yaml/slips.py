@@ -53,3 +53,9 @@ def unclosed_quote(entry: str) -> tuple[int, str, str] | None:
         if not _CLOSED[found["quote"]].match(entry, found.start("quote")):
             return found.start("quote"), "a quote is not closed", "close it on the line where the value ends"
     return None
+
+
+def dash_without_blank(entry: str) -> tuple[int, str, str] | None:
+    """An entry that begins with ``-func:``."""
+    found = re.match(r" *-(?=func:)", entry)
+    return None if found is None else (found.end() - 1, "no blank behind '-'", "write - func:")

@@ -58,7 +58,11 @@ _HINTS: tuple[tuple[str, str, str], ...] = (
     ("found unknown escape character", "an unknown escape in double quotes", "use single quotes"),
 )
 
-_NOT_CLOSED = ("found unexpected end of stream", "did not find expected ',' or")
+_NOT_CLOSED = (
+    "could not find expected ':'",
+    "found unexpected end of stream",
+    "did not find expected ',' or",
+)
 
 
 def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
@@ -73,7 +77,8 @@ def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
 
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = str(getattr(error, "problem", None) or error)
-    if problem.startswith(_NOT_CLOSED):  # the end of the file says less than the place of the opening
+    # Where a quote, a bracket or a key begins says more than where its end was missed.
+    if problem.startswith(_NOT_CLOSED):
         mark = getattr(error, "context_mark", None) or mark
 
     index = len(text) if mark is None else min(mark.index, len(text))
@@ -86,7 +91,11 @@ def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
     ):
         return index, "text behind a closed quote or bracket", "quote the whole value or none of it"
 
-    slip = key_without_blank(text, index) if "could not find expected ':'" in problem else None
+    slip = (
+        key_without_blank(text, _end_of_line(text, index))
+        if "could not find expected ':'" in problem
+        else None
+    )
     if slip is not None:
         return slip[0], f"no blank behind '{slip[1]}:'", f"write {slip[1]}: and a blank"
 
@@ -95,6 +104,11 @@ def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
             return index, message, hint
 
     return index, problem, "see the lines just above for the indentation and quoting of their neighbours"
+
+
+def _end_of_line(text: str, index: int) -> int:
+    found = text.find("\n", index)
+    return len(text) if found < 0 else found + 1
 
 
 def _stray_dash(index: int, text: str) -> tuple[int, str, str]:

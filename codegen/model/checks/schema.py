@@ -180,6 +180,9 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
             place, "a mutation writes to none of its arguments", "write Tensor(a!) self and -> Tensor(a!)"
         )
 
+    if structure == "mutation" and [r.is_write for r in schema.returns] == [False] and schema.is_mutable:
+        what = "the result is not what the mutation writes to"
+        report.at_schema(schema.returns[0].offset, what, "write -> Tensor(a!), or -> ()")
     if structure == "mutation" and len(schema.returns) > 1:
         place = schema.returns[1].offset
         hint = "write -> (), or structure: composite"

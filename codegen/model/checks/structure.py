@@ -53,6 +53,10 @@ def _check_pointwise(operator: Operator, report: Reporter) -> None:
                 "write Tensor, or structure: shaped or composite",
             )
 
+    keepdim = operator.arguments.find("keepdim")
+    if keepdim is not None:
+        what = "a pointwise operator keeps all dimensions: it has no 'keepdim'"
+        report.at_schema(keepdim.offset, what, "write structure: reduction, or remove it")
     _check_single_result(operator, report)
 
 
