@@ -58,8 +58,8 @@ def minify(
     """Looks for the smallest part of a graph that fails as the whole does, and writes repro.py with it, next
     to the program. Returns the path.
 
-    The arguments are those of `run_repro`; with "ends" as `check`, parts of the graph run in processes of their
-    own, which fail if they end as that of the whole graph did. Raises ValueError if the graph does not fail.
+    The arguments are those of `run_repro`; with "ends" as `check`, parts of the graph run in processes, which
+    fail if they end as that of the whole graph did. Raises ValueError if the graph does not fail.
     """
     path = Path(sys.argv[0]).resolve().with_name("repro.py")
     whole = symbolic_trace(module)
