@@ -104,7 +104,7 @@ def compiler_of(backend: Any, after: str, options: Mapping[str, Any] | None) -> 
         inner = inductor_compiler() if isinstance(backend, str) else backend
         return lambda module, inputs: _without_gradients(inner(with_values(module, inputs), list(inputs)))
     function = lookup_backend(backend)
-    return lambda module, inputs: function(module, list(inputs), **(options or {}))  # type: ignore[no-any-return]
+    return lambda module, inputs: function(module, list(inputs), **(options or {}))
 
 
 def inductor_compiler() -> Callable[..., Any]:
