@@ -11,7 +11,6 @@ from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
 from torch_py._inductor.options import checked_options, options_of_mode
-from torch_py._inductor.race import fastest
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.varying import compile_varying, symbols_of
 from torch_py._logging import artifacts
@@ -106,9 +105,16 @@ def compile_graph(module: GraphModule) -> CompiledGraph:
         _compile(compiled, loops=False)
     if config.max_autotune or config.max_autotune_pointwise:
         with artifacts.timed("races"):
-            compiled = fastest(compiled, lambda names: _variant(module, names))
+            compiled = _raced(compiled)
     describe.stages(compiled)
     return compiled
+
+
+def _raced(compiled: CompiledGraph) -> CompiledGraph:
+    # Imported here: most compilations do without it.
+    from torch_py._inductor.race import fastest
+
+    return fastest(compiled, lambda names: _variant(compiled.module, names))
 
 
 def _variant(module: GraphModule, called: frozenset[str] | None) -> CompiledGraph:

@@ -87,7 +87,9 @@ def test_rows_of_an_embedding_are_read_by_the_norm_after_them() -> None:
     def function(words: Any, places: Any, weight: Any) -> Any:
         return F.layer_norm(F.embedding(words, weight) + places, (16,))
 
-    words, places, weight = torch.randint(0, 50, (3, 7)), torch.randn(7, 16), torch.randn(50, 16)
+    words = torch.randint(0, 50, (3, 7))
+    places = torch.randn(7, 16)
+    weight = torch.randn(50, 16)
     (graph,) = compiled_graphs(function, words, places, weight)
     assert len(graph.kernels) == 1 and "allocate" in graph.program.debug()
     torch.testing.assert_close(

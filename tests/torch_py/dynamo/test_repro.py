@@ -94,10 +94,15 @@ def test_level_1_writes_the_whole_graph(written: Any) -> None:
 
 
 def test_level_3_writes_before_compiling(tmp_path: Path) -> None:
+    """For a backend that ends the process; parts of the graph run in processes of their own."""
     (tmp_path / "program.py").write_text(
         "import os\nimport torch_py as torch\n"
-        "def ending(gm, inputs):\n    os._exit(9)\n"
-        "torch.compile(lambda x: torch.relu(x), backend=ending)(torch.ones(2))\n"
+        "def ending(gm, inputs):\n"
+        "    if any(node.target is torch.relu for node in gm.graph.nodes):\n"
+        "        import os\n"
+        "        os.abort()\n"
+        "    return gm.forward\n"
+        "torch.compile(lambda x: torch.relu(torch.sin(x) + 1), backend=ending)(torch.ones(2))\n"
     )
     environment = {
         **os.environ,
@@ -106,7 +111,13 @@ def test_level_3_writes_before_compiling(tmp_path: Path) -> None:
         "PYTHONPATH": _PATH,
     }
     done = subprocess.run([sys.executable, "program.py"], env=environment, cwd=tmp_path, check=False)
-    assert done.returncode == 9 and len(list(tmp_path.rglob("minifier_launcher.py"))) == 1
+    (launcher,) = tmp_path.rglob("minifier_launcher.py")
+    assert done.returncode == -6
+
+    result = run(launcher)
+    assert result.returncode == 0, result.stderr
+    assert operators(launcher.with_name("repro.py")) == ["torch.relu"]
+    assert run(launcher.with_name("repro.py")).returncode == -6
 
 
 def test_a_backend_with_other_results(written: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,29 +56,46 @@ def minify(
     options: Mapping[str, Any] | None = None,
 ) -> Path:
     """Looks for the smallest part of a graph that fails as the whole does, and writes repro.py with it, next
-    to the program. Returns the path. The arguments are those of `run_repro`.
+    to the program. Returns the path.
 
-    Raises ValueError if the graph does not fail.
+    The arguments are those of `run_repro`; with "ends" as `check`, parts of the graph run in processes, which
+    fail if they end as that of the whole graph did. Raises ValueError if the graph does not fail.
     """
-    compile = compiler_of(backend, after, options)
-    whole = symbolic_trace(module)
-    first = _CHECKS[check](copy_of(whole), list(inputs), compile)
     path = Path(sys.argv[0]).resolve().with_name("repro.py")
+    whole = symbolic_trace(module)
 
-    def fails(smaller: GraphModule, given: list[Any]) -> bool:
-        found = _CHECKS[check](copy_of(smaller), given, compile)
-        return type(found) is type(first) and found is not None
+    def text_of(smaller: GraphModule, given: Sequence[Any]) -> str:
+        kind = "raises" if check == "ends" else check
+        return program("repro.py", smaller, given, backend, after, kind, options)
 
-    def keep(smaller: GraphModule, given: list[Any]) -> None:
-        text = program("repro.py", smaller, given, backend, after, check, options)
-        path.write_text(text, encoding="utf-8")
+    def symptom(smaller: GraphModule, given: list[Any]) -> Any:
+        if check == "ends":
+            return _end_of(text_of(smaller, given), path)
+        return type(_CHECKS[check](copy_of(smaller), given, compiler_of(backend, after, options)))
 
-    if first is not None:
-        keep(whole, list(inputs))
-    found, given = minified(whole, inputs, fails, keep)
+    first = symptom(whole, list(inputs))
+    if first in _HEALTHY:
+        raise ValueError("the graph does not fail, so it cannot be reduced")
+
+    def keep(smaller: GraphModule, given: Sequence[Any]) -> None:
+        path.write_text(text_of(smaller, given), encoding="utf-8")
+
+    keep(whole, inputs)
+    found, _ = minified(whole, inputs, lambda smaller, given: bool(symptom(smaller, given) == first), keep)
     calls = [node for node in found.graph.nodes if node.op.startswith("call")]
     print(f"{len(calls)} operators fail: {path}")
     return path
+
+
+_HEALTHY = (0, type(None))
+
+
+def _end_of(text: str, path: Path) -> int:
+    """The exit status of a process that runs a program next to `path`; that of its signal is negative."""
+    with tempfile.NamedTemporaryFile("w", suffix=".py", dir=path.parent) as file:
+        file.write(text)
+        file.flush()
+        return subprocess.run([sys.executable, file.name], check=False, capture_output=True).returncode
 
 
 def compiler_of(backend: Any, after: str, options: Mapping[str, Any] | None) -> Compile:
@@ -85,7 +104,7 @@ def compiler_of(backend: Any, after: str, options: Mapping[str, Any] | None) -> 
         inner = inductor_compiler() if isinstance(backend, str) else backend
         return lambda module, inputs: _without_gradients(inner(with_values(module, inputs), list(inputs)))
     function = lookup_backend(backend)
-    return lambda module, inputs: function(module, list(inputs), **(options or {}))  # type: ignore[no-any-return]
+    return lambda module, inputs: function(module, list(inputs), **(options or {}))
 
 
 def inductor_compiler() -> Callable[..., Any]:

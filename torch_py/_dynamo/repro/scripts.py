@@ -42,7 +42,11 @@ def program(
     return f'"""A graph that {_COMPLAINTS[check]}: run this program."""\n\n{text}'
 
 
-_COMPLAINTS = {"raises": "a compiler fails on", "differs": "a compiler computes differently"}
+_COMPLAINTS = {
+    "raises": "a compiler fails on",
+    "differs": "a compiler computes differently",
+    "ends": "a compiler was given when it was written",
+}
 
 
 def backend_text(backend: Any) -> str:

@@ -56,7 +56,7 @@ class _Watch:
     def compiled(self, compile: Callable[[], Any]) -> Any:
         """The result of a compilation; the program is written if that fails, and at level 3 before it."""
         if config.repro_level == 3:
-            self.write("raises")
+            self.write("ends")
         try:
             found = compile()
             self._run_once(found)
