@@ -161,7 +161,7 @@ def _reason_in_torch(module: str, function: FunctionType) -> Break | None:
 
 # What is interpreted all the same: calls of graph modules, and questions about state.
 _CAPTURED_TORCH = ("torch_py.fx.graph_module",)
-_QUESTIONS = ("is_available", "is_initialized")
+_QUESTIONS = ("is_available", "is_initialized", "current_group")
 
 _UNCAPTURED_TORCH = {
     "torch_py.random": "it changes the state of random numbers",
