@@ -137,12 +137,16 @@ _BREAKING_MODULES = {
 }
 
 
+# Classes of these modules that only have data.
+_HARMLESS = ("catch_warnings", "Signature.", "Parameter.")
+
+
 def reason_against_module(function: FunctionType) -> Break | None:
     """Why functions of a module are not interpreted."""
     module = module_of(function)
     top = module.partition(".")[0]
     why = _BREAKING_MODULES.get(top)
-    if why is not None and not function.__qualname__.startswith("catch_warnings"):
+    if why is not None and not function.__qualname__.startswith(_HARMLESS):
         return unsupported_call(f"{module}.{function.__qualname__}", why)
     if module.startswith("torch_py."):
         return _reason_in_torch(module, function)
