@@ -28,8 +28,9 @@ HEADER = """# Compiled programs
 Models of `examples/` and of packages from PyPI, trained for 8 steps eagerly and with the model compiled, on
 one core. The last two steps have other batch sizes. The losses must agree, to {tolerance:g} in the first
 {first} steps; the table has the largest difference of all steps, relative to the loss, for the backends
-`aot_eager` and `inductor`. Graphs, breaks and times are those of `inductor`, with an empty cache: "compile" is
-the processor time of the 8 steps beyond that of eager mode, a step is the median of steps 4 to 6. Made by:
+`aot_eager` and `inductor`. Graphs, breaks and times are those of `inductor`, with an empty cache. Times are
+those of the processor: "compile" is what the 8 steps take beyond those of eager mode, and a step is the
+shortest of steps 4 to 6. Made by:
 
 ```sh
 python -m tools.programs.compiled --help
@@ -44,7 +45,9 @@ Runs = dict[str, dict[str, Any]]  # by backend; "none" is eager mode
 
 def run_group(group: str, torchvision: str | None) -> Iterator[tuple[str, Runs]]:
     """The runs of each program of a group, in a process of its own."""
-    needs_vision = "declare_torchvision" in (MODELS / f"{group}.py").read_text() if group != "examples" else ""
+    needs_vision = (
+        "declare_torchvision" in (MODELS / f"{group}.py").read_text() if group != "examples" else ""
+    )
     paths = [str(ROOT), torchvision or "" if needs_vision else "", os.environ.get("PYTHONPATH", "")]
     script = Path(__file__).parent / "stepping.py"
 
