@@ -67,6 +67,17 @@ PYTHON = _templates(
     {new} = [*items, {t}]; {new} = len({new}) | state.names = [*getattr(state, "names", []), "{new}"]
     {new} = {t}.shape[0] * {t}.shape[-1] | {new} = isinstance({t}, torch.Tensor) and {t}.dim() == 2
     {new} = {t}.requires_grad | {new} = {{"k": {t}}} | {new} = ({t}, ({u}, n)) | first, *rest = items
+    {new} = [v * 2 for v in ({t}, {u}) if v.dim()][-1:] | {new} = {{name: {t} for name in "ab"}}["a"]
+    {new} = sorted({{*map(str, settings), "x"}} - {{"n"}}) | settings.update(k={t}, m=n)
+    {new} = settings.pop("k", {t}) | {new} = settings.setdefault("z", {k}) | items.insert(0, {t})
+    items.extend([{t}, n]) | items.reverse() | del items[-1] | items[0] = {t} | items[:1] = [{t}, {u}]
+    {new} = (lambda *parts, scale=1, **more: sum(parts) * scale + more.get("b", 0))({t}, {u}, b={c})
+    {new} = "{{}} {{:>4}}".format(n, {t}.dim()) | {new} = ", ".join(map(str, {t}.shape))
+    {new} = f"{{{t}.shape[0]:03d}}|{{n!r}}" | {new} = next(iter(items)) | {new} = state.twice
+    {new} = state.scaled({t}) | state.level = n | {new} = state.level | {new} = [*zip({t}, {u})][0][1]
+    {new} = torch.autograd.grad(({t} * w).sum(), w, allow_unused=True)[0]
+    {new} = torch.func.grad(lambda v: (v * {u}).sum())({t}) | {new} = torch.vmap(lambda v: v * 2)({t})
+    {new} = dict(enumerate(({t}, {u})))[n % 2] | {new} = {t}.shape == {u}.shape or n
     """
 )
 BREAKS = _templates(
@@ -88,6 +99,10 @@ BLOCKS = (
     "def {new}(value, bias={c}):",
     "if settings.get('flag'):",
     "with torch.enable_grad():",
+    "for {new} in ({t}, {u}):",
+    "for first, second in zip(items, ({t}, {u})):",
+    "match {t}.dim():",
+    "def {new}(value, bias={c}):",
 )
 HEAD = "def program(x, y, w, n, items, settings, state):"
 _INDENT = "    "
@@ -99,6 +114,21 @@ class State:
     def __init__(self) -> None:
         self.count = 0
         self.scale = torch.full((1,), 1.5)
+
+    @property
+    def twice(self) -> int:
+        return self.count * 2
+
+    @property
+    def level(self) -> int:
+        return self.count + 100
+
+    @level.setter
+    def level(self, value: int) -> None:
+        self.count = value
+
+    def scaled(self, value: Any, *more: Any) -> Any:
+        return sum(more, value * self.scale)
 
 
 def arguments(number: int) -> list[Any]:
@@ -146,7 +176,14 @@ class Writer:
         lines = [*head.split("\n"), *(_INDENT + line for line in body)]
         if head.startswith("def"):
             name = head[4 : head.index("(")]
+            if self.dice.random() < 0.4:
+                lines += [f"{_INDENT}yield value", f"{_INDENT}yield value * bias"]
+                return [*lines, self.filled(f"{name}_ = sum({name}({{t}}))")]
             return [*lines, f"{_INDENT}return value * bias", self.filled(f"{name}_ = {name}({{t}})")]
+
+        if head.startswith("match"):
+            inner = [f"{_INDENT}{line}" for line in lines[1:]]
+            return [head, f"{_INDENT}case 1 | 2:", *inner, f"{_INDENT}case _:", f"{_INDENT * 2}n += 1"]
 
         if head == "try:":
             raised = self.dice.choice(("raise ValueError('text')", self.filled("{t}.view(7, 7, 7)"), "pass"))

@@ -94,6 +94,8 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
     special = special_calls.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(capture, args, kwargs)
+    if function.__name__ == "signature" and function.__module__ == "inspect":
+        return special_calls.signature(capture, function, args, kwargs)
     if torch_calls.is_torch_function(function):
         return torch_calls.function(capture, function, args, kwargs)
     if transforms.is_transform(function) and not transforms.refuses(function):

@@ -8,7 +8,7 @@ object made on the way is *new*. Writes to objects with an origin are kept in th
 from __future__ import annotations
 
 import enum
-from collections import deque
+from collections import Counter, deque
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -100,10 +100,23 @@ class Capture:
         """
         tensors = [made.source for made in self.recorder.inputs.values()]
         free = [source for source in tensors if source.kind != "constant"]
+        if not writes_tensors:
+            free = self._without_shared_memory(free)
         self.guards.add_distinct(tensors if writes_tensors and free else free)
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
             self.guards.add_distinct(objects)
+
+    def _without_shared_memory(self, sources: list[Source]) -> list[Source]:
+        """Those whose memory no other input has in this call: code that only reads does not mind."""
+        inputs = list(self.recorder.inputs.values())
+        owners = Counter(made.real.untyped_storage()._cdata for made in inputs if _has_storage(made.real))
+        shared = {
+            id(made.source)
+            for made in inputs
+            if _has_storage(made.real) and owners[made.real.untyped_storage()._cdata] > 1
+        }
+        return [source for source in sources if id(source) not in shared]
 
     def origin_of(self, value: Any) -> Source | None:
         return self._origins.get(id(value))
@@ -545,3 +558,7 @@ def iteration_keys(capture: Capture, value: Any) -> Any:
 def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:
     """The elements, whatever `__iter__` a subclass has."""
     return tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value)
+
+
+def _has_storage(tensor: Tensor) -> bool:
+    return tensor.layout == _C.strided

@@ -137,12 +137,16 @@ _BREAKING_MODULES = {
 }
 
 
+# Classes of these modules that only have data.
+_HARMLESS = ("catch_warnings", "Signature.", "Parameter.")
+
+
 def reason_against_module(function: FunctionType) -> Break | None:
     """Why functions of a module are not interpreted."""
     module = module_of(function)
     top = module.partition(".")[0]
     why = _BREAKING_MODULES.get(top)
-    if why is not None and not function.__qualname__.startswith("catch_warnings"):
+    if why is not None and not function.__qualname__.startswith(_HARMLESS):
         return unsupported_call(f"{module}.{function.__qualname__}", why)
     if module.startswith("torch_py."):
         return _reason_in_torch(module, function)
@@ -151,11 +155,17 @@ def reason_against_module(function: FunctionType) -> Break | None:
 
 def _reason_in_torch(module: str, function: FunctionType) -> Break | None:
     """Most of torch's Python code is interpreted. Not what acts on tensors or files outside of the graph."""
+    if module in _CAPTURED_TORCH or function.__name__ in _QUESTIONS:
+        return None
     for prefix, why in _UNCAPTURED_TORCH.items():
         if module.startswith(prefix):
             return unsupported_call(f"{module.replace('torch_py', 'torch', 1)}.{function.__qualname__}", why)
     return None
 
+
+# What is interpreted all the same: calls of graph modules, and questions about state.
+_CAPTURED_TORCH = ("torch_py.fx.graph_module",)
+_QUESTIONS = ("is_available", "is_initialized", "current_group")
 
 _UNCAPTURED_TORCH = {
     "torch_py.random": "it changes the state of random numbers",
@@ -221,9 +231,18 @@ def _call_in_module(capture: Capture, callee: Any, args: Any, kwargs: dict[str, 
     name = callee.__name__
     if module == "builtins" and name in _BREAKING_BUILTINS:
         raise unsupported_call(name, _BREAKING_BUILTINS[name])
-    if module not in _PURE_MODULES:
+    if module not in _PURE_MODULES and not (module == "_pickle" and _is_plain_data([*args, kwargs])):
         raise unsupported_call(f"{module}.{name}", _BREAKING_MODULES.get(module, "it is a function of C"))
     return run_natively(capture, callee, args, kwargs)
+
+
+def _is_plain_data(value: Any) -> bool:
+    """Whether a value is made of numbers, texts and containers, which do nothing when they are pickled."""
+    if type(value) in (list, tuple, set, frozenset):
+        return all(map(_is_plain_data, value))
+    if type(value) is dict:
+        return all(map(_is_plain_data, value)) and all(map(_is_plain_data, value.values()))
+    return type(value) in (int, float, bool, complex, str, bytes, type(None))
 
 
 def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:

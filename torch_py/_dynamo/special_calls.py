@@ -321,6 +321,18 @@ def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
     return capture.result(result)
 
 
+def signature(capture: Capture, function: FunctionType, args: Any, kwargs: Any) -> Any:
+    """``inspect.signature`` of a function, which is guarded as if it were called."""
+    target = getattr(args[0], "__func__", args[0]) if args else None
+    if type(target) is not FunctionType:
+        raise unsupported_call("inspect.signature", "it is called with something else than a function")
+    if not capture.is_new(target):
+        capture.fixed(target, target.__name__)
+        source = capture.sources.attr(capture.origin_of(target), "__code__")  # type: ignore[arg-type]
+        capture.guards.add("is", source, target.__code__)
+    return capture.made(function(*args, **kwargs))
+
+
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     autograd.Function.apply.__func__: _custom_function,
     autograd.grad: derivatives.grad,

@@ -86,8 +86,9 @@ def _of_dtype(graph: Graph, node: Node, like: Any, mode: FakeTensorMode) -> Node
     value = node.meta["val"]
     if not isinstance(value, Tensor) or not isinstance(like, Tensor) or value.dtype == like.dtype:
         return node
-    keywords = {"dtype": like.dtype, "device": like.device}
-    rounded = graph.call_function(ops.aten._to_copy.default, (node,), keywords)
+    rounded = graph.call_function(
+        ops.aten._to_copy.default, (node,), {"dtype": like.dtype, "device": like.device}
+    )
     rounded.meta["val"] = _computed(rounded, mode)
     return rounded
 

@@ -233,3 +233,37 @@ def test_recompiles_say_why(capsys):
     finally:
         torch._logging.set_logs()
     assert "L['x'].size(0) was 8, is 9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_reading_arguments_that_share_memory_compiles_once(backend):
+    def program(x, y):
+        return x.sin() + y, y[1:]
+
+    compiled = torch.compile(program, backend=backend)
+    start = torch.randn(8)
+    pairs = [(start[:4], start[2:6]), (start[4:], start[3:7]), (start[:4], torch.randn(4))] * 3
+    for x, y in pairs:
+        found = compiled(x, y)
+        for actual, expected in zip(found, program(x, y)):
+            torch.testing.assert_close(actual, expected)
+        assert found[1].data_ptr() == y[1:].data_ptr()
+    assert len(compiled.entries) == 1
+
+    same = compiled(start[:4], start[:4])
+    torch.testing.assert_close(same[0], program(start[:4], start[:4])[0])
+
+
+def test_writing_to_arguments_that_share_memory():
+    def program(x, y):
+        x.add_(1)
+        return y * 2
+
+    compiled = torch.compile(program, backend="aot_eager")
+    for offset in (2, 4, 1, 2):
+        start = torch.arange(8.0)
+        other = torch.arange(8.0)
+        assert torch.equal(
+            compiled(start[:4], start[offset : offset + 4]), program(other[:4], other[offset : offset + 4])
+        )
+        assert torch.equal(start, other)

@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import enum
 import functools
+import inspect
 import itertools
 import math
 import operator
@@ -334,6 +335,20 @@ def fields_of_given_tuples(x):
 
 
 GIVEN = Pair(torch.arange(3.0), torch.ones(3))
+
+
+class Processor:
+    def __call__(self, x, scale=2, *rest):
+        return x * scale
+
+
+PROCESSOR = Processor()
+
+
+@program
+def signatures(x):
+    names = set(inspect.signature(PROCESSOR.__call__).parameters.keys())
+    return PROCESSOR(x, **{name: value for name, value in {"scale": 3, "bias": 1}.items() if name in names})
 
 
 STACK = torch.nn.ModuleList([torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)])

@@ -1,6 +1,7 @@
 """Parts of torch in compiled functions: modules, custom functions, transforms, random numbers, modes."""
 
 import copy
+import pickle
 
 import pytest
 
@@ -365,3 +366,13 @@ def test_means_of_means_have_the_dtype_of_eager_for_all_sizes():
         compiled(x).backward()
         program(y).backward()
         torch.testing.assert_close(x.grad, y.grad)
+
+
+def test_graph_modules_and_questions_are_followed():
+    traced = torch.fx.symbolic_trace(nn.Sequential(nn.Linear(6, 4), nn.Tanh()))
+
+    def program(x):
+        key = pickle.dumps({"width": 6})
+        return traced(x) * (2 if torch.distributed.is_initialized() else 1), len(key)
+
+    check(program, ROWS, graphs=1)
