@@ -100,7 +100,7 @@ def formula_kernel_path(operator: Operator) -> str:
 def with_cuda_formulas(topic: str, operators: Iterable[Operator]) -> tuple[Operator, ...]:
     """The operators of a topic, with a CUDA kernel for each formula that has none written by hand.
 
-    Its files are TOPIC.cu, TOPIC2.cu and so on. Libraries outside the tree have no CUDA part.
+    Its files are TOPIC.cu, TOPIC-2.cu and so on; no other topic has such a name. Libraries outside the tree have no CUDA part.
     """
     found = []
     number = 1
@@ -119,7 +119,7 @@ def with_cuda_formulas(topic: str, operators: Iterable[Operator]) -> tuple[Opera
             number += 1
             instances = len(operator.dtypes)
 
-        path = f"{CUDA_EXPR_FOLDER}/{topic}{number if number > 1 else ''}.cu"
+        path = f"{CUDA_EXPR_FOLDER}/{topic}{f'-{number}' if number > 1 else ''}.cu"
         entry = replace(cpu, key=CUDA_KEY, definition=replace(cpu.definition, path=path))
         found.append(replace(operator, dispatch=(*operator.dispatch, entry)))
     return tuple(found)

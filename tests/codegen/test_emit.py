@@ -207,6 +207,23 @@ def test_a_new_line_changes_only_the_list_of_operators(workspace: Path) -> None:
     ]
 
 
+def test_topics_with_numbers_have_files_of_their_own(tmp_path: Path) -> None:
+    """The second file of a topic is not called like the first one of another."""
+    many = "".join(
+        f"    - func: f{k}(Tensor self) -> Tensor\n      structure: pointwise\n      dtypes: floating\n"
+        f"      expr: self + {k}\n      doc: A formula.\n"
+        for k in range(120)
+    )
+    text = (
+        f"dtype_sets:\n  floating: [float32, float64]\ntopics:\n  Sum:\n{many}"
+        f"  Sum2:\n{many.replace('func: f', 'func: g')}"
+    )
+    file = tmp_path / "native_functions.yaml"
+    file.write_text(text)
+    paths = [name for name in render(load(file)) if name.endswith(".cu")]
+    assert any(name.endswith("/Sum-2.cu") for name in paths) and any("/Sum2.cu" in name for name in paths)
+
+
 def test_templates_name_no_operator() -> None:
     names = {o.base_name for o in load_tree()}
     for path in sorted((REPOSITORY / "templates").rglob("*")):
