@@ -24,6 +24,7 @@ from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._tensor import Tensor
 from torch_py.compiler import _marks
 
@@ -96,6 +97,9 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
         return special(capture, args, kwargs)
     if function.__name__ == "signature" and function.__module__ == "inspect":
         return special_calls.signature(capture, function, args, kwargs)
+    if function.__name__ == "is_in_onnx_export" and is_of_torch(function):
+        with capture.recorder.outside():  # modes of the capture are not those of an export
+            return function()
     if torch_calls.is_torch_function(function):
         return torch_calls.function(capture, function, args, kwargs)
     if transforms.is_transform(function) and not transforms.refuses(function):

@@ -227,19 +227,25 @@ def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
 class Eagerly:
     """Runs a function whose graph has raised an exception.
 
-    Nothing has been changed by then. The function raises the exception itself, where its handlers see it.
+    Nothing has been changed by then. The function raises the exception itself, where its handlers see it; if
+    none is seen, a warning says so once.
     """
 
     def __init__(self, function: FunctionType, before: ThreadState) -> None:
         self.function = function
         self.before = before
+        self.has_warned = False
 
     def __call__(self, error: Exception, *values: Any) -> Any:
         if isinstance(error, TorchDynamoException):
             raise error
         logs.raised(self.function.__name__, error)
         self.before.restore()
-        return call_bound(self.function, values)
+        result = call_bound(self.function, values)
+        if not self.has_warned:
+            self.has_warned = True
+            _warn(self.function, error, "as its graph raised")
+        return result
 
 
 def cannot_stop() -> Break:
@@ -404,9 +410,9 @@ def is_capturing() -> bool:
     return _capturing.active
 
 
-def _warn(function: FunctionType, error: Exception) -> None:
+def _warn(function: FunctionType, error: Exception, why: str = "as the compiler failed:") -> None:
     warnings.warn(
-        f"torch.compile: {function.__qualname__} runs eagerly, as the compiler failed: "
+        f"torch.compile: {function.__qualname__} runs eagerly, {why} "
         f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
         stacklevel=4,
     )

@@ -388,7 +388,14 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
 
 
 def _instance_of_builtin(rebuild: Rebuild, value: Any, cls: str, base: type) -> str:
-    if base in (dict, list, set):
+    if isinstance(value, collections.OrderedDict):
+        # It has the order in addition to what a dict has.
+        ordered = rebuild.constant(collections.OrderedDict, "OrderedDict")
+        name = rebuild.declare(value, f"{ordered}.__new__({cls})", type(value).__name__.lower())
+        for key, item in value.items():
+            pair = f"{rebuild.value(key)}, {rebuild.value(item)}"
+            rebuild.builds.append(f"{ordered}.__setitem__({name}, {pair})")
+    elif base in (dict, list, set):
         name = rebuild.declare(value, f"{base.__name__}.__new__({cls})", type(value).__name__.lower())
         if base is dict:
             rebuild.builds.append(f"dict.update({name}, [{_pairs(rebuild, value)}])")

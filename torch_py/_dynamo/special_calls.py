@@ -22,6 +22,7 @@ from torch_py._dynamo.natives import callable_for_native
 from torch_py._dynamo.recorder import has_tensors
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
+from torch_py.nn.modules._backward_hooks import BackwardHookFunction
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -309,6 +310,10 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
 def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
     """``Function.apply`` of a custom autograd function, as one node: forward runs on fake tensors."""
     cls, *given = args
+    if cls is BackwardHookFunction:
+        raise unsupported_call(
+            "a backward hook of a module", "it is called in backward, with gradients that are not captured"
+        )
     capture.fixed(cls, cls.__name__)
     torch_calls.capture_arguments(capture, given, kwargs)
     apply = cls.apply

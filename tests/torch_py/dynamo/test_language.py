@@ -337,6 +337,25 @@ def fields_of_given_tuples(x):
 GIVEN = Pair(torch.arange(3.0), torch.ones(3))
 
 
+@dataclasses.dataclass
+class Output(collections.OrderedDict):
+    sample: object
+    more: object = None
+
+    def __post_init__(self):
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) is not None:
+                self[field.name] = getattr(self, field.name)
+
+
+@program
+def ordered_outputs(x):
+    output = Output(x + 1)
+    output["last"] = x
+    output.move_to_end("sample")
+    return output, list(output.values()), output.sample
+
+
 class Processor:
     def __call__(self, x, scale=2, *rest):
         return x * scale

@@ -373,6 +373,21 @@ def test_graph_modules_and_questions_are_followed():
 
     def program(x):
         key = pickle.dumps({"width": 6})
-        return traced(x) * (2 if torch.distributed.is_initialized() else 1), len(key)
+        scale = 2 if torch.distributed.is_initialized() or torch.onnx.is_in_onnx_export() else 1
+        return traced(x) * scale, len(key)
 
     check(program, ROWS, graphs=1)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_backward_hooks_of_modules_are_called_in_backward(backend):
+    module = nn.Sequential(nn.Linear(6, 4), nn.Tanh(), nn.Linear(4, 2))
+    compiled = torch.compile(module, backend=backend)
+    compiled(ROWS).sum().backward()  # without hooks
+
+    seen = []
+    module[1].register_full_backward_hook(lambda _, inputs, outputs: seen.append(outputs[0].clone()))
+    for _ in range(2):
+        compiled(ROWS).sum().backward()
+    module(ROWS).sum().backward()
+    assert len(seen) == 3 and torch.equal(seen[0], seen[2]) and torch.equal(seen[1], seen[2])
