@@ -127,6 +127,8 @@ def test_new_writes_into_the_folder_of_the_chapter(checkout: Path):
         .read_text()
         .startswith('#include "aten/native/declarations/cpu/shape/BendingKernel.isa.h"\n')
     )
+    entries = checkout / "native_functions.yaml"
+    entries.write_text(entries.read_text().replace("TODO:", "Written:"))
     assert main(["check"]) == 0
 
 

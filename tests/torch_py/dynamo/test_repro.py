@@ -163,10 +163,10 @@ def test_graphs_of_inductor(written: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_wrong_kernels_of_inductor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torch_py._inductor import lowering
+    from torch_py._inductor.lower.entries import POINTWISE
 
     monkeypatch.setenv("TORCH_COMPILE_DEBUG_DIR", str(tmp_path))
-    monkeypatch.setitem(lowering.POINTWISE, "sin", lowering.POINTWISE["cos"])
+    monkeypatch.setitem(POINTWISE, "sin", POINTWISE["cos"])
     x = torch.randn(6, 8)
     with (
         torch._dynamo.config.patch(repro_after="aot", repro_level=4, suppress_errors=False),
