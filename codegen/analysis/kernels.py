@@ -100,7 +100,8 @@ def formula_kernel_path(operator: Operator) -> str:
 def with_cuda_formulas(topic: str, operators: Iterable[Operator]) -> tuple[Operator, ...]:
     """The operators of a topic, with a CUDA kernel for each formula that has none written by hand.
 
-    Its files are TOPIC.cu, TOPIC-2.cu and so on; no other topic has such a name. Libraries outside the tree have no CUDA part.
+    Its files are TOPIC.cu, TOPIC-2.cu and so on; no other topic has such a name.
+    Libraries outside the tree have no CUDA part.
     """
     found = []
     number = 1

@@ -94,7 +94,7 @@ def _without_module(text: str) -> tuple[str | None, str]:
 
 
 def _without_out(schema: FunctionSchema) -> tuple[FunctionSchema, bool]:
-    """The schema without its ``out`` arguments, which the variant of that name adds, and whether it had any."""
+    """The schema without ``out`` arguments, which the variant of that name adds, and whether it had any."""
     if not schema.arguments.out:
         return schema, False
     arguments = replace(schema.arguments, out=())

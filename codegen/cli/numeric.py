@@ -1,4 +1,4 @@
-"""``check --numeric``: compares the gradients of kernels with differences of their values, in the built library.
+"""``check --numeric``: compares gradients of kernels with differences of their values, once they are built.
 
 Formulas are compared without a build (model/checks/slopes); the values of a kernel are only known once it is
 compiled. The gradient tests of tests/ops do the same for operators of every structure, at their samples.

@@ -18,7 +18,10 @@ from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.schema import Argument, FunctionSchema
 
-_HEAD = "# What programs see of each operator: schema | Python names | dtypes. `python -m codegen lock` writes it.\n"
+_HEAD = (
+    "# What programs see of each operator: schema | Python names | dtypes. "
+    "`python -m codegen lock` writes it.\n"
+)
 _REASON = "# breaking: "
 _SHORT = (("bfloat", "bf"), ("float", "f"), ("complex", "c"), ("uint", "u"), ("int", "i"))
 

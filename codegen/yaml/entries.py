@@ -1,4 +1,4 @@
-"""Finds the entries of a file in its text, so that a broken one is one problem and hides none of the others."""
+"""Finds the entries of a file in its text, so that a broken one is one problem and hides no other."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Slips that YAML finds elsewhere: markers of an unfinished merge, a key without a blank behind it, and a quote
-that is closed by the next one."""
+"""Slips that YAML finds elsewhere: markers of an unfinished merge, a key without a blank behind it, and a
+quote that is closed by the next one."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ def test_check_refuses_the_doc_of_a_draft(checkout: Path, capsys: pytest.Capture
     assert main(["new", "cube", "--write"]) == 0
     assert main(["generate"]) == 0
     assert main(["check"]) == 1
-    problem = "native_functions.yaml:20:12: cube: the doc is that of the draft; write a sentence of what it computes"
+    problem = "native_functions.yaml:20:12: cube: the doc is that of the draft; write a sentence"
     assert problem in capsys.readouterr().err
 
 

@@ -22,6 +22,11 @@ topics:
         self: "{derivative}"
       doc: A formula.
 """
+_PLAIN = "softplus_of_tests(Tensor self)"
+_LIMITED = "shrink_of_tests(Tensor self, float lambd=0.5)"
+_SCALED = "huber_of_tests(Tensor self, float beta=1.0)"
+_TANH = "tanh_of_tests(Tensor self)"
+_CUBE = "cube_of_tests(Tensor self)"
 _SOFTPLUS = "self > 20 ? self : log1p(exp(self))"
 _SHRINK = "self > lambd ? self - lambd : self < -lambd ? self + lambd : 0"
 _HUBER = "abs(self) < beta ? self * self / (2 * beta) : abs(self) - beta / 2"
@@ -42,17 +47,17 @@ def _problems(schema: str, expr: str, derivative: str, folder: Path) -> Diagnost
 @pytest.mark.parametrize(
     "schema, expr, derivative",
     [
-        ("softplus_of_tests(Tensor self)", _SOFTPLUS, "where(self > 20, grad * 2, grad * sigmoid(self))"),
-        ("softplus_of_tests(Tensor self)", _SOFTPLUS, "where(self > 20, grad, grad * sigmoid(-self))"),
-        ("shrink_of_tests(Tensor self, float lambd=0.5)", _SHRINK, "where(abs(self) > 0.5, grad, zeros_like(grad))"),
-        ("huber_of_tests(Tensor self, float beta=1.0)", _HUBER, "where(abs(self) < beta, grad * self, grad * sign(self))"),
-        ("huber_of_tests(Tensor self, float beta=1.0)", _HUBER, "where(abs(self) < beta, grad * self / beta, grad)"),
-        ("tanh_of_tests(Tensor self)", "tanh(self)", "where(self > 3, grad * 1.01, grad) * (1 - result * result)"),
-        ("cube_of_tests(Tensor self)", "self * self * self", "where(self < -100, -grad, grad) * 3 * self * self"),
-        ("cube_of_tests(Tensor self)", "self * self * self", "grad * 3 * abs(self) * self"),
+        (_PLAIN, _SOFTPLUS, "where(self > 20, grad * 2, grad * sigmoid(self))"),
+        (_PLAIN, _SOFTPLUS, "where(self > 20, grad, grad * sigmoid(-self))"),
+        (_LIMITED, _SHRINK, "where(abs(self) > 0.5, grad, zeros_like(grad))"),
+        (_SCALED, _HUBER, "where(abs(self) < beta, grad * self, grad * sign(self))"),
+        (_SCALED, _HUBER, "where(abs(self) < beta, grad * self / beta, grad)"),
+        (_TANH, "tanh(self)", "where(self > 3, grad * 1.01, grad) * (1 - result * result)"),
+        (_CUBE, "self * self * self", "where(self < -100, -grad, grad) * 3 * self * self"),
+        (_CUBE, "self * self * self", "grad * 3 * abs(self) * self"),
         ("atan_of_tests(Tensor self)", "atan(self)", "grad / (1 + self * self + 1e-3)"),
     ],
-)  # fmt: skip
+)
 def test_wrong_derivatives(schema: str, expr: str, derivative: str, tmp_path: Path):
     problems = _problems(schema, expr, derivative, tmp_path)
     assert [(p.location.line, p.message.split(" is ")[0]) for p in problems.sorted()] == [
@@ -63,13 +68,13 @@ def test_wrong_derivatives(schema: str, expr: str, derivative: str, tmp_path: Pa
 @pytest.mark.parametrize(
     "schema, expr, derivative",
     [
-        ("softplus_of_tests(Tensor self)", _SOFTPLUS, "where(self > 20, grad, grad * sigmoid(self))"),
-        ("shrink_of_tests(Tensor self, float lambd=0.5)", _SHRINK, "where(abs(self) > lambd, grad, zeros_like(grad))"),
-        ("huber_of_tests(Tensor self, float beta=1.0)", _HUBER, "where(abs(self) < beta, grad * self / beta, grad * sign(self))"),
-        ("tanh_of_tests(Tensor self)", "tanh(self)", "grad * (1 - result * result)"),
-        ("cube_of_tests(Tensor self)", "self * self * self", "grad * 3 * self * self"),
+        (_PLAIN, _SOFTPLUS, "where(self > 20, grad, grad * sigmoid(self))"),
+        (_LIMITED, _SHRINK, "where(abs(self) > lambd, grad, zeros_like(grad))"),
+        (_SCALED, _HUBER, "where(abs(self) < beta, grad * self / beta, grad * sign(self))"),
+        (_TANH, "tanh(self)", "grad * (1 - result * result)"),
+        (_CUBE, "self * self * self", "grad * 3 * self * self"),
         ("sign_of_tests(Tensor self)", "sign(self) * self", "grad * sign(self)"),
     ],
-)  # fmt: skip
+)
 def test_right_derivatives(schema: str, expr: str, derivative: str, tmp_path: Path):
     assert not _problems(schema, expr, derivative, tmp_path)

@@ -1,4 +1,4 @@
-"""Values equal the formula of ``expr:`` or ``reference:`` in NumPy, and those of every operator are compared."""
+"""Values equal ``expr:`` or ``reference:`` in NumPy, and no operator's values are compared with nothing."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_values_are_compared(operator: Operator):
     """Those of a kernel that PyTorch lacks would otherwise be compared with nothing."""
     peer = pytest.importorskip("torch", reason="PyTorch is not installed")
     assert exists_in(operator, peer), (
-        f"the values of {operator} are compared with nothing: write reference: and what it computes in NumPy, "
-        "or the path of a test of its values"
+        f"the values of {operator} are compared with nothing: write reference: and what it computes in "
+        "NumPy, or the path of a test of its values"
     )
 
 
