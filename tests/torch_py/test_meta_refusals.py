@@ -16,7 +16,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "a dtype without a kernel": lambda make: torch.log_softmax(make(3, dtype=torch.int64), 0),
     "the mean of integers": lambda make: make(3, dtype=torch.int64).mean(),
     "a number that does not fit": lambda make: make(3, dtype=torch.int8).fill_(300),
-    "a number beside an iterator": lambda make: make(3, dtype=torch.uint8).clamp_max(300),
+    "a number next to an iterator": lambda make: make(3, dtype=torch.uint8).clamp_max(300),
     "a factor of another kind": lambda make: torch.add(make(3, dtype=torch.int64), 1, alpha=0.5),
     "an empty range": lambda make: make(3).random_(5, 2),
     "integers from a continuous distribution": lambda make: make(3, dtype=torch.int64).exponential_(),
