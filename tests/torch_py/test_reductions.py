@@ -282,7 +282,28 @@ def test_norms_of_empty_tensors(torch: Any) -> None:
             torch.empty(0, 3).norm(float("inf"), dims)
 
 
-# Sorting of long lanes
+# Sorting of lanes
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 15, 16, 17])
+@pytest.mark.parametrize("descending", [False, True])
+def test_short_lanes_are_sorted_stably(torch: Any, size: int, descending: bool) -> None:
+    rng = np.random.default_rng(0)
+    floats = rng.integers(-2, 3, (50, size)).astype(np.float32)
+    floats[rng.random(floats.shape) < 0.1] = np.nan
+    for array in (floats, floats.T.copy().T, np.nan_to_num(floats).astype(np.int64)):
+        # NaN is the largest number.
+        keys = np.where(np.isnan(array), 9, array).astype(np.float64)
+        expected = np.argsort(-keys if descending else keys, axis=1, kind="stable")
+        values, indices = torch.sort(torch.from_numpy(array), dim=1, descending=descending, stable=True)
+        np.testing.assert_array_equal(indices.numpy(), expected)
+        np.testing.assert_array_equal(values.numpy(), np.take_along_axis(array, expected, 1))
+
+        first = torch.topk(torch.from_numpy(array), (size + 1) // 2, 1, largest=descending)
+        chosen = values[:, : (size + 1) // 2]
+        np.testing.assert_array_equal(first.values.numpy(), chosen.numpy())
+        taken = np.take_along_axis(array, first.indices.numpy(), 1)
+        np.testing.assert_array_equal(taken, chosen.numpy())
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,10 @@ struct Lane {
   }
 };
 
+/// Lanes up to this size are sorted by counting, for each element, those that come before it: no
+/// branch has to be foreseen, and no memory is needed. std::sort is stable up to this size, too.
+constexpr int64_t kShort = 16;
+
 /// For every lane, order(lane, indices) writes the indices of the first `count` elements in order
 /// to the contiguous memory `indices`.
 template <typename Order>
@@ -71,8 +75,8 @@ void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending
 
       // Indices that lie apart are written to memory of their own first.
       const bool direct = index_stride == 1;
-      const auto buffer = memory<int64_t>(direct ? 0 : count);
-      int64_t* chosen = direct ? index : buffer.get();
+      SmallVector<int64_t, kShort> buffer(static_cast<size_t>(direct ? 0 : count));
+      int64_t* chosen = direct ? index : buffer.data();
       order(Lane<scalar_t>{in, stride, n, descending ? all_bits<scalar_t> : 0}, chosen);
 
       for (int64_t i = 0; i < count; ++i) value[i * value_stride] = in[chosen[i] * stride];
@@ -105,7 +109,7 @@ bool has_ties(const Lane<T>& lane, const int64_t* sorted) {
 /// is sorted by length then has the same order as in PyTorch, and dropout the same mask.
 template <typename T>
 void unstable_ties(const Lane<T>& lane, int64_t* sorted) {
-  if (lane.size > kLongestUnstable || !has_ties(lane, sorted)) return;
+  if (lane.size <= kShort || lane.size > kLongestUnstable || !has_ties(lane, sorted)) return;
 
   std::vector<SortEntry> entries = lane.entries();
   std::sort(entries.begin(), entries.end(),
@@ -114,7 +118,29 @@ void unstable_ties(const Lane<T>& lane, int64_t* sorted) {
 }
 
 template <typename T>
+void sort_short_lane(const Lane<T>& lane, int64_t* sorted) {
+  const auto n = static_cast<int>(lane.size);
+  uint64_t keys[kShort];
+  int places[kShort] = {};
+
+  for (int i = 0; i < n; ++i) {
+    const uint64_t key = keys[i] = lane.key(i);
+    int place = i;
+    for (int j = 0; j < i; ++j) {
+      const int is_before = key < keys[j];
+      places[j] += is_before;
+      place -= is_before;
+    }
+    places[i] = place;
+  }
+
+  for (int i = 0; i < n; ++i) sorted[places[i]] = i;
+}
+
+template <typename T>
 void sort_lane(const Lane<T>& lane, int64_t* sorted) {
+  if (lane.size <= kShort) return sort_short_lane(lane, sorted);
+
   const auto keys = memory<uint64_t>(lane.size);
   for (int64_t i = 0; i < lane.size; ++i) keys[i] = lane.key(i);
   sort_indices(keys.get(), lane.size, key_bytes<T>, sorted);
@@ -196,6 +222,12 @@ std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
 /// elements are chosen for every k.
 template <typename T>
 void write_top(const Lane<T>& lane, int64_t k, bool sorted, int64_t* chosen) {
+  if (lane.size <= kShort) {
+    int64_t all[kShort];
+    sort_short_lane(lane, all);
+    std::copy_n(all, k, chosen);
+    return;
+  }
   if (k <= lane.size / 8) return write_indices(first_of(lane, k), k, chosen);
 
   if (sorted) {

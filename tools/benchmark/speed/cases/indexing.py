@@ -100,6 +100,8 @@ GROUP = Group(
         Case("sort 1M", lambda t, x: partial(t.sort, x(1_000_000))),
         Case("sort rows", lambda t, x: partial(t.sort, x(1000, 1000), -1)),
         Case("argsort integers", lambda t, x: partial(t.argsort, spread(t, 200_000, 1 << 30))),
+        Case("sort short rows", lambda t, x: partial(t.sort, x(50_000, 8), -1)),
+        Case("topk of short rows", lambda t, x: partial(t.topk, x(50_000, 8), 2)),
         Case("topk", lambda t, x: partial(t.topk, x(1000, 1000), 10)),
         Case("unique", lambda t, x: partial(t.unique, spread(t, 200_000, 1000))),
         Case("searchsorted", lambda t, x: partial(t.searchsorted, t.sort(x(100_000))[0], x(100_000))),
