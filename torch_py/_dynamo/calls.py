@@ -100,6 +100,7 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
     if function.__name__ == "is_in_onnx_export" and is_of_torch(function):
         with capture.recorder.outside():  # modes of the capture are not those of an export
             return function()
+
     if torch_calls.is_torch_function(function):
         return torch_calls.function(capture, function, args, kwargs)
     if transforms.is_transform(function) and not transforms.refuses(function):
