@@ -91,6 +91,11 @@ class NodeClass:
         return self.operator.tensor_arguments[0].name
 
     @property
+    def joins_gradients(self) -> bool:
+        """Whether its formulas take the gradients of a list of results, of which some may be undefined."""
+        return self.has_list_output and any(g.kind not in ("view", "list", "tuple") for g in self.gradients)
+
+    @property
     def view_arguments(self) -> list[str]:
         """The arguments for replaying a view on the gradient."""
         return ["gradient" if name == self.base else name for name in self.operator.schema.arguments.names()]

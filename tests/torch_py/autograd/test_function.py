@@ -516,3 +516,20 @@ def test_arguments_may_have_any_attribute() -> None:
             return gradient * 2, None
 
     assert Scale.apply(torch.ones(1, requires_grad=True), Answering()).tolist() == [2]
+
+
+@pytest.mark.parametrize("split", ["chunk", "unbind", "split_with_sizes"])
+def test_a_function_without_a_gradient_of_one_of_several_results(split: str) -> None:
+    class Stop(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return None
+
+    x = leaf(1, 2, 3)
+    pieces = {"chunk": [2], "unbind": [0], "split_with_sizes": [[1, 2]]}[split]
+    Stop.apply(getattr(x, split)(*pieces)[0]).sum().backward()
+    assert x.grad is None

@@ -12,9 +12,12 @@
 namespace torch::autograd::generated {
 
 using namespace at;
-{% if nodes|selectattr("lists")|list %}
+{% set take_lists = nodes|selectattr("lists")|list %}
+{% set give_lists = nodes|selectattr("joins_gradients")|list %}
+{% if take_lists or give_lists %}
 
 namespace {
+{% if take_lists %}
 
 /// Whether a gradient is wanted for any of the `count` edges that begin at `first`.
 bool should_compute_any(const Node& node, size_t first, size_t count) {
@@ -23,6 +26,17 @@ bool should_compute_any(const Node& node, size_t first, size_t count) {
   }
   return false;
 }
+{% endif %}
+{% if give_lists %}
+
+/// Whether any result has a gradient; without one, none goes on.
+bool any_defined(const variable_list& grads) {
+  for (const Tensor& grad : grads) {
+    if (grad.defined()) return true;
+  }
+  return false;
+}
+{% endif %}
 
 }  // namespace
 {% endif %}

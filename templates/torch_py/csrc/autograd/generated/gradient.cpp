@@ -19,7 +19,8 @@
   }
 {% else %}
   if (should_compute_output({{ edge }}){% for i in needed %} && grads[{{ i }}].defined(){% endfor %}
-{%- if g.any_of %} && ({{ g.is_any_defined }}){% endif %}) {
+{%- if g.any_of %} && ({{ g.is_any_defined }}){% endif %}
+{%- if node.joins_gradients %} && any_defined(grads){% endif %}) {
 {% if g.kind == "zero" %}
     grad_inputs[{{ edge }}] = materialize_grad(Tensor(), {{ input }}_info_);
 {% elif g.kind == "missing" %}
