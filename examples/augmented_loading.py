@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from running import train
+from running import Prepare, as_it_is, train
 from sklearn.datasets import load_digits
 
 import torch_py as torch
@@ -53,7 +53,7 @@ def network(width: int) -> nn.Module:
     )
 
 
-def training(small: bool = False) -> Iterator[float]:
+def training(small: bool = False, prepare: Prepare = as_it_is) -> Iterator[float]:
     torch.manual_seed(0)
     dataset = DistortedDigits(16 if small else 28)
 
@@ -66,7 +66,7 @@ def training(small: bool = False) -> Iterator[float]:
         drop_last=True,
     )
 
-    model = network(8 if small else 32)
+    model = prepare(network(8 if small else 32))
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
 
     while True:

@@ -26,7 +26,7 @@ void note_use(const TensorIterator& iter) {
 void ElementsCheck::see(const Tensor& tensor) {
   if (!tensor.defined()) return;
   if (!dtype_.has_value()) dtype_ = tensor.scalar_type();
-  last_is_empty_ = tensor.numel() == 0;
+  has_empty_ |= tensor.numel() == 0;
 }
 
 void ElementsCheck::see(TensorList tensors) {
@@ -64,8 +64,10 @@ void convert(const Scalar& number, ScalarType dtype) {
 
 void ElementsCheck::check(const c10::OperatorEntry& entry) const {
   const bool makes_results = std::string_view(entry.facts().structure) == "shaped";
-  if (!dtype_.has_value() || (makes_results && last_is_empty_)) return;
-  if (!is_claimed(entry.facts().dtypes, c10::dtype_name(*dtype_)))
+  if (!dtype_.has_value() || (makes_results && has_empty_)) return;
+  // Bytes are copied in any dtype; loops refuse those that are for storage only.
+  if (!c10::is_storage_only(*dtype_) &&
+      !is_claimed(entry.facts().dtypes, c10::dtype_name(*dtype_)))
     throw_not_implemented(entry.name(), *dtype_);
 
   // Products compute in a wider type.

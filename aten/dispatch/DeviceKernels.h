@@ -43,7 +43,7 @@ class TORCH_PY_API ElementsCheck {
 
  private:
   std::optional<ScalarType> dtype_;
-  bool last_is_empty_ = false;  // the result: then most kernels return at once
+  bool has_empty_ = false;  // then most kernels return at once
   SmallVector<const Scalar*, 4> numbers_;
 };
 

@@ -40,10 +40,7 @@ def owner_of(callee: Any) -> Any:
 
 def is_operator(callee: Any) -> bool:
     """Whether a function of C is an operator, of the tree or of a package."""
-    owner = owner_of(callee)
-    if isinstance(owner, ModuleType) and library_named(owner.__name__) is not None:
-        return True
-    return callee in _operators()
+    return library_named(module_of(callee)) is not None or callee in _operators()
 
 
 @cache

@@ -19,7 +19,7 @@ cpp.cxx                                the compilers to try; None stands for CXX
 cpp.simdlen                            bits of a vector, 256 or 512; 0 and 1 for none
 cpp.threads                            how many threads run a kernel; -1 for those that operators use
 cpp.enable_floating_point_contract_flag, cpp.enable_unsafe_math_opt_flag
-                                       -ffp-contract and -funsafe-math-optimizations
+                                       -ffp-contract and the parts of -funsafe-math-optimizations
 trace.enabled, trace.debug_dir         a folder of files for each graph, and where it is
 """
 

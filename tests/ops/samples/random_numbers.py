@@ -18,8 +18,8 @@ def random_inplace(make: Make) -> Iterator[SampleInput]:
             yield SampleInput(tensor)
     if make.is_floating:
         yield SampleInput(make(0))
-    yield SampleInput(make(5), to=4)
-    yield SampleInput(make(5), 2, 7)
+    yield SampleInput(make(5), to=2 if make.dtype == make.torch.bool else 4)
+    yield SampleInput(make(5), *((0, 2) if make.dtype == make.torch.bool else (2, 7)))
     yield SampleInput(make(5), mean=1.0, std=2.0)
     yield SampleInput(make(5), p=0.3)
     yield SampleInput(make(5), lambd=0.5)

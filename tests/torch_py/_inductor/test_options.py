@@ -102,7 +102,7 @@ def test_16_bits_are_rounded_between_operators() -> None:
     [
         ({"cpp.simdlen": 256}, "-mprefer-vector-width=256"),
         ({"cpp.simdlen": 1}, "-fno-tree-vectorize"),
-        ({"cpp.enable_unsafe_math_opt_flag": True}, "-funsafe-math-optimizations"),
+        ({"cpp.enable_unsafe_math_opt_flag": True}, "-fassociative-math"),
         ({"cpp.enable_floating_point_contract_flag": "fast"}, "-ffp-contract=fast"),
     ],
 )
