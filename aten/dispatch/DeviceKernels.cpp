@@ -66,8 +66,7 @@ void ElementsCheck::check(const c10::OperatorEntry& entry) const {
   const bool makes_results = std::string_view(entry.facts().structure) == "shaped";
   if (!dtype_.has_value() || (makes_results && has_empty_)) return;
   // Bytes are copied in any dtype; loops refuse those that are for storage only.
-  if (!c10::is_storage_only(*dtype_) &&
-      !is_claimed(entry.facts().dtypes, c10::dtype_name(*dtype_)))
+  if (!c10::is_storage_only(*dtype_) && !is_claimed(entry.facts().dtypes, c10::dtype_name(*dtype_)))
     throw_not_implemented(entry.name(), *dtype_);
 
   // Products compute in a wider type.

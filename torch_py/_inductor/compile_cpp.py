@@ -62,8 +62,8 @@ def _compilers() -> tuple[str | None, ...]:
     return (None,) if tuple(given) == (None, "g++") else tuple(given)
 
 
-# The parts of -funsafe-math-optimizations. With its own name, GCC 12 links a start-up file into the library that
-# makes the whole process flush denormal numbers.
+# The parts of -funsafe-math-optimizations. With its own name, GCC 12 links a start-up file into the library,
+# which makes the whole process flush denormal numbers.
 UNSAFE_MATH = ("-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-fno-trapping-math")
 
 
