@@ -228,7 +228,7 @@ print(module.__file__)
 x = torch.tensor([2.0, -3.0], device="cuda", requires_grad=True)
 y = module.cube(x)
 y.sum().backward()
-print(y.tolist(), x.grad.tolist(), "cube" in torch.cuda.host_fallbacks())
+print(y.tolist(), x.grad.tolist(), "cube_ops::cube" in torch.cuda.host_fallbacks())
 """
     expected = "[8.0, -27.0] [12.0, 27.0]"
     assert f"{expected} True" in run_script(script, tmp_path, TORCH_PY_CUDA_LIBRARY=str(EMULATED))
