@@ -470,7 +470,7 @@ class Capture:
                 raise Break("a change of a dictionary", "it is not known where the object came from", "")
             self.read_key(owner, key)  # for the guard: what is restored has to be what was there
             self._guard_distinct(owner, origin)
-            self.journal.note("key", owner, key)
+            self.journal.note_key(owner, key, value)
         set_key(owner, key, value)
 
     def write_field(self, owner: Any, fields: dict[str, Any], name: str, value: Any) -> None:

@@ -21,15 +21,19 @@ ABSENT: Any = Absent()
 
 
 class Entry:
-    """The state of one place before its first write. `kind` is "key", "slot", "cell" or "whole"."""
+    """The state of one place before its first write. `kind` is "key", "slot", "cell" or "whole".
 
-    __slots__ = ("before", "key", "kind", "owner")
+    A key that was removed and came back is `moved`: it is behind the others now.
+    """
+
+    __slots__ = ("before", "key", "kind", "moved", "owner")
 
     def __init__(self, kind: str, owner: Any, key: Any, before: Any) -> None:
         self.kind = kind
         self.owner = owner
         self.key = key
         self.before = before
+        self.moved = False
 
     def now(self) -> Any:
         if self.kind == "key":
@@ -66,6 +70,8 @@ class Journal:
 
     def __init__(self) -> None:
         self.entries: dict[Any, Entry] = {}
+        # Of the keys of dictionaries, before the first was removed.
+        self._orders: dict[int, tuple[dict[Any, Any], list[Any]]] = {}
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -81,13 +87,33 @@ class Journal:
         entry.before = entry.now()
         self.entries[kind, id(owner), key] = entry
 
+    def note_key(self, owner: dict[Any, Any], key: Any, value: Any) -> None:
+        """Has to be called before ``owner[key] = value``, or before a key is removed (ABSENT)."""
+        if self.has("whole", owner):
+            return
+        entry = self.entries.get(("key", id(owner), key))
+        if value is ABSENT:
+            self._orders.setdefault(id(owner), (owner, list(dict.keys(owner))))
+        elif entry is not None and not dict.__contains__(owner, key):
+            entry.moved = True
+            self.entries["key", id(owner), key] = self.entries.pop(("key", id(owner), key))
+        self.note("key", owner, key)
+
     def undo(self) -> list[tuple[Entry, Any]]:
         """Restores everything; gives the entries with what was there at the end."""
         changed = [(entry, entry.now()) for entry in self.entries.values()]
         for entry, now in reversed(changed):
             if not _same(entry.before, now):
                 entry.restore()
-        return [(entry, now) for entry, now in changed if not _same(entry.before, now)]
+        for owner, keys in self._orders.values():
+            _put_in_order(owner, keys)
+        return [(entry, now) for entry, now in changed if entry.moved or not _same(entry.before, now)]
+
+
+def _put_in_order(owner: dict[Any, Any], keys: list[Any]) -> None:
+    present = [key for key in keys if dict.__contains__(owner, key)]
+    if present != list(dict.keys(owner)):
+        replace_contents(owner, Snapshot([(key, dict.__getitem__(owner, key)) for key in present]))
 
 
 def _same(before: Any, now: Any) -> bool:

@@ -187,6 +187,10 @@ class Rebuild:
         owner = self.value(entry.owner)
         if entry.kind == "key":
             key = self.value(entry.key)
+            if entry.moved and entry.before is not ABSENT:
+                self.writes.append(f"del {owner}[{key}]")
+                if now is ABSENT:
+                    return
             text = f"del {owner}[{key}]" if now is ABSENT else f"{owner}[{key}] = {self.value(now)}"
         elif entry.kind == "slot":
             text = (

@@ -575,3 +575,64 @@ def star_expressions(x):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     check(PROGRAMS[name], ONES, graphs=1)
+
+
+# What becomes of the keys of an argument, in their order
+
+
+def added_again(table, x):
+    table.update(k=x, m=1)
+    del table["k"]
+    table["k"] = x + 1
+    return x * 2
+
+
+def moved_behind_the_others(table, x):
+    kept = table.pop("a")
+    table["a"] = kept
+    table["c"] = 3
+    return x * 2
+
+
+def moved_and_removed(table, x):
+    del table["a"]
+    table["a"] = x
+    del table["a"], table["b"]
+    table["b"] = 2
+    return x * 2
+
+
+def removed_after_a_change_of_the_whole(table, x):
+    table.clear()
+    table.update(b=x, a=1)
+    del table["b"]
+    table["b"] = 2
+    return x * 2
+
+
+def removed_before_a_change_of_the_whole(table, x):
+    del table["a"]
+    table["a"] = x
+    table.popitem()
+    return x * 2
+
+
+def removed_before_an_exception(table, x):
+    del table["a"]
+    table["a"] = x
+    raise ValueError(list(table))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        added_again,
+        moved_behind_the_others,
+        moved_and_removed,
+        removed_after_a_change_of_the_whole,
+        removed_before_a_change_of_the_whole,
+        removed_before_an_exception,
+    ],
+)
+def test_the_order_of_keys(function):
+    check(function, {"a": 1, "b": 2}, ONES, fullgraph=False)
