@@ -17,7 +17,8 @@ class FakeTensorProp(Interpreter):
     """Runs a graph without computing, and puts the fake tensor of each value into ``node.meta["val"]``:
     shape, strides, dtype and device. Values other than tensors are kept as they are.
 
-    Parameters and buffers of `module` become fake for the run. `mode` is a FakeTensorMode, a new one by default.
+    Parameters and buffers of `module` become fake for the run. `mode` is a FakeTensorMode, by default a new
+    one.
 
         >>> import torch_py as torch
         >>> traced = torch.fx.symbolic_trace(torch.nn.Linear(2, 3))
