@@ -481,6 +481,7 @@ def test_rewritten_functions_keep_their_cells() -> None:
     assert add.args[1] == 2 and add.type is int
 
 
+@only_torch_py  # PyTorch refuses modules with real parameters
 def test_fake_tensors_show_values_without_computing():
     graph = fx.symbolic_trace(Model())
     fake = module("passes.fake_tensor_prop").FakeTensorProp(graph)
