@@ -38,7 +38,7 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _check_backend(options: argparse.Namespace) -> int:
-    from codegen.backends import read_backend
+    from codegen.targets.torch_py.backends import read_backend
 
     base = base_program(options)
     assert base is not None, "a backend is for the operators of another file"
@@ -49,7 +49,7 @@ def _check_backend(options: argparse.Namespace) -> int:
 
 def _check_kernels(program: Program) -> None:
     """Compares the gradients of pointwise kernels with their values, which takes a build."""
-    from codegen.cli.numeric import check_kernels
+    from codegen.targets.torch_py.cli.numeric import check_kernels
 
     problems = Diagnostics()
     compared, skipped = check_kernels(program, problems)

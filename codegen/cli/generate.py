@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from codegen.cli.loading import base_path, base_program, is_backend_file, load_program
-from codegen.emit import fingerprint
+from codegen.output import fingerprint
 
 
 def generate(options: argparse.Namespace) -> int:
@@ -18,14 +18,14 @@ def generate(options: argparse.Namespace) -> int:
     if fingerprint.is_current(options.output, options.yaml, base_path(options)):
         print(f"{options.output} is up to date")
         return 0
-    from codegen.emit import generate as write
+    from codegen.targets.torch_py.emit import generate as write
 
     print(f"{options.output}: {write(load_program(options), options.output)}")
     return 0
 
 
 def _generate_backend(options: argparse.Namespace) -> int:
-    from codegen.backends import generate_backend, read_backend
+    from codegen.targets.torch_py.backends import generate_backend, read_backend
 
     base = base_program(options)
     if base is None:

@@ -25,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Each command is imported when it runs: `generate` with nothing to do ends before pyyaml would be
         # loaded.
         name = options.command.replace("-", "_")
-        return int(getattr(importlib.import_module(f"codegen.cli.{name}"), name)(options))
+        folder = "codegen.cli" if name in ("generate", "check", "lock") else "codegen.targets.torch_py.cli"
+        return int(getattr(importlib.import_module(f"{folder}.{name}"), name)(options))
     except GenerationError as error:
         print(error, file=sys.stderr)
         return 1

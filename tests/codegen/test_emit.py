@@ -1,4 +1,4 @@
-"""codegen.emit and codegen.analysis: which files are written when, and the pieces of generated text."""
+"""The output of torch_py: which files are written when, and the pieces of generated text."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from codegen.analysis import argument_names
-from codegen.analysis.functions import functions_of
-from codegen.analysis.gradient_kind import gradient_kind
-from codegen.analysis.implied_operators import MISSING, expand
 from codegen.cli.main import main
-from codegen.cli.python_signature import python_signatures
-from codegen.emit import fingerprint, generate, render
-from codegen.emit.explain import Explanation
-from codegen.emit.literals import cpp_lines, cpp_string
-from codegen.emit.parameters import parameters_of, signature_text
-from codegen.emit.requirements import checks_of
 from codegen.model import Operator, load
 from codegen.model.keywords import CPP_KEYWORDS
+from codegen.output import fingerprint
+from codegen.output.literals import cpp_lines, cpp_string
 from codegen.scanned import kernel_files
+from codegen.targets.torch_py.analysis import argument_names
+from codegen.targets.torch_py.analysis.functions import functions_of
+from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
+from codegen.targets.torch_py.analysis.implied_operators import MISSING, expand
+from codegen.targets.torch_py.cli.python_signature import python_signatures
+from codegen.targets.torch_py.emit import generate, render
+from codegen.targets.torch_py.emit.explain import Explanation
+from codegen.targets.torch_py.emit.parameters import parameters_of, signature_text
+from codegen.targets.torch_py.emit.requirements import checks_of
 from tests.codegen.golden import FOLDER, YAML, golden_files, golden_program
 
 REPOSITORY = Path(__file__).resolve().parents[2]
