@@ -1,1 +1,1 @@
-"""Writing generated files, for every target: templates, line breaks, and a folder that keeps what is right."""
+"""Writing generated files: templates, line breaks, and a folder in which files that are right stay."""

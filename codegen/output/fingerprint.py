@@ -12,16 +12,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from codegen.scanned import STAMP, kernel_files, sample_files, taken_name_files
+from codegen.target import Target
+
+# Written into every folder that the generator fills.
+STAMP = ".stamp.json"
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_TEMPLATES = _PACKAGE.parent / "templates"
 
 
-def is_current(output: Path, yaml_path: Path, base: Path | None = None) -> bool:
+def is_current(output: Path, yaml_path: Path, target: Target, base: Path | None = None) -> bool:
     """Whether ``output`` was made from exactly these inputs and nobody has touched it since."""
     stamp = read_stamp(output)
-    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, base):
+    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, target, base):
         return False
 
     files = stamp.get("files", {})
@@ -43,37 +45,40 @@ def write_stamp(output: Path, inputs: str, files: Iterable[str]) -> None:
     os.replace(temporary, output / STAMP)
 
 
-def inputs_digest(yaml_path: Path, base: Path | None = None) -> str:
+def inputs_digest(yaml_path: Path, target: Target, base: Path | None = None) -> str:
     """A digest of the contents of declarations, generator and templates, and of the state of scanned files.
 
     ``base`` is the file that a library extends: the generated tree depends on its kernels and samples too.
     """
-    digest = hashlib.sha256()
-    for path in _read_inputs(yaml_path, base):
+    digest = hashlib.sha256(target.name.encode())
+    for path in _read_inputs(yaml_path, target, base):
         digest.update(path.name.encode() + b"\0")
         try:
             digest.update(path.read_bytes() + b"\0")
         except OSError:
             digest.update(b"missing\0")
 
-    for name, state in _scanned_inputs([yaml_path, *([base] if base is not None else [])]):
+    for name, state in _scanned_inputs(target, [yaml_path, *([base] if base is not None else [])]):
         digest.update(f"{name}\0{state}\0".encode())
     return digest.hexdigest()
 
 
-def _read_inputs(yaml_path: Path, base: Path | None) -> Iterator[Path]:
+def _read_inputs(yaml_path: Path, target: Target, base: Path | None) -> Iterator[Path]:
     yield yaml_path
     if base is not None:
         yield base
-    yield from sorted(p for p in _PACKAGE.rglob("*.py") if "__pycache__" not in p.parts)
-    yield from sorted(p for p in _TEMPLATES.rglob("*") if p.is_file())
+    sources = {_PACKAGE} if _PACKAGE in target.folder.parents else {_PACKAGE, target.folder}
+    for folder in sorted(sources):
+        yield from sorted(p for p in folder.rglob("*.py") if "__pycache__" not in p.parts)
+    if target.templates is not None:
+        yield from sorted(p for p in target.templates.rglob("*") if p.is_file())
 
 
-def _scanned_inputs(declarations: Iterable[Path]) -> Iterator[tuple[str, list[int]]]:
-    """Kernel files, sample generators and the package: the model looks for names in them."""
+def _scanned_inputs(target: Target, declarations: Iterable[Path]) -> Iterator[tuple[str, list[int]]]:
+    """Kernel files, sample generators and others: the model looks for names in them."""
     for path in declarations:
         root = path.parent
-        for found in (*kernel_files(root), *sample_files(root), *taken_name_files(root)):
+        for found in target.dialect.scanned_files(root):
             yield found.relative_to(root).as_posix(), _state(found)
 
 

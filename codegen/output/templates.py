@@ -8,9 +8,8 @@ from typing import Any
 
 import jinja2
 
-from codegen.output import literals
+from codegen.target import Target
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 GENERATOR = "python -m codegen generate"
 
 
@@ -68,9 +67,9 @@ class _Environment(jinja2.Environment):
 
 
 class Templates:
-    """Renders templates from the ``templates`` folder."""
+    """Renders the templates of a target."""
 
-    def __init__(self, source: str, cache: Path | None = None, folder: Path = TEMPLATES) -> None:
+    def __init__(self, source: str, target: Target, cache: Path | None = None) -> None:
         """``source`` is the YAML file as banners name it; ``cache`` keeps compiled templates."""
         bytecode = None
         if cache is not None:
@@ -78,7 +77,7 @@ class Templates:
             bytecode = jinja2.FileSystemBytecodeCache(str(cache))
 
         self.environment = _Environment(
-            loader=_Loader(folder),
+            loader=_Loader(target.templates or ()),
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -90,9 +89,7 @@ class Templates:
         )
 
         self.environment.globals.update(source=source)
-        self.environment.filters.update(
-            commas=_commas, more=_more, cpp_string=literals.cpp_string, cpp_lines=literals.cpp_lines
-        )
+        self.environment.filters.update(commas=_commas, more=_more, **target.filters)
 
     def render(self, template: str, **values: Any) -> str:
         banner = (

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from codegen.model import Operator, cpp
+from codegen.model import Operator
 from codegen.model.keywords import cpp_identifier
 from codegen.remembered import remembered
 from codegen.schema import Argument, FunctionSchema
+from codegen.targets.torch_py import cpp
 
 # A struct in at::ops with such a name would hide the namespace.
 _NAMESPACES = frozenset(["std", "at", "c10"])

@@ -25,6 +25,7 @@ from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substit
 from codegen.expressions.scope import NUMBERS, Scope, resolve
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
 from codegen.model.autocast import Autocast
+from codegen.remembered import remembered
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, OperatorName, Return
 from codegen.schema.names import BaseName
 from codegen.targets.torch_py.analysis.argument_names import free_name, with_free_names
@@ -37,6 +38,12 @@ _DIFFERENTIABLE = ("float16", "float32", "float64", "bfloat16", *_COMPLEX)
 _RENAMED = {"grad": "grad_output", "result": "output"}
 
 
+@remembered
+def expanded(program: Program) -> Program:
+    """``expand`` of a whole program, once."""
+    return expand(program)
+
+
 def expand(program: Program, only: str | None = None) -> Program:
     """The same program with the operators that formulas imply, each after the operator it belongs to.
 
@@ -44,7 +51,7 @@ def expand(program: Program, only: str | None = None) -> Program:
     """
     base = program.base
     if base is not None and only is None:
-        base = expand(base)
+        base = expanded(base)
 
     topics = {
         t.name: Topic(t.name, _expanded(t, program), t.location) if only in (None, t.name) else t

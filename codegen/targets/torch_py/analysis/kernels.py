@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Call, walk
 from codegen.model import DispatchEntry, Kernel, Operator
-from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY, INPLACE_KEY, LAYOUT_KEYS
+from codegen.targets.torch_py import cpp
+from codegen.targets.torch_py.keys import CUDA_FOLDER, CUDA_KEY, INPLACE_KEY, LAYOUT_KEYS
 
 EXPR_FOLDER = "aten/native/cpu/expr"  # kernels printed from formulas
 CUDA_EXPR_FOLDER = f"{CUDA_FOLDER}/expr"
@@ -22,7 +23,7 @@ def loop_entries(operator: Operator) -> tuple[DispatchEntry, ...]:
     Without that of the CUDA library, which the wrapper finds at run time.
     """
     return tuple(
-        d for d in operator.dispatch if operator.is_loop(d.key) and d.is_available and d.key != CUDA_KEY
+        d for d in operator.dispatch if cpp.is_loop(operator, d.key) and d.is_available and d.key != CUDA_KEY
     )
 
 
@@ -55,7 +56,7 @@ def direct_kernels(operator: Operator) -> tuple[DirectKernel, ...]:
     """All kernels of the dispatch map except loops and those of layouts, each with the keys it serves."""
     found: dict[str, DirectKernel] = {}
     for entry in operator.dispatch:
-        if operator.is_loop(entry.key) or entry.definition is None:
+        if cpp.is_loop(operator, entry.key) or entry.definition is None:
             continue
         if entry.key in (INPLACE_KEY, CUDA_KEY, *LAYOUT_KEYS):
             continue

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
-from codegen.output import fingerprint, layout
+from codegen.output import layout
+from codegen.output.generation import write_output
 from codegen.output.templates import Templates
-from codegen.output.writer import GenerateReport, write_tree
+from codegen.output.writer import GenerateReport
+from codegen.targets.torch_py import TARGET
 from codegen.targets.torch_py.backends.reading import DEVICE_FUNCTIONS, HOOKS_FUNCTION, Backend, BackendKernel
 
 _FALLBACKS = "fallbacks.md"
@@ -16,7 +18,7 @@ _FALLBACKS = "fallbacks.md"
 
 def generate_backend(backend: Backend, output: Path) -> GenerateReport:
     """Brings the folder up to date; files that do not change keep their time."""
-    templates = Templates(backend.file)
+    templates = Templates(backend.file, TARGET)
     known = HOOKS_FUNCTION if "hooks" in backend.device else DEVICE_FUNCTIONS
     declarations = [known[key].format(function) for key, function in backend.device.items()]
     rendered = {
@@ -39,11 +41,7 @@ def generate_backend(backend: Backend, output: Path) -> GenerateReport:
     }
     files = {path: layout.wrapped(path, text) for path, text in rendered.items()}
 
-    stamp = fingerprint.read_stamp(output) or {}
-    output.mkdir(parents=True, exist_ok=True)
-    report = write_tree(output, files, stamp.get("files", {}))
-    fingerprint.write_stamp(output, "", files)
-    return report
+    return write_output(output, files, "")
 
 
 def _facts(kernel: BackendKernel) -> dict[str, object]:

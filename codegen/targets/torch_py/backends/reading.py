@@ -8,10 +8,11 @@ from pathlib import Path
 
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
 from codegen.model import Operator, Program
-from codegen.model.kernels import Kernel, KernelIndex, scan_kernels, types_of
+from codegen.model.kernels import Kernel, KernelIndex
 from codegen.targets.torch_py.analysis.implied_operators import expand
 from codegen.targets.torch_py.emit import dtype_macros, registration
 from codegen.targets.torch_py.emit.registration import Kernels
+from codegen.targets.torch_py.kernels import scan_kernels, types, types_of
 from codegen.yaml import MapValue, Text, load_document
 
 _KEYS = ("backend", "device", "dispatch")
@@ -177,6 +178,6 @@ class _Reader:
             return
 
         wanted = types_of(declaration)
-        if not any(d.types is None or d.types == wanted for d in definitions):
+        if not any(types(d) in (None, wanted) for d in definitions):
             place = Location(definitions[0].path, definitions[0].line, 1)
             self.problems.report(place, what, f"'{item.text}' has other parameters", f"write {declaration}")

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from codegen.model import Operator
 from codegen.model.keywords import cpp_identifier
 from codegen.model.program import combination_macro
-from codegen.model.vocabulary import CUDA_KEY
+from codegen.targets.torch_py import cpp
+from codegen.targets.torch_py.keys import CUDA_KEY
 
 _OPS = """\
 namespace {{
@@ -48,7 +49,7 @@ def body(operator: Operator, symbol: str, key: str) -> Sequence[str]:
 
 
 def _has_loop(operator: Operator, key: str) -> bool:
-    if key == CUDA_KEY or not operator.is_loop(key) or operator.structure not in _LOOPS:
+    if key == CUDA_KEY or not cpp.is_loop(operator, key) or operator.structure not in _LOOPS:
         return False
     tensors = operator.tensor_arguments
     return bool(tensors) and all(a.type.is_plain("Tensor") for a in tensors)

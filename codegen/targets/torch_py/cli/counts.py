@@ -11,10 +11,10 @@ from pathlib import Path
 from codegen.cli.loading import load_program
 from codegen.model import Operator, Program
 from codegen.model.vocabulary import STRUCTURES
-from codegen.python_modules import PYTHON_MODULES, qualified
-from codegen.scanned import kernel_files
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
 from codegen.targets.torch_py.analysis.kernels import cuda_entry, runs_on_host
+from codegen.targets.torch_py.python_modules import PYTHON_MODULES, qualified
+from codegen.targets.torch_py.scanned import kernel_files
 
 Row = tuple[str, int]
 # Name, conditions in ``requires``, checks in C++.

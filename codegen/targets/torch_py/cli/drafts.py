@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from codegen.model import Operator, Program, implied
 from codegen.model.checks.drafts import UNWRITTEN_DOC
-from codegen.model.cpp import kernel_signature, shape_signature
-from codegen.model.rooms import kernel_file, samples_file, shape_file
-from codegen.model.vocabulary import ALL_STRUCTURES, CUDA_KEY
 from codegen.output.layout import CPP_WIDTH, wrap_cpp
 from codegen.schema import Argument, FunctionSchema
 from codegen.targets.torch_py.cli import bodies
+from codegen.targets.torch_py.cpp import kernel_signature, shape_signature
+from codegen.targets.torch_py.dialect import implied_kernel, implied_module
+from codegen.targets.torch_py.keys import ALL_STRUCTURES, CUDA_KEY
+from codegen.targets.torch_py.rooms import kernel_file, samples_file, shape_file
 
 # The operator that derivatives of a draft call: it raises NotImplementedError in backward.
 _UNWRITTEN = "_refuse_gradient"
@@ -91,7 +92,7 @@ def topic_like(schema: FunctionSchema, structure: str, program: Program | None) 
         matcher.set_seq1(operator.base_name)
         alike = matcher.ratio() if matcher.real_quick_ratio() > 0.6 else 0.0
         same_name = 2 * (alike > 0.7) * alike
-        same_module = operator.python_module == implied.python_module(schema)
+        same_module = operator.python_module == implied_module(schema)
         same_structure = 1.5 * (operator.structure == structure)
         same_types = _types(operator.schema) == _types(schema)
         return same_name + same_module + same_structure + same_types
@@ -204,14 +205,14 @@ def entry_text(
     variants = _variants(operator)
     if variants != ("function",):
         lines.append(f"  variants: {', '.join(variants)}")
-    if module != implied.python_module(operator.schema):
+    if module != implied_module(operator.schema):
         lines.append(f"  python_module: {module}")
     lines.append(f"  structure: {structure}")
 
     if structure not in ALL_STRUCTURES:
         lines.append(f"  dtypes: {', '.join(operator.dtype_sets)}")
     if cuda:
-        _, kernel = implied.kernel(operator.schema, structure)
+        _, kernel = implied_kernel(operator.schema, structure)
         lines += ["  dispatch:", f"    CPU, CUDA: {kernel}"]
     if expr is not None:
         lines.append(f"  expr: {json.dumps(expr, ensure_ascii=False)}")
@@ -268,7 +269,7 @@ def dtypes_like(program: Program | None, structure: str, is_formula: bool) -> tu
 
 def kernel_stubs(operator: Operator, cuda: bool = False) -> list[Stub]:
     """The C++ functions that a new entry names, with its kernel for CUDA if that is wanted."""
-    key, kernel = implied.kernel(operator.schema, operator.structure)
+    key, kernel = implied_kernel(operator.schema, operator.structure)
     stubs = [_kernel_stub(operator, kernel, key)]
     if cuda:
         stubs.append(_kernel_stub(operator, kernel, CUDA_KEY))

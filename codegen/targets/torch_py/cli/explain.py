@@ -12,11 +12,11 @@ from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostics, GenerationError
 from codegen.expressions import operators_of, to_source
 from codegen.model import Derivative, Operator, Program, read_program
-from codegen.model.cpp import function_signature
-from codegen.model.samples import samples_places
 from codegen.targets.torch_py.analysis.kernels import cuda_entry, runs_on_host
 from codegen.targets.torch_py.cli.lookup import not_found, operators_called, overloads_of
 from codegen.targets.torch_py.cli.python_signature import python_signatures
+from codegen.targets.torch_py.cpp import function_signature
+from codegen.targets.torch_py.samples import samples_places
 
 if TYPE_CHECKING:
     from codegen.targets.torch_py.emit.explain import Explanation
@@ -47,13 +47,14 @@ def explain(options: argparse.Namespace) -> int:
 def _explained(program: Program, operators: tuple[Operator, ...], output: Path | None) -> Iterator[str]:
     """One text for each operator. ``output`` is None while the file has problems: generated files are then
     unknown."""
+    from codegen.output.generation import CACHE
     from codegen.targets.torch_py.emit.explain import Explanation
 
     explanations: dict[str, Explanation] = {}
     for operator in operators:
         explanation = None
         if output is not None and operator.unambiguous_name in program.operators:
-            cache = output / ".templates"
+            cache = output / CACHE
             topic = [o for o in operators if o.topic == operator.topic]
             explanation = explanations.get(operator.topic) or Explanation(
                 program, topic, cache if cache.is_dir() else None

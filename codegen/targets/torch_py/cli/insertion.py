@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from codegen.model.rooms import end_of_chapter
 from codegen.targets.torch_py.emit.native import header_of_source
+from codegen.targets.torch_py.rooms import end_of_chapter
 
 # What a generator of arguments imports.
 _SAMPLES_HEAD = """\

@@ -6,7 +6,7 @@ import re
 
 from codegen.diagnostics import did_you_mean
 from codegen.model import Operator, Program
-from codegen.python_modules import PREFIXED
+from codegen.targets.torch_py.python_modules import PREFIXED
 
 # What precedes a Python name, and the module that it stands for.
 _PLACES = {

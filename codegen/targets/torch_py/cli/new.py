@@ -10,9 +10,8 @@ from pathlib import Path
 
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
-from codegen.model import Kernel, Operator, Program, implied, read_program
-from codegen.model.vocabulary import ALL_STRUCTURES, STRUCTURES
-from codegen.python_modules import PREFIXED, PYTHON_MODULES
+from codegen.model import Kernel, Operator, Program, read_program
+from codegen.model.vocabulary import STRUCTURES
 from codegen.schema import FunctionSchema, OperatorName, SchemaError
 from codegen.targets.torch_py.cli.drafts import (
     SamplesDraft,
@@ -26,6 +25,9 @@ from codegen.targets.torch_py.cli.drafts import (
     topic_like,
 )
 from codegen.targets.torch_py.cli.insertion import with_entry, with_samples, with_stub
+from codegen.targets.torch_py.dialect import implied_module
+from codegen.targets.torch_py.keys import ALL_STRUCTURES
+from codegen.targets.torch_py.python_modules import PREFIXED, PYTHON_MODULES
 
 _DEFAULT_SCHEMAS = {
     "pointwise": "{name}(Tensor self) -> Tensor",
@@ -190,7 +192,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str, chapter: str) 
         schema=schema,
         topic=topic,
         structure=structure,  # type: ignore[arg-type]
-        python_module=implied.python_module(schema),
+        python_module=implied_module(schema),
         # The draft is not in a file yet, so no text can be pointed to.
         location=Location("", 0, 0),
         key_locations={},

@@ -80,8 +80,9 @@ def _problem_of_operator(options: argparse.Namespace, schema: FunctionSchema) ->
 def render_package(name: str, schema: FunctionSchema, expr: str) -> dict[str, str]:
     """The files of the project: path -> text."""
     from codegen.output.templates import Templates  # imports Jinja2
+    from codegen.targets.torch_py import TARGET
 
-    templates = Templates("new-package")
+    templates = Templates("new-package", TARGET)
     values = _values(name, schema, expr)
     texts = {path: templates.render(f"package/{file}", **values) for path, file in _FILES.items()}
     texts.update(dict.fromkeys(_EMPTY, ""))

@@ -12,13 +12,24 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from codegen.diagnostics import Diagnostics
+from codegen.diagnostics import Diagnostics, GenerationError
 from codegen.model import Operator, Program
 from codegen.model.checks.slopes import points
 
 _GRAD = 0.7
 
 Point = dict[str, float]
+
+
+def check_slopes(program: Program) -> None:
+    """Compares the gradients of all pointwise kernels with their values, and prints how many."""
+    problems = Diagnostics()
+    compared, skipped = check_kernels(program, problems)
+    print(f"{compared} pointwise kernels compared with their gradients")
+    for reason in skipped:
+        print(f"not compared: {reason}")
+    if problems:
+        raise GenerationError(problems)
 
 
 def check_kernels(program: Program, problems: Diagnostics) -> tuple[int, list[str]]:

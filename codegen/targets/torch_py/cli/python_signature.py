@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from codegen.model import Operator
-from codegen.python_modules import qualified
 from codegen.schema import Argument
 from codegen.targets.torch_py.cli.callers import callers
+from codegen.targets.torch_py.python_modules import qualified
 
 _TYPES = {
     "int": "int",

@@ -1,46 +1,29 @@
-"""Renders the generated files and writes them.
-
-Importing this package does not import Jinja2, which a run that finds everything up to date does not need.
-"""
+"""The generated files of torch_py. Importing this package does not import Jinja2."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codegen.output import fingerprint
-from codegen.output.writer import GenerateReport, write_tree
-
 if TYPE_CHECKING:
     from codegen.model import Program
-    from codegen.targets.torch_py.emit.tree import Tree
+    from codegen.output.writer import GenerateReport
 
-__all__ = ["GenerateReport", "generate", "render"]
+__all__ = ["generate", "render"]
 
 
-def render(program: Program, library: str | None = None, cache: Path | None = None) -> dict[str, str]:
+def render(program: Program) -> Mapping[str, str]:
     """Every generated file: path relative to the output folder -> text."""
-    return _tree(program, library, cache).render()
+    from codegen.output import generation
+    from codegen.targets.torch_py import TARGET
+
+    return generation.render(program, TARGET)
 
 
-def _tree(program: Program, library: str | None, cache: Path | None) -> Tree:
-    from codegen.targets.torch_py.emit.tree import Tree  # imports Jinja2
+def generate(program: Program, output: Path) -> GenerateReport:
+    """Brings ``output`` up to date with ``program``."""
+    from codegen.output import generation
+    from codegen.targets.torch_py import TARGET
 
-    return Tree(program, library or program.library, cache)
-
-
-def generate(program: Program, output_dir: Path | str, library: str | None = None) -> GenerateReport:
-    """Brings ``output_dir`` up to date with ``program``; nothing is written before everything is rendered."""
-    output = Path(output_dir)
-    yaml_path = Path(program.path)
-    inputs = fingerprint.inputs_digest(yaml_path, None if program.base is None else Path(program.base.path))
-
-    tree = _tree(program, library, output / ".templates")
-    files = tree.render()
-
-    stamp = fingerprint.read_stamp(output) or {}
-    output.mkdir(parents=True, exist_ok=True)
-    report = write_tree(output, files, stamp.get("files", {}))
-    fingerprint.write_stamp(output, inputs, files)
-    return replace(report, notes=tuple(tree.notes()))
+    return generation.generate(program, TARGET, output)

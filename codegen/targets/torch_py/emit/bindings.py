@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codegen.model import Operator, Program
-from codegen.python_modules import PYTHON_MODULES
 from codegen.targets.torch_py.analysis.functions import Function, functions_of
 from codegen.targets.torch_py.emit.parameters import (
     FastCall,
@@ -15,6 +14,7 @@ from codegen.targets.torch_py.emit.parameters import (
     parameters_of,
     signature_text,
 )
+from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 
 # python_module -> (owner as __torch_function__ knows it, enumerator of Module)
 OWNERS = {word: (module.owner, module.enumerator) for word, module in PYTHON_MODULES.items()}

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from codegen.model import Operator, Program
+from codegen.output.templates import Templates
+from codegen.targets.torch_py import TARGET
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.emit.tree import METADATA, Tree
 
@@ -19,7 +21,8 @@ class Explanation:
 
     def __init__(self, program: Program, operators: Sequence[Operator], cache: Path | None = None) -> None:
         self.operators = operators
-        self.tree = Tree(program, program.library, cache, only=operators[0].topic)
+        templates = Templates(program.file, TARGET, cache)
+        self.tree = Tree(program, templates, only=operators[0].topic)
 
     @property
     def program(self) -> Program:

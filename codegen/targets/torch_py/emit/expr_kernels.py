@@ -13,8 +13,9 @@ from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, takes_packs, to_source
 from codegen.expressions.functions import MATH
 from codegen.expressions.nodes import Call, Node, walk
-from codegen.model import DispatchEntry, Operator, cpp
+from codegen.model import DispatchEntry, Operator
 from codegen.schema import Argument
+from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.argument_names import as_spelled
 from codegen.targets.torch_py.analysis.kernels import CUDA_EXPR_FOLDER, cuda_entry, is_formula_kernel
 from codegen.targets.torch_py.emit.places import place_of

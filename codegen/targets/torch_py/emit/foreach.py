@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.model import EachArgument, Operator, cpp
+from codegen.model import EachArgument, Operator
 from codegen.output.literals import cpp_string
 from codegen.schema import Argument
+from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.functions import Function, functions_of
 
 # Declares the functions that the bodies call.

@@ -13,6 +13,7 @@ from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
 from codegen.targets.torch_py.analysis.implied_operators import MISSING
 from codegen.targets.torch_py.emit.includes import header_of
 from codegen.targets.torch_py.emit.parameters import is_factory
+from codegen.targets.torch_py.python_modules import place
 
 
 def render(program: Program, node_names: dict[str, str]) -> str:
@@ -119,5 +120,5 @@ def _formula(derivative: Derivative, operator: Operator, program: Program) -> di
     node = derivative.formula.node
     python = None
     if node != MISSING:
-        python = python_formula(as_spelled(node, operator), operator, program)
+        python = python_formula(as_spelled(node, operator), operator, program, place=place)
     return {"formula": derivative.formula.text, "python": python}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codegen.model import Operator, cpp, vocabulary
-from codegen.model.rooms import shape_file
+from codegen.model import Operator
 from codegen.remembered import remembered
+from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.kernels import (
     cuda_entry,
     direct_kernels,
@@ -17,6 +17,9 @@ from codegen.targets.torch_py.analysis.kernels import (
     shaped_outputs,
 )
 from codegen.targets.torch_py.emit.places import place_of
+from codegen.targets.torch_py.kernels import is_per_isa
+from codegen.targets.torch_py.keys import INPLACE_KEY
+from codegen.targets.torch_py.rooms import shape_file
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     for entry in loop_entries(operator):
         assert entry.definition is not None
         head = f"void {entry.kernel}"
-        declaration = Declaration(head, loop_parameters(operator), entry.definition.is_per_isa)
+        declaration = Declaration(head, loop_parameters(operator), is_per_isa(entry.definition))
         yield entry.definition.path, declaration
 
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
@@ -108,13 +111,13 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
         # A kernel of the CUDA library may leave cases to the composition of its operator.
         is_shared = "All" in direct.keys and cuda_entry(operator) is not None
         head = f"{'TORCH_PY_API ' if is_shared else ''}{result} {direct.kernel}"
-        yield direct.definition.path, Declaration(head, every, direct.definition.is_per_isa)
+        yield direct.definition.path, Declaration(head, every, is_per_isa(direct.definition))
 
     for layout in layout_entries(operator):
         assert layout.definition is not None
         yield layout.definition.path, Declaration(f"{result} {layout.kernel}", every, False)
 
-    inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)
+    inplace = operator.dispatch_for(INPLACE_KEY)
     if inplace is not None and inplace.definition is not None:
         yield inplace.definition.path, Declaration(f"void {inplace.kernel}", every, False)
 

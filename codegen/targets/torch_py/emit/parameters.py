@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codegen.model import Operator, cpp
+from codegen.model import Operator
 from codegen.output.literals import cpp_string
 from codegen.schema import Argument, Symbol
+from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.functions import Function
 
 # Type of the schema -> Kind.

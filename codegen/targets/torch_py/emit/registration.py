@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from codegen.model import Kernel, Operator, cpp
-from codegen.model.vocabulary import LAYOUT_KEYS
+from codegen.model import Kernel, Operator
 from codegen.schema import Argument
+from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.functions import Function, functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import GradientKind, gradient_kind
 from codegen.targets.torch_py.analysis.kernels import (
@@ -22,6 +22,8 @@ from codegen.targets.torch_py.analysis.kernels import (
 from codegen.targets.torch_py.emit.native import loop_parameters
 from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.requirements import Check, checks_of
+from codegen.targets.torch_py.kernels import is_per_isa
+from codegen.targets.torch_py.keys import LAYOUT_KEYS
 
 # Their kernels are set when the library of a backend is loaded.
 ACCELERATORS = "kAcceleratorKeys"
@@ -238,7 +240,7 @@ def _loop(operator: Operator) -> Loop | None:
 
 def _chosen(kernel: str, definition: Kernel) -> str:
     """The variant of ``kernel`` for the processor."""
-    return f"TORCH_PY_CHOOSE_KERNEL({kernel})" if definition.is_per_isa else f"&{kernel}"
+    return f"TORCH_PY_CHOOSE_KERNEL({kernel})" if is_per_isa(definition) else f"&{kernel}"
 
 
 def _written(operator: Operator) -> int:

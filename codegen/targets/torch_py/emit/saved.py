@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from codegen.expressions import cpp_formula, needs
 from codegen.expressions.formulas import Metadata
-from codegen.model import Derivative, Operator, cpp
+from codegen.model import Derivative, Operator
 from codegen.schema import Argument
+from codegen.targets.torch_py import cpp
 
 # Types of arguments that view memory of the caller -> types that own a copy of it.
 _OWNING = {

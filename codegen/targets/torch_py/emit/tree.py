@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
 
 from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.model import Operator, Program, Topic
 from codegen.output import layout
 from codegen.output.templates import Templates
-from codegen.python_modules import PYTHON_MODULES
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
-from codegen.targets.torch_py.analysis.implied_operators import expand, missing
+from codegen.targets.torch_py.analysis.implied_operators import expand, expanded
 from codegen.targets.torch_py.analysis.kernels import autograd_keys, is_formula_kernel
 from codegen.targets.torch_py.emit import (
     autograd,
@@ -32,6 +30,7 @@ from codegen.targets.torch_py.emit import (
 from codegen.targets.torch_py.emit.expr_kernels import cuda_kernels_by_file, headers_of, kernels_by_file
 from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.registration import Section
+from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 
 AUTOGRAD = "torch_py/csrc/autograd/generated"
 BINDINGS = "torch_py/csrc/bindings/generated"
@@ -47,16 +46,14 @@ COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 class Tree:
     """All generated files of one program. With ``only``, just those of that topic are complete."""
 
-    def __init__(
-        self, program: Program, library: str | None, cache: Path | None, only: str | None = None
-    ) -> None:
-        self.program = expand(program, only)
-        self.library = library
-        self.templates = Templates(program.file, cache)
+    def __init__(self, program: Program, templates: Templates, only: str | None = None) -> None:
+        self.program = expanded(program) if only is None else expand(program, only)
+        self.library = program.library
+        self.templates = templates
         self.operators = list(self.program)
         self.dtype_sets = dtype_macros.members_by_name(self.program.all_dtype_sets())
         self.node_names = autograd.node_names(self.program)
-        self.shards = bindings.shards(self.program, library)
+        self.shards = bindings.shards(self.program, self.library)
         self.signatures = docs.signatures_of(self.shards)
         self.files: dict[str, str] = {}
 
@@ -109,13 +106,6 @@ class Tree:
         if pages:
             path = f"docs/operators/{topic.name}.md"
             self.add(path, "docs/operators/Topic.md", topic=topic.name, pages=pages)
-
-    def notes(self) -> list[str]:
-        """Derivatives of formulas that are not generated, since a rule or an operator is missing."""
-        return [
-            f"{o.location}: {o.name}: the derivative in {inputs} is not generated; {reason}"
-            for o, inputs, reason in missing(self.program)
-        ]
 
     def add(self, path: str, template: str, /, **values: object) -> None:
         """Renders one file."""

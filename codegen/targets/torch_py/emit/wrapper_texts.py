@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen.model import Operator, cpp, vocabulary
+from codegen.model import Operator
 from codegen.output.literals import cpp_string
 from codegen.schema import Argument
+from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.functions import Function
 from codegen.targets.torch_py.analysis.kernels import shaped_outputs
 from codegen.targets.torch_py.emit.foreach import body_of
+from codegen.targets.torch_py.keys import INPLACE_KEY
 
 __all__ = [
     "FORMS",
@@ -98,7 +100,7 @@ def returned(function: Function) -> str:
 
 def inplace_kernel(operator: Operator) -> str:
     """The kernel of the in-place form; empty where that form copies the result."""
-    entry = operator.dispatch_for(vocabulary.INPLACE_KEY)
+    entry = operator.dispatch_for(INPLACE_KEY)
     return "" if entry is None else f"native::{entry.kernel}"
 
 

@@ -1,7 +1,7 @@
 """The files that hold an operator's C++, which follow from its topic and from the topic's chapter.
 
-A chapter of native_functions.yaml begins with a comment ``# Chapter linalg: ...`` above its first topic, and
-is the folder of the C++ of its topics. A file without such comments, such as a library's, has no chapters.
+A chapter (codegen/model/chapters.py) is the folder of the C++ of its topics. A file without chapters, such as
+a library's, may have its C++ anywhere.
 """
 
 from __future__ import annotations
@@ -10,22 +10,15 @@ import re
 from collections.abc import Iterable
 
 from codegen.diagnostics import Location
+from codegen.model.chapters import BANNER
 from codegen.model.kernels import Kernel
 from codegen.model.operator import Operator
-from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY, LAYOUT_KEYS
-
-_BANNER = re.compile(r"^ *# Chapter (?P<name>[a-z_]+):", re.MULTILINE)
-
-
-def chapter_at(text: str, index: int) -> str:
-    """The chapter that the character at ``index`` of the YAML is in; empty before the first one."""
-    banners = _BANNER.findall(text, 0, index)
-    return banners[-1] if banners else ""
+from codegen.targets.torch_py.keys import CUDA_FOLDER, CUDA_KEY, LAYOUT_KEYS
 
 
 def end_of_chapter(text: str, chapter: str) -> int:
     """Where the next chapter's banner begins in the YAML; the end of the text for the last one."""
-    banners = list(_BANNER.finditer(text))
+    banners = list(BANNER.finditer(text))
     following = [after for found, after in zip(banners, banners[1:]) if found["name"] == chapter]
     if not following:
         return len(text)

@@ -1,22 +1,26 @@
-"""Checks that every entry has the kernels that its structure needs, and that they are defined."""
+"""Checks that every entry has the kernels and the shape rule that its structure needs, where they belong."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from codegen.diagnostics import Location, did_you_mean
-from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
-from codegen.model.cpp import kernel_signature
-from codegen.model.kernels import Kernel, types_of
+from codegen.model.kernels import Kernel
 from codegen.model.operator import DispatchEntry, Operator
 from codegen.model.program import combination_macro
 from codegen.model.reading import Context
-from codegen.model.rooms import check_room, kernel_file, loop_file
+from codegen.targets.torch_py import keys
+from codegen.targets.torch_py.cpp import kernel_signature, shape_signature
+from codegen.targets.torch_py.kernels import is_for_cuda, is_per_isa, types, types_of
+from codegen.targets.torch_py.rooms import check_room, kernel_file, loop_file, shape_file
 
 
 def check(operator: Operator, context: Context, has_structure: bool) -> None:
     report = Reporter(operator, context)
+    if has_structure:
+        _check_shape(operator, report)
+        _check_formula(operator, report)
     if has_structure and operator.each is None:
         _check_keys(operator, report)
         _check_cuda_key(operator, report)
@@ -25,13 +29,61 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
             _check_dtypes(operator, entry, report)
 
 
+def _check_formula(operator: Operator, report: Reporter) -> None:
+    """A formula is the kernel of the CPU, and the shape rule."""
+    if operator.expr is None or operator.structure != "pointwise":
+        return
+    for entry in operator.dispatch:
+        if entry.key in ("All", "CPU", "Meta"):
+            report.at(
+                entry.location,
+                f"the {entry.key} kernel comes from 'expr'",
+                "remove the dispatch entry, or 'expr'",
+            )
+
+
+def _check_shape(operator: Operator, report: Reporter) -> None:
+    if operator.structure != "shaped":
+        if "shape" in operator.key_locations:
+            report.at_key(
+                "shape",
+                f"'shape' has no meaning for structure {operator.structure}",
+                "remove it, or write structure: shaped",
+            )
+        return
+    if operator.shape is None:
+        return
+    key = "shape" if "shape" in operator.key_locations else "structure"
+    signature = shape_signature(operator, operator.shape)
+    place = f"{signature} in {shape_file(operator)}"
+    if operator.shape_definition is None:
+        near = report.context.kernels.near(operator.shape)
+        report.at_key(
+            key,
+            f"the shape rule '{operator.shape}' is defined nowhere",
+            f"did you mean {near}? or write {place}" if near else f"write {place}",
+        )
+    elif operator.shape_definition.is_local:
+        found = operator.shape_definition
+        report.at_key(
+            key,
+            f"the shape rule '{operator.shape}' is local to its file",
+            f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
+        )
+    else:
+        overloads = report.context.kernels.all_of(operator.shape)
+        what = f"the shape rule '{operator.shape}'"
+        check_types(report, operator.location_of(key), what, signature, overloads)
+        check_place(report, signature, overloads, shape_file(operator))
+
+
 def _check_keys(operator: Operator, report: Reporter) -> None:
     """Each dispatch key is one that the structure can have."""
-    keys = [d.key for d in operator.dispatch if d.key not in vocabulary.LAYOUT_KEYS]
-    one_for_all = operator.structure in vocabulary.ALL_STRUCTURES
+    given = [d.key for d in operator.dispatch if d.key not in keys.LAYOUT_KEYS]
+    one_for_all = operator.structure in keys.ALL_STRUCTURES
 
     for entry in operator.dispatch:
-        if entry.key == vocabulary.INPLACE_KEY:
+        if entry.key == keys.INPLACE_KEY:
             if operator.structure != "composite" or not operator.has_inplace:
                 report.at(
                     entry.location,
@@ -40,11 +92,11 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
                 )
             continue
 
-        if entry.key in vocabulary.LAYOUT_KEYS:
+        if entry.key in keys.LAYOUT_KEYS:
             continue
 
         # Composed while a graph is recorded; a device's own kernel runs otherwise.
-        if operator.is_composite_implicit and "All" in keys:
+        if operator.is_composite_implicit and "All" in given:
             continue
 
         if one_for_all and entry.key != "All":
@@ -60,13 +112,13 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
                 f"a {operator.structure} kernel is a loop on one device",
                 f"write CPU: {entry.kernel}",
             )
-        elif entry.key == "All" and len(keys) > 1 and not one_for_all:
+        elif entry.key == "All" and len(given) > 1 and not one_for_all:
             report.at(entry.location, "'All' is written with other dispatch keys", "remove one or the other")
 
 
 def _check_cuda_key(operator: Operator, report: Reporter) -> None:
     """A kernel of the CUDA library has a sibling of the same name for the CPU."""
-    entry = operator.dispatch_for(vocabulary.CUDA_KEY)
+    entry = operator.dispatch_for(keys.CUDA_KEY)
     if entry is None:
         return
 
@@ -88,9 +140,9 @@ def _check_cuda_key(operator: Operator, report: Reporter) -> None:
 
 def check_unclaimed(operators: Sequence[Operator], context: Context) -> None:
     """Every kernel of the CUDA library is one that an entry claims, or local to its file."""
-    claimed = {entry.kernel for o in operators for entry in o.dispatch if entry.key == vocabulary.CUDA_KEY}
+    claimed = {entry.kernel for o in operators for entry in o.dispatch if entry.key == keys.CUDA_KEY}
     owners = {entry.kernel: (o, entry) for o in operators for entry in o.dispatch if entry.key == "CPU"}
-    for kernel in context.kernels.on(vocabulary.CUDA_KEY).definitions():
+    for kernel in context.kernels.on(keys.CUDA_KEY).definitions():
         if kernel.is_local or kernel.symbol in claimed or not kernel.path.endswith((".cu", ".cpp")):
             continue
 
@@ -135,9 +187,9 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
         check_types(report, entry.location, what, signature, overloads)
 
         is_loop = found.path.startswith("aten/native/cpu/")
-        belongs = loop_file(operator, found.is_per_isa) if is_loop else wanted_file
+        belongs = loop_file(operator, is_per_isa(found)) if is_loop else wanted_file
         # What calls libraries is host C++, which several topics share: aten/native/cuda/Blas.cpp.
-        if not (found.is_for_cuda and found.path.endswith(".cpp")):
+        if not (is_for_cuda(found) and found.path.endswith(".cpp")):
             check_place(report, signature, overloads, belongs)
 
 
@@ -175,7 +227,7 @@ def _macro_for(operator: Operator, sets: Mapping[str, Sequence[str]]) -> str:
 
 def check_place(report: Reporter, signature: str, found: Sequence[Kernel], belongs: str) -> None:
     """A definition that may have the types of ``signature`` is in a file of the operator's topic."""
-    fitting = [kernel for kernel in found if kernel.types in (None, types_of(signature))]
+    fitting = [kernel for kernel in found if types(kernel) in (None, types_of(signature))]
     for problem in check_room(report.operator, fitting, belongs):
         report.at(*problem)
 
@@ -188,7 +240,7 @@ def check_types(
         return
 
     wanted = types_of(signature)
-    if found and all(kernel.types not in (None, wanted) for kernel in found):
+    if found and all(types(kernel) not in (None, wanted) for kernel in found):
         first = found[0]
         report.at(
             location,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from codegen.scanned import SAMPLE_FOLDERS, sample_files
+from codegen.targets.torch_py.scanned import SAMPLE_FOLDERS, sample_files
 
 _DECORATOR = re.compile(r"^@samples\(\s*['\"](\w+)['\"]", re.MULTILINE)
 

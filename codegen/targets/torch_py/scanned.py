@@ -9,8 +9,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Written into every folder that the generator fills.
-STAMP = ".stamp.json"
+from codegen.output.fingerprint import STAMP
 
 
 def kernel_files(root: Path) -> list[Path]:
@@ -38,6 +37,11 @@ def taken_name_files(root: Path) -> list[Path]:
     modules = [root / "torch_py" / name for name in ("__init__.py", "_exports.py", "_tensor_methods.py")]
     tables = [path for folder in ("exchange", "tensor") for path in (bindings / folder).glob("*.cpp")]
     return sorted([*tables, *(path for path in modules if path.is_file())])
+
+
+def files(root: Path) -> list[Path]:
+    """All of them."""
+    return [*kernel_files(root), *sample_files(root), *taken_name_files(root)]
 
 
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:

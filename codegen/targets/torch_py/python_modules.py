@@ -34,6 +34,15 @@ PYTHON_MODULES = {module.word: module for module in _MODULES}
 PREFIXED = ("linalg", "special", "fft")
 
 
+def place(name: str, called: object) -> str | None:
+    """How formulas in Python call an operator: ``torch.linalg.det``; None for one that is only a method."""
+    if called is not None and not getattr(called, "is_function", True):
+        return None
+    module = getattr(called, "python_module", "torch")
+    found = PYTHON_MODULES[module]
+    return f"{qualified('torch', module)}.{name if found.path.startswith('_') else found.name_in(name)}"
+
+
 def qualified(package: str, module: str) -> str:
     """``torch.linalg``"""
     return ".".join(part for part in (package, PYTHON_MODULES[module].path) if part)

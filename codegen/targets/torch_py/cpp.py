@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 from codegen.dtypes import DTYPE_ALIASES, DTYPE_CONSTANTS
-from codegen.model import vocabulary
 from codegen.model.keywords import cpp_identifier
 from codegen.model.operator import Operator
 from codegen.remembered import remembered
 from codegen.schema import Argument, FunctionSchema, ListType, OptionalType, Symbol, Type
+from codegen.targets.torch_py import keys
 
 _VALUES = {
     "Tensor": "Tensor",
@@ -154,12 +154,20 @@ def function_signature(schema: FunctionSchema, name: str | None = None, with_def
     return f"{results_type(schema)} {called}({', '.join(ordered)})"
 
 
+def is_loop(operator: Operator, key: str) -> bool:
+    """Whether the kernel of ``key`` is a loop behind a generated wrapper; others take the operator's own
+    arguments."""
+    if key == "All":
+        return operator.structure in keys.LOOP_FOR_ALL_STRUCTURES
+    return operator.structure in keys.LOOP_STRUCTURES and key in keys.LOOP_KEYS
+
+
 def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
     """The signature that the C++ function of a dispatch entry must have."""
     arguments = operator.schema.arguments
     every = [parameter(a) for a in arguments.flat_all]
 
-    if operator.is_loop(key):
+    if is_loop(operator, key):
         if operator.structure == "pointwise":
             every = ["TensorIteratorBase& iter", *(parameter(a) for a in arguments.non_tensors)]
         elif operator.structure == "reduction":
@@ -174,7 +182,7 @@ def kernel_signature(operator: Operator, kernel: str, key: str) -> str:
                 if not r.is_write
             ]
 
-    writes = operator.is_loop(key) or operator.structure == "mutation" or key == vocabulary.INPLACE_KEY
+    writes = is_loop(operator, key) or operator.structure == "mutation" or key == keys.INPLACE_KEY
     result = "void" if writes else results_type(operator.schema)
 
     return f"{result} {kernel}({', '.join(every)})"
