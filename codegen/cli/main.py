@@ -89,6 +89,7 @@ def _add_common_options(command: argparse.ArgumentParser, target: Target) -> Non
         metavar="NAME",
         help=f"what is generated, here {target.name}: a target that is installed, or module:NAME",
     )
+
     command.add_argument(
         "--yaml",
         type=Path,
@@ -96,6 +97,7 @@ def _add_common_options(command: argparse.ArgumentParser, target: Target) -> Non
         metavar="PATH",
         help="default: %(default)s",
     )
+
     default = "" if target.base is None else f"; default: {target.base.name} of {target.name}"
     command.add_argument(
         "--library-of",

@@ -53,9 +53,11 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
         return
     if operator.shape is None:
         return
+
     key = "shape" if "shape" in operator.key_locations else "structure"
     signature = shape_signature(operator, operator.shape)
     place = f"{signature} in {shape_file(operator)}"
+
     if operator.shape_definition is None:
         near = report.context.kernels.near(operator.shape)
         report.at_key(

@@ -39,6 +39,7 @@ def _new(command: argparse.ArgumentParser) -> None:
         help="pointwise, reduction, view, shaped, composite, dynamic or mutation; default: what the schema "
         "looks like",
     )
+
     command.add_argument("--expr", help="a pointwise formula instead of a kernel")
     command.add_argument(
         "--cuda",
@@ -73,6 +74,7 @@ def _parity(command: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a list of entries, of which func, variants and python_module are read",
     )
+
     command.add_argument(
         "--usage",
         type=Path,
