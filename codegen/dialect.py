@@ -17,6 +17,7 @@ from codegen.dtypes import DTYPE_ALIASES, DTYPES
 if TYPE_CHECKING:
     from codegen.model.kernels import Kernel, KernelIndex
     from codegen.model.operator import Operator
+    from codegen.model.program import Program
     from codegen.model.reading import Context
     from codegen.model.taken_names import TakenNames
     from codegen.schema import FunctionSchema
@@ -35,8 +36,8 @@ class Checks:
 
     # An operator, and whether its entry has a structure.
     entry: Callable[[Operator, Context, bool], None]
-    # All operators of a file.
-    program: Callable[[Sequence[Operator], Context], None] = lambda operators, context: None
+    # All operators of a file, once each has been checked by itself.
+    program: Callable[[Program, Context], None] = lambda program, context: None
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,10 @@ class Dialect:
     prefixed_modules: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
 
-    # Where the declarations' folder defines what entries name. `None`: samples are not looked up.
+    # What the declarations' folder defines of what entries name. Without `samples`, the key may say anything;
+    # where it returns None, a folder has no generators to look up.
     kernels: Callable[[Path, Sequence[Kernel]], KernelIndex] | None = None
-    samples: Callable[[Path], frozenset[str] | None] = lambda folder: None
+    samples: Callable[[Path], frozenset[str] | None] | None = None
     taken_names: Callable[[Path], TakenNames] | None = None
     # All files that these functions read, so that a changed one generates again.
     scanned_files: Callable[[Path], Sequence[Path]] = lambda folder: ()

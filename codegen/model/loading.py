@@ -185,14 +185,12 @@ class _ProgramReader:
             self.read_topic(name, value)
         for entry in self.entries:
             self.check_entry(entry)
-        # Only those of the file that all others extend: others see its kernels as well.
-        if self.base is None and self.context.library is None:
-            self.checks.program([entry.operator for entry in self.entries], self.context)
         names.check([e.operator for e in self.entries], self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)
 
         program = self.program()
+        self.checks.program(program, self.context)
         for entry in self.entries:
             formulas.check(entry.operator, program, self.context)
             docs.check(entry.operator, program, self.context)
@@ -345,7 +343,7 @@ def _with_implications(operator: Operator) -> Operator:
 
 def _samples(folder: Path, base: Program | None, dialect: Dialect) -> frozenset[str] | None:
     """The known generators of arguments: those of the file's folder, and those of the tree it extends."""
-    own = dialect.samples(folder)
+    own = None if dialect.samples is None else dialect.samples(folder)
     if base is None:
         return own
     inherited = _samples(Path(base.path).parent, base.base, dialect)

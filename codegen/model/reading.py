@@ -504,7 +504,7 @@ class EntryReader:
         return found
 
     def implied_samples(self, schema: FunctionSchema | None, module: str) -> str | None:
-        if schema is None or "samples" in self.values:
+        if schema is None or "samples" in self.values or self.dialect.samples is None:
             return None
 
         name = implied.samples(schema, module)

@@ -1,4 +1,4 @@
-"""Targets as plug-ins: the generator installs by itself, and the examples' targets pass their tests with it."""
+"""Targets are plug-ins: the generator installs by itself, and the examples' targets pass their tests with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from codegen.cli.main import main
 from codegen.target import Target, UnknownTargetError, default_target, find_target
 from tests.python_process import REPOSITORY
 
-EXAMPLES = ("target_c_header",)
+EXAMPLES = ("target_c_header", "target_numpy")
 # What is part of the generator's folder, and not of the package that is installed.
 OF_THE_CHECKOUT = "codegen.targets.torch_py"
 
@@ -71,11 +71,7 @@ def test_examples_pass_their_tests(name: str, site: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_short(name: str) -> None:
-    sources = [
-        path
-        for path in (REPOSITORY / "examples" / name / "src").rglob("*")
-        if path.is_file() and path.suffix not in (".pyc", ".yaml")
-    ]
+    sources = (REPOSITORY / "examples" / name / "src").rglob("*.py")
     assert sum(len(path.read_text().splitlines()) for path in sources) <= 300
 
 
@@ -110,3 +106,12 @@ def test_a_target_is_a_function(tmp_path: Path) -> None:
     program = load(tmp_path / "operators.yaml", dialect=target.dialect)
     assert generate(program, target, tmp_path / "out").written == ("names.txt",)
     assert (tmp_path / "out/names.txt").read_text() == "twice"
+
+
+def test_the_core_imports_no_target() -> None:
+    """Only ``codegen/target.py`` finds targets, by their names."""
+    core = [p for p in (REPOSITORY / "codegen").rglob("*.py") if "targets" not in p.parts]
+    importing = [
+        p.name for p in core if re.search(r"^\s*(from|import) codegen\.targets", p.read_text(), re.M)
+    ]
+    assert len(core) > 70 and importing == []

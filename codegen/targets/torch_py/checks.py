@@ -8,7 +8,7 @@ from codegen.diagnostics import Location, did_you_mean
 from codegen.model.checks.report import Reporter
 from codegen.model.kernels import Kernel
 from codegen.model.operator import DispatchEntry, Operator
-from codegen.model.program import combination_macro
+from codegen.model.program import Program, combination_macro
 from codegen.model.reading import Context
 from codegen.targets.torch_py import keys
 from codegen.targets.torch_py.cpp import kernel_signature, shape_signature
@@ -140,10 +140,16 @@ def _check_cuda_key(operator: Operator, report: Reporter) -> None:
         )
 
 
-def check_unclaimed(operators: Sequence[Operator], context: Context) -> None:
-    """Every kernel of the CUDA library is one that an entry claims, or local to its file."""
-    claimed = {entry.kernel for o in operators for entry in o.dispatch if entry.key == keys.CUDA_KEY}
-    owners = {entry.kernel: (o, entry) for o in operators for entry in o.dispatch if entry.key == "CPU"}
+def check_unclaimed(program: Program, context: Context) -> None:
+    """Every kernel of the CUDA library is one that an entry claims, or local to its file.
+
+    Files that extend others see the kernels of these as well, and do not claim them.
+    """
+    if program.base is not None or program.library is not None:
+        return
+
+    claimed = {entry.kernel for o in program for entry in o.dispatch if entry.key == keys.CUDA_KEY}
+    owners = {entry.kernel: (o, entry) for o in program for entry in o.dispatch if entry.key == "CPU"}
     for kernel in context.kernels.on(keys.CUDA_KEY).definitions():
         if kernel.is_local or kernel.symbol in claimed or not kernel.path.endswith((".cu", ".cpp")):
             continue

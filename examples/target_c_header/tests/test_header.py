@@ -20,7 +20,9 @@ EXPORTED = """
 #include "smooth.h"
 double call_softcap(double x, double cap) { return softcap(x, cap); }
 double call_gradient(double g, double x, double cap) { return softcap_gradient_self(g, x, cap); }
-void call_huber(const double* x, const double* y, double d, double* out, size_t n) { huber_n(x, y, d, out, n); }
+void call_huber(const double* x, const double* y, double d, double* out, size_t n) {
+  huber_n(x, y, d, out, n);
+}
 """
 
 

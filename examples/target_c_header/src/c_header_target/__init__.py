@@ -1,5 +1,4 @@
-"""A target of codegen: each operator with a formula becomes C functions for a number and for an array, and one
-for each of its derivatives."""
+"""A target of codegen: operators with a formula become C functions of numbers and arrays, with gradients."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ def _files(program: Program, templates: Templates) -> Mapping[str, str]:
     for topic in program.topics.values():
         path = f"{topic.name.lower()}.h"
         guard = f"{topic.name.upper()}_H"
-        text = templates.render("topic.h", guard=guard, functions=functions_of(topic))
+        text = templates.render("topic.h.jinja", guard=guard, functions=functions_of(topic))
         files[path] = layout.wrapped(path, text)
     return files
 
