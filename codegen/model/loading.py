@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
+from codegen.dialect import Checks, Dialect
 from codegen.expressions import infer_promotion
 from codegen.model import vocabulary
+from codegen.model.chapters import chapter_at
 from codegen.model.checks import (
     derivatives,
     docs,
     formulas,
-    kernels,
     names,
     reference,
     satisfiable,
@@ -29,28 +30,30 @@ from codegen.model.checks import (
 )
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
-from codegen.model.kernels import Kernel, scan_kernels
+from codegen.model.kernels import Kernel, KernelIndex
 from codegen.model.named import Names
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader, requirement_reader
-from codegen.model.rooms import chapter_at
-from codegen.model.samples import scan_samples
-from codegen.model.taken_names import scan_taken_names
+from codegen.model.taken_names import TakenNames
+from codegen.target import default_target
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
 # A compiled library is imported under its name, before the module that had it.
 _TAKEN_MODULES = sys.stdlib_module_names | {"numpy", "torch", "torch_py"}
 
 
-def load(path: Path, base: Program | None = None, root: Path | None = None) -> Program:
+def load(
+    path: Path, base: Program | None = None, root: Path | None = None, dialect: Dialect | None = None
+) -> Program:
     """The checked program of ``path``; raises GenerationError with every problem.
 
-    ``root`` holds ``aten/native`` and ``tests/ops/samples`` and is the file's folder unless given; ``base``
-    is the program that an operator library extends.
+    ``root`` holds the kernels and samples that entries name, and is the file's folder unless given; ``base``
+    is the program that an operator library extends. ``dialect`` is that of ``base`` unless given, and of the
+    default target without a base.
     """
     problems = Diagnostics()
-    program = read_program(path, problems, base, root)
+    program = read_program(path, problems, base, root, dialect=dialect)
     if problems or program is None:
         raise GenerationError(problems)
     return program
@@ -64,6 +67,7 @@ def read_program(
     *,
     text: str | None = None,
     planned: Sequence[Kernel] = (),
+    dialect: Dialect | None = None,
 ) -> Program | None:
     """Like ``load``, but collects problems in ``problems``. Returns None if the file cannot be read at all.
 
@@ -84,8 +88,11 @@ def read_program(
             )
         return None
 
+    if dialect is None:
+        dialect = default_target().dialect if base is None else base.dialect
+    folder = root or path.parent
     return _ProgramReader(
-        path, document.root, document.unreadable, problems, base, root or path.parent, planned
+        path, document.root, document.unreadable, problems, base, folder, planned, dialect
     ).read()
 
 
@@ -110,6 +117,9 @@ def _read_text(path: Path, problems: Diagnostics) -> str | None:
     return None
 
 
+_NO_CHECKS = Checks(entry=lambda operator, context, has_structure: None)
+
+
 @dataclass
 class _Entry:
     operator: Operator
@@ -126,28 +136,34 @@ class _ProgramReader:
         base: Program | None,
         folder: Path,
         planned: Sequence[Kernel],
+        dialect: Dialect,
     ) -> None:
         self.path = path
         self.root = root
         self.problems = problems
         self.base = base
         self.broken = set(unreadable)
+        self.dialect = dialect
+        self.checks = _NO_CHECKS if dialect.checks is None else dialect.checks()
 
         self.entries: list[_Entry] = []
         self.topics: dict[str, tuple[Location, list[Operator]]] = {}
 
         library = self.library()
         inherited = base.all_dtype_sets() if base is not None else {}
-        self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(root.get("dtype_sets"), inherited, problems)
+        self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(
+            root.get("dtype_sets"), inherited, dialect, problems
+        )
 
         self.context = Context(
             problems,
             folder,
             {**inherited, **self.dtype_sets},
-            scan_kernels(folder, planned),
-            _samples(folder, base),
-            scan_taken_names(folder),
+            KernelIndex(planned) if dialect.kernels is None else dialect.kernels(folder, planned),
+            _samples(folder, base, dialect),
+            TakenNames() if dialect.taken_names is None else dialect.taken_names(folder),
             library,
+            dialect,
             {},
             {},
             Names("requirements", "requirement", base.requirements if base is not None else {}),
@@ -169,12 +185,12 @@ class _ProgramReader:
             self.read_topic(name, value)
         for entry in self.entries:
             self.check_entry(entry)
-        self.check_cuda_library()
         names.check([e.operator for e in self.entries], self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)
 
         program = self.program()
+        self.checks.program(program, self.context)
         for entry in self.entries:
             formulas.check(entry.operator, program, self.context)
             docs.check(entry.operator, program, self.context)
@@ -278,17 +294,12 @@ class _ProgramReader:
         operator = entry.operator
         context = self.context
         schema.check(operator, context, entry.has_structure)
-        kernels.check(operator, context, entry.has_structure)
+        self.checks.entry(operator, context, entry.has_structure)
         derivatives.check(operator, context, entry.has_structure)
         if entry.has_structure:
             structure.check(operator, context)
         satisfiable.check(operator, context)
         reference.check(operator, context)
-
-    def check_cuda_library(self) -> None:
-        """Of the tree only: other files see its kernels as well, and do not claim them."""
-        if self.base is None and self.context.library is None:
-            kernels.check_unclaimed([entry.operator for entry in self.entries], self.context)
 
     def program(self) -> Program:
         operators: dict[str, Operator] = {}
@@ -315,6 +326,7 @@ class _ProgramReader:
             by_base,
             {**self.context.requirements.inherited, **self.context.requirements.own},
             {**self.context.reasons.inherited, **self.context.reasons.own},
+            self.dialect,
         )
 
 
@@ -329,10 +341,10 @@ def _with_implications(operator: Operator) -> Operator:
     return operator if reason is None else replace(operator, non_differentiable=reason)
 
 
-def _samples(folder: Path, base: Program | None) -> frozenset[str] | None:
+def _samples(folder: Path, base: Program | None, dialect: Dialect) -> frozenset[str] | None:
     """The known generators of arguments: those of the file's folder, and those of the tree it extends."""
-    own = scan_samples(folder)
+    own = None if dialect.samples is None else dialect.samples(folder)
     if base is None:
         return own
-    inherited = _samples(Path(base.path).parent, base.base)
+    inherited = _samples(Path(base.path).parent, base.base, dialect)
     return None if inherited is None else inherited | (own or frozenset())

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 from codegen.diagnostics import Location
-from codegen.model import vocabulary
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
 from codegen.remembered import remembered
@@ -255,13 +254,6 @@ class Operator:
 
     def dispatch_for(self, key: str) -> DispatchEntry | None:
         return next((d for d in self.dispatch if d.key == key), None)
-
-    def is_loop(self, key: str) -> bool:
-        """Whether the kernel of ``key`` is a loop behind a generated wrapper; others take the operator's own
-        arguments."""
-        if key == "All":
-            return self.structure in vocabulary.LOOP_FOR_ALL_STRUCTURES
-        return self.structure in vocabulary.LOOP_STRUCTURES and key in vocabulary.LOOP_KEYS
 
     @property
     def is_composite_implicit(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from codegen.diagnostics import Location
+from codegen.dialect import Dialect
 from codegen.model.operator import Operator, Requirement
 
 
@@ -53,6 +54,7 @@ class Program:
     by_base: Mapping[str, tuple[Operator, ...]] = field(default_factory=dict, compare=False)
     requirements: Mapping[str, Requirement] = field(default_factory=dict)  # named ones, with those of base
     reasons: Mapping[str, str] = field(default_factory=dict)  # of missing gradients, with those of base
+    dialect: Dialect = field(default_factory=Dialect, compare=False)
 
     def __iter__(self) -> Iterator[Operator]:
         return iter(self.operators.values())

@@ -1,4 +1,4 @@
-"""codegen.emit and codegen.analysis: which files are written when, and the pieces of generated text."""
+"""The output of torch_py: which files are written when, and the pieces of generated text."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from codegen.analysis import argument_names
-from codegen.analysis.functions import functions_of
-from codegen.analysis.gradient_kind import gradient_kind
-from codegen.analysis.implied_operators import MISSING, expand
 from codegen.cli.main import main
-from codegen.cli.python_signature import python_signatures
-from codegen.emit import fingerprint, generate, render
-from codegen.emit.explain import Explanation
-from codegen.emit.literals import cpp_lines, cpp_string
-from codegen.emit.parameters import parameters_of, signature_text
-from codegen.emit.requirements import checks_of
 from codegen.model import Operator, load
 from codegen.model.keywords import CPP_KEYWORDS
-from codegen.scanned import kernel_files
+from codegen.output import fingerprint
+from codegen.output.literals import cpp_lines, cpp_string
+from codegen.targets.torch_py import TARGET
+from codegen.targets.torch_py.analysis import argument_names
+from codegen.targets.torch_py.analysis.functions import functions_of
+from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
+from codegen.targets.torch_py.analysis.implied_operators import MISSING, expand
+from codegen.targets.torch_py.cli.python_signature import python_signatures
+from codegen.targets.torch_py.emit import generate, render
+from codegen.targets.torch_py.emit.explain import Explanation
+from codegen.targets.torch_py.emit.parameters import parameters_of, signature_text
+from codegen.targets.torch_py.emit.requirements import checks_of
+from codegen.targets.torch_py.scanned import kernel_files
 from tests.codegen.golden import FOLDER, YAML, golden_files, golden_program
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -92,18 +94,18 @@ def test_output_holds_no_absolute_paths(workspace: Path, tmp_path: Path) -> None
 
 def test_stamp_follows_the_inputs(workspace: Path, tmp_path: Path) -> None:
     yaml, output = workspace / "operators.yaml", tmp_path / "out"
-    assert not fingerprint.is_current(output, yaml)
+    assert not fingerprint.is_current(output, yaml, TARGET)
     generate(load(yaml), output)
-    assert fingerprint.is_current(output, yaml)
+    assert fingerprint.is_current(output, yaml, TARGET)
 
     edited = output / "aten/register/Memory.cpp"
     edited.write_text(edited.read_text() + "// by hand\n")
-    assert not fingerprint.is_current(output, yaml)
+    assert not fingerprint.is_current(output, yaml, TARGET)
     generate(load(yaml), output)
-    assert fingerprint.is_current(output, yaml)
+    assert fingerprint.is_current(output, yaml, TARGET)
 
     yaml.write_text(yaml.read_text() + "\n# a comment\n")
-    assert not fingerprint.is_current(output, yaml)
+    assert not fingerprint.is_current(output, yaml, TARGET)
 
 
 def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
@@ -127,11 +129,11 @@ def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(samples if path.suffix == ".py" else "")
         generate(load(declarations, load(base)), output)
-        assert fingerprint.is_current(output, declarations, base), "generated files are not inputs"
-        assert not fingerprint.is_current(output, declarations)
+        assert fingerprint.is_current(output, declarations, TARGET, base), "generated files are not inputs"
+        assert not fingerprint.is_current(output, declarations, TARGET)
 
         path.write_text("// changed\n")
-        assert not fingerprint.is_current(output, declarations, base), path
+        assert not fingerprint.is_current(output, declarations, TARGET, base), path
 
 
 def test_generated_sources_are_not_kernels(tmp_path: Path) -> None:

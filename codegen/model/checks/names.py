@@ -6,7 +6,6 @@ from codegen.model.checks.report import Reporter
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.model.reading import Context
-from codegen.python_modules import PREFIXED
 
 
 def check(operators: list[Operator], base: Program | None, context: Context) -> None:
@@ -89,13 +88,14 @@ def _check_python_signatures(operators: list[Operator], base: Program | None, co
 def _check_taken(operator: Operator, context: Context) -> None:
     """An operator may not hide, or be hidden by, what the package has under its name."""
     report = Reporter(operator, context)
+    is_main = operator.python_module == context.dialect.modules[0]
     methods, functions = context.taken.methods, context.taken.functions
     names = {operator.python_name: "variants"}
     names.update({alias: "aliases" for alias in operator.aliases if "." not in alias})
     for name, key in names.items():
         if operator.is_method and name in methods:
             report.at_key(key, f"'{name}' is {methods[name]} already", "choose another name")
-        if operator.is_function and operator.python_module == "torch" and name in functions:
+        if operator.is_function and is_main and name in functions:
             report.at_key("func", f"'{name}' is {functions[name]} already", "choose another name")
 
 
@@ -103,18 +103,19 @@ def _check_module(operator: Operator, context: Context) -> None:
     """Operators of ``torch.linalg``, and only these, are called ``linalg_NAME``."""
     prefix, _, rest = operator.base_name.partition("_")
     module = operator.python_module
+    prefixed = context.dialect.prefixed_modules
 
     if operator.library is not None:
         return
 
-    if module in PREFIXED and prefix != module:
+    if module in prefixed and prefix != module:
         Reporter(operator, context).at_key(
             "python_module",
             f"'{operator.base_name}' is declared in {module}",
             f"write {module}_{operator.base_name} as its name",
         )
 
-    elif rest and prefix in PREFIXED and prefix != module:
+    elif rest and prefix in prefixed and prefix != module:
         Reporter(operator, context).at_key(
             "func",
             f"'{operator.base_name}' has the name of an operator of {prefix}",

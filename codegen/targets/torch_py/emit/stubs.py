@@ -1,0 +1,145 @@
+"""``.pyi`` declarations of operators: functions of a module, and methods of Tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from codegen.model.keywords import PYTHON_KEYWORDS
+from codegen.schema import Return, Type
+from codegen.targets.torch_py.emit.bindings import Callable, Overload, Shard
+from codegen.targets.torch_py.emit.parameters import Parameter
+
+# Kind -> type. Builtins are spelled _int and so on, because Tensor has methods with their names.
+_TYPES = {
+    "Tensor": "Tensor",
+    "TensorOrNumber": "Tensor | Number",
+    "TensorList": "Sequence[Tensor]",
+    "OptionalTensorList": "Sequence[Tensor | None]",
+    "Int": "_int",
+    "Float": "_float",
+    "FloatList": "Sequence[_float]",
+    "Bool": "_bool",
+    "BoolList": "Sequence[_bool]",
+    "Scalar": "Number",
+    "ScalarList": "Sequence[Number]",
+    "String": "str",
+    "ScalarType": "dtype",
+    "Layout": "layout",
+    "Device": "device | str | _int",
+    "MemoryFormat": "memory_format",
+    "Generator": "Generator",
+}
+_RESULTS = {
+    "Tensor": "Tensor",
+    "int": "_int",
+    "SymInt": "_int",
+    "float": "_float",
+    "bool": "_bool",
+    "Scalar": "Number",
+    "ScalarType": "dtype",
+    "str": "str",
+}
+
+
+@dataclass(frozen=True)
+class NamedResult:
+    name: str
+    fields: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Stub:
+    """One ``def``; with ``is_overload``, it is decorated."""
+
+    name: str
+    parameters: str
+    result: str
+    is_overload: bool
+    doc: str
+
+
+def named_results(shards: Iterable[Shard]) -> list[NamedResult]:
+    found = {}
+    for shard in shards:
+        for body in shard.bodies:
+            if body.return_type:
+                fields = tuple((str(r.name), _result(r.type)) for r in body.function.schema.returns)
+                found[body.return_type] = NamedResult(body.return_type, fields)
+    return list(found.values())
+
+
+def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
+    """The declarations of a module, sorted by name."""
+    callables = sorted((c for s in shards for c in s.of_module(module)), key=lambda c: c.name)
+    return [
+        stub for callable_ in callables if callable_.name not in PYTHON_KEYWORDS for stub in _stubs(callable_)
+    ]
+
+
+def _stubs(callable_: Callable) -> list[Stub]:
+    lines: dict[str, str] = {}
+    for overload in callable_.overloads:
+        result = _results(overload)
+        lines.setdefault(_parameters(overload, callable_.is_method), result)
+        if any("kVarargs" in p.flags for p in overload.parameters):
+            lines.setdefault(_parameters(overload, callable_.is_method, varargs=True), result)
+    docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in callable_.overloads)
+    doc = "\n\n".join(d for d in docs if d)
+    return [
+        Stub(callable_.name, parameters, result, len(lines) > 1, doc) for parameters, result in lines.items()
+    ]
+
+
+def _results(overload: Overload) -> str:
+    if overload.body.return_type:
+        return overload.body.return_type
+    returns: Sequence[Return] = overload.body.function.schema.returns
+    if not returns:
+        return "Sequence[Tensor]" if overload.body.returns_list else "None"
+    texts = [_result(r.type) for r in returns]
+    return texts[0] if len(texts) == 1 else f"tuple[{', '.join(texts)}]"
+
+
+def _result(type_: Type) -> str:
+    name = _RESULTS[type_.base.name]
+    return f"tuple[{name}, ...]" if type_.is_list else name
+
+
+def _parameters(overload: Overload, is_method: bool, varargs: bool = False) -> str:
+    """The parameter list; ``varargs``: with ``*size`` for a list of ints that may be several arguments."""
+    parts = ["self"] if is_method else []
+    starred = False
+    for position, parameter in enumerate(overload.parameters):
+        if position == overload.self_slot:
+            continue
+
+        if varargs and "kVarargs" in parameter.flags:
+            parts.append(f"*{parameter.name}: _int")
+            starred = True
+            continue
+
+        if (parameter.is_keyword_only or _follows_default(overload, position)) and not starred:
+            parts.append("*")
+            starred = True
+        parts.append(_parameter(parameter))
+
+    return ", ".join(parts)
+
+
+def _follows_default(overload: Overload, position: int) -> bool:
+    """Whether a required parameter comes after one with a default, which Python allows for keywords only."""
+    before = [p for i, p in enumerate(overload.parameters[:position]) if i != overload.self_slot]
+    return overload.parameters[position].is_required and any(not p.is_required for p in before)
+
+
+def _parameter(parameter: Parameter) -> str:
+    type_ = _TYPES.get(parameter.kind, "")
+    if parameter.kind == "IntList":
+        type_ = "Sequence[_int] | _int" if parameter.list_size else "Sequence[_int]"
+    if parameter.kind == "TensorList" and "kOutput" in parameter.flags:
+        type_ = "tuple[Tensor, ...]"
+    if "kNullable" in parameter.flags:
+        type_ += " | None"
+    name = f"{parameter.name}_" if parameter.name in PYTHON_KEYWORDS else parameter.name
+    return f"{name}: {type_}" + ("" if parameter.is_required else " = ...")
