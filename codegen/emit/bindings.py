@@ -270,7 +270,7 @@ def _deprecated(overload: Overload) -> Iterator[Overload]:
     slots = {p.argument.spelling: p for p in overload.parameters if p.argument is not None}
     extra = [p for p in overload.parameters if p.argument is None]
 
-    for number, order in enumerate(body.function.operator.deprecated):
+    for number, order in enumerate(body.function.operator.deprecated_orders):
         listed = [slots[name] for name in order]
         parameters = (*(_positional(p) for p in listed), *extra)
         self_slot = order.index("self") if overload.self_slot >= 0 else -1

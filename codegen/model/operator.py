@@ -139,7 +139,7 @@ class Operator:
     each: Each | None = None  # of operators that follow from ``foreach``
     out_dtype: str = "castable"  # a word of vocabulary.OUT_DTYPES
     # Orders of positional arguments that Python still accepts, with a warning: (("self", "alpha", "other"),).
-    deprecated: tuple[tuple[str, ...], ...] = ()
+    deprecated_orders: tuple[tuple[str, ...], ...] = ()
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++
 
     # Names

@@ -90,7 +90,7 @@ class EntryReader:
             variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
             python_module=module,
             aliases=self.aliases(),
-            deprecated=self.deprecated(schema),
+            deprecated_orders=self.deprecated_orders(schema),
             promotion=self.promotion(structure),
             scalars=tuple(word.text for word in self.words("scalars")),
             dispatch=self.dispatch(schema, structure),
@@ -185,18 +185,18 @@ class EntryReader:
 
         return tuple(word.text for word in found)
 
-    def deprecated(self, schema: FunctionSchema | None) -> tuple[tuple[str, ...], ...]:
+    def deprecated_orders(self, schema: FunctionSchema | None) -> tuple[tuple[str, ...], ...]:
         """``self, alpha, other``, or a list of such orders."""
-        value = self.values.get("deprecated")
+        value = self.values.get("deprecated_orders")
         if value is None:
             return ()
 
         items = list(value) if isinstance(value, ListValue) else [value]
         if not items:
-            hint = "write an order of arguments, or remove 'deprecated'"
-            self.report(value.location, "'deprecated' is empty", hint)
+            hint = "write an order of arguments, or remove 'deprecated_orders'"
+            self.report(value.location, "'deprecated_orders' is empty", hint)
 
-        orders = (words(item, self.label, "deprecated", self.context.problems) for item in items)
+        orders = (words(item, self.label, "deprecated_orders", self.context.problems) for item in items)
         return tuple(self.deprecated_order(order, schema) for order in orders)
 
     def deprecated_order(self, order: list[Word], schema: FunctionSchema | None) -> tuple[str, ...]:

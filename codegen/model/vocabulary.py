@@ -9,7 +9,7 @@ ENTRY_KEYS = (
     "variants",
     "python_module",
     "aliases",
-    "deprecated",
+    "deprecated_orders",
     "structure",
     "promotion",
     "dtypes",

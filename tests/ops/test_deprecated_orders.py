@@ -21,7 +21,7 @@ def deprecated_calls(operator: Operator) -> list[tuple[SampleInput, list[Any], i
     found = []
     for sample in operator.typical_samples(torch)[:_LIMIT]:
         values = operator.bind(sample) or {}
-        for order in operator.deprecated:
+        for order in operator.deprecated_orders:
             if all(name in values for name in order if name not in ("alpha", "beta", "value")):
                 numbers = {name: 2 for name in order if name not in values}
                 given = {**values, **numbers}
@@ -34,10 +34,10 @@ def deprecated_calls(operator: Operator) -> list[tuple[SampleInput, list[Any], i
     return found
 
 
-@enrolled(lambda operator: bool(operator.deprecated))
+@enrolled(lambda operator: bool(operator.deprecated_orders))
 def test_deprecated_order_equals_modern_one(operator: Operator):
     calls = deprecated_calls(operator)
-    assert len(calls) >= len(operator.deprecated)
+    assert len(calls) >= len(operator.deprecated_orders)
 
     for sample, values, own in calls:
         what = f"{operator}{sample} as {values}"
@@ -55,7 +55,7 @@ def test_deprecated_order_equals_modern_one(operator: Operator):
             assert_same(getattr(values[own], operator.base_name)(*rest), expected, f"method: {what}")
 
 
-@enrolled(lambda operator: bool(operator.deprecated) and "inplace" in operator.variants)
+@enrolled(lambda operator: bool(operator.deprecated_orders) and "inplace" in operator.variants)
 def test_deprecated_order_in_place(operator: Operator):
     tried = 0
     for sample, values, own in deprecated_calls(operator):
