@@ -28,6 +28,7 @@ class Page:
     requirements: tuple[str, ...]
     gradient: str
     derivatives: tuple[tuple[str, str], ...]
+    since: str | None
 
 
 def pages(operators: Sequence[Operator], signatures: Mapping[str, tuple[str, ...]]) -> list[Page]:
@@ -70,6 +71,7 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
         requirements=tuple(_requirement(operator, r) for r in operator.requires),
         gradient=_gradient(operator),
         derivatives=derivatives,
+        since=operator.since,
     )
 
 

@@ -70,6 +70,7 @@ def _entry(operator: Operator) -> dict[str, Any]:
         "variants": list(operator.variants),
         "python_module": operator.python_module,
         "aliases": list(operator.aliases),
+        "since": operator.since,
         "deprecated_orders": [list(order) for order in operator.deprecated_orders],
         "structure": operator.structure,
         "out_dtype": operator.out_dtype,

@@ -29,6 +29,7 @@ from codegen.model.checks import (
 )
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
+from codegen.model.history import scan_version
 from codegen.model.kernels import Kernel, scan_kernels
 from codegen.model.named import Names
 from codegen.model.operator import Operator
@@ -152,6 +153,7 @@ class _ProgramReader:
             {},
             Names("requirements", "requirement", base.requirements if base is not None else {}),
             Names("reasons", "reason", base.reasons if base is not None else {}),
+            scan_version(folder),
         )
         self.read_names()
 

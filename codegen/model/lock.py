@@ -1,6 +1,6 @@
 """``native_functions.lock``: what programs see of every public entry, and how a change of it affects them.
 
-One line an entry: its schema, the Python names of its forms and its dtypes. ``check`` compares the entries
+One line an entry: its schema, the Python names of its forms, its dtypes and its history. ``check`` compares the entries
 with the file, so that a change which breaks programs is never made by accident: the command that brings the
 file up to date asks why, and keeps the answer at its top.
 """
@@ -19,7 +19,7 @@ from codegen.model.program import Program
 from codegen.schema import Argument, FunctionSchema
 
 _HEAD = (
-    "# What programs see of each operator: schema | Python names | dtypes. "
+    "# What programs see of each operator: schema | Python names | dtypes | history. "
     "`python -m codegen lock` writes it.\n"
 )
 _REASON = "# breaking: "
@@ -39,11 +39,12 @@ class LockError(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One line: ``schema | names | dtypes``."""
+    """One line: ``schema | names | dtypes | history``; empty cells at the end are left out."""
 
     schema: str
     names: tuple[str, ...]
     dtypes: tuple[str, ...]
+    history: tuple[str, ...] = ()  # "since 0.2"
 
     @property
     def operator(self) -> str:
@@ -54,8 +55,10 @@ class Row:
         return FunctionSchema.parse(self.schema)
 
     def __str__(self) -> str:
-        cells = (self.schema, " ".join(self.names), " ".join(self.dtypes))
-        return " | ".join(cells if self.dtypes else cells[:2])
+        cells = [self.schema, " ".join(self.names), " ".join(self.dtypes), ", ".join(self.history)]
+        while len(cells) > 2 and not cells[-1]:
+            cells.pop()
+        return " | ".join(cells)
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,11 @@ def read_lock(path: Path) -> Lock:
             continue
 
         schema, *cells = line.split(" | ")
-        if not _SCHEMA.match(schema) or len(cells) not in (1, 2):
+        if not _SCHEMA.match(schema) or len(cells) not in (1, 2, 3):
             raise LockError(Location(path.name, number, 1))
-        names, dtypes = (*(tuple(cell.split()) for cell in cells), ())[:2]
-        rows[schema.partition("(")[0]] = Row(schema, names, dtypes)
+        names, dtypes, history = (*cells, "", "")[:3]
+        facts = tuple(history.split(", ")) if history else ()
+        rows[schema.partition("(")[0]] = Row(schema, tuple(names.split()), tuple(dtypes.split()), facts)
     return Lock(rows, tuple(reasons))
 
 
@@ -107,7 +111,12 @@ def rows_of(program: Program) -> dict[str, Row]:
 
 def _row(operator: Operator) -> Row:
     dtypes = tuple(_short(dtype) for dtype in operator.dtypes)
-    return Row(str(operator.schema), tuple(_names(operator)), dtypes)
+    return Row(str(operator.schema), tuple(_names(operator)), dtypes, tuple(_history(operator)))
+
+
+def _history(operator: Operator) -> Iterator[str]:
+    if operator.since is not None:
+        yield f"since {operator.since}"
 
 
 def _short(dtype: str) -> str:
@@ -165,6 +174,8 @@ def _changes(before: Row, after: Row) -> Iterator[tuple[bool, str]]:
             bool(after.dtypes),
             "it takes " + (f"only {' '.join(after.dtypes)}" if after.dtypes else "any dtype"),
         )
+    if before.history != after.history:
+        yield False, f"its history is {', '.join(after.history) or 'left out'}"
 
 
 def _set_changes(kind: str, before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[bool, str]]:

@@ -138,6 +138,7 @@ class Operator:
     entry_text: str = field(compare=False)  # the entry's YAML, dedented
     each: Each | None = None  # of operators that follow from ``foreach``
     out_dtype: str = "castable"  # a word of vocabulary.OUT_DTYPES
+    since: str | None = None  # the version that it first appeared in
     # Orders of positional arguments that Python still accepts, with a warning: (("self", "alpha", "other"),).
     deprecated_orders: tuple[tuple[str, ...], ...] = ()
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++

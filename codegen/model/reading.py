@@ -16,6 +16,7 @@ from codegen.diagnostics import Diagnostics, Location, closest, did_you_mean
 from codegen.model import implied, vocabulary
 from codegen.model.autocast import Autocast
 from codegen.model.dtypes import canonical_dtype, dtype_hint, in_canonical_order
+from codegen.model.history import HistoryReader
 from codegen.model.kernels import KernelIndex
 from codegen.model.named import Names
 from codegen.model.operator import (
@@ -51,6 +52,7 @@ class Context:
     words: dict[tuple[Location, str, str], Word]  # (entry's schema, key, word)
     requirements: Names[Requirement]
     reasons: Names[str]  # of missing gradients
+    version: str | None  # of what is built from the file
 
 
 class EntryReader:
@@ -61,6 +63,7 @@ class EntryReader:
         self.topic = topic
         self.chapter = chapter
         self.context = context
+        self.history = HistoryReader(self.report, context.version)
         self.values: dict[str, Value] = {key.text: value for key, value in entry}
         self.misspelled: dict[str, Location] = {}  # known keys that unknown ones were meant to be
         func = self.values.get("func")
@@ -90,6 +93,7 @@ class EntryReader:
             variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
             python_module=module,
             aliases=self.aliases(),
+            since=self.history.version_of(self.values.get("since"), "since"),
             deprecated_orders=self.deprecated_orders(schema),
             promotion=self.promotion(structure),
             scalars=tuple(word.text for word in self.words("scalars")),

@@ -9,6 +9,7 @@ ENTRY_KEYS = (
     "variants",
     "python_module",
     "aliases",
+    "since",
     "deprecated_orders",
     "structure",
     "promotion",

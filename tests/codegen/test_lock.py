@@ -62,6 +62,14 @@ def test_names_and_dtypes():
     assert _changes(dtypes="f32 f64 bf16") == [(False, "the dtype bf16 is new")]
 
 
+def test_history():
+    plain = Row(_SCHEMA, _NAMES, ())
+    dated = Row(_SCHEMA, _NAMES, (), ("since 0.2",))
+    assert str(dated) == f"{_SCHEMA} | torch.blend Tensor.blend |  | since 0.2"
+    found = changes({"blend": plain}, {"blend": dated})
+    assert [(c.is_breaking, c.what) for c in found] == [(False, "its history is since 0.2")]
+
+
 def test_the_command(checkout: Path, capsys: pytest.CaptureFixture[str]):
     file = checkout / "native_functions.yaml"
     lock = checkout / "native_functions.lock"

@@ -1,0 +1,72 @@
+"""What an entry says about its past and its end: ``since``, ``deprecated`` and ``renamed``.
+
+All three name versions of the package that declares the operator.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from codegen.diagnostics import Location
+from codegen.model.requirements import Report
+from codegen.yaml import Text, Value, kind_of
+
+VERSION_FILE = Path("torch_py/version.py")
+_VERSION = re.compile(r"\d+(\.\d+)*")
+
+
+def scan_version(root: Path) -> str | None:
+    """The version that the tree at ``root`` builds; None for the folder of a library."""
+    path = root / VERSION_FILE
+    found = re.search(r'^__version__ = "(.*)"', path.read_text("utf-8"), re.M) if path.is_file() else None
+    return found[1] if found else None
+
+
+def is_later(one: str, other: str) -> bool:
+    """Whether version ``one`` comes after ``other``: 0.10 after 0.9.1; 0.1 and 0.1.0 are the same."""
+    return _numbers(one) > _numbers(other)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    found = _VERSION.match(version)
+    numbers = [int(part) for part in found[0].split(".")] if found else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+class HistoryReader:
+    """Reads the values of the three keys; ``version`` is the one being built, None where it is unknown."""
+
+    def __init__(self, report: Report, version: str | None) -> None:
+        self.report = report
+        self.version = version
+
+    def version_of(self, value: Value | None, what: str) -> str | None:
+        """The version that ``what``, such as ``since``, names."""
+        if value is None:
+            return None
+        if not isinstance(value, Text):
+            self.report(value.location, f"'{what}' is a {kind_of(value)}", f"write {what}: {self.example}")
+            return None
+
+        text = value.text.strip()
+        if not _VERSION.fullmatch(text):
+            self.report(value.location, f"'{text}' is not a version", f"write {what}: {self.example}")
+            return None
+        if self.version is not None and is_later(text, self.version):
+            message = f"{what} {text} is later than this version, {self.version}"
+            self.report(value.location, message, f"write {what}: {self.example}, or change {VERSION_FILE}")
+            return None
+        return text
+
+    @property
+    def example(self) -> str:
+        return self.version or "0.1"
+
+
+def check_order(first: str | None, second: str | None, location: Location, what: str, report: Report) -> None:
+    """``what``, of version ``second``, does not come before the entry, of version ``first``."""
+    if first is not None and second is not None and is_later(first, second):
+        report(location, f"{what} {second} comes before the entry, since {first}", f"write since: {first}")
