@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codegen.analysis.functions import Function, functions_of
+from codegen.emit.notices import Notice, deprecation_of
 from codegen.emit.parameters import FastCall, Parameter, fast_calls, parameters_of, signature_text
 from codegen.model import Operator, Program
 from codegen.python_modules import PYTHON_MODULES
@@ -56,6 +57,10 @@ class Body:
     def slot(self, name: str) -> int:
         """The position of ``out`` or ``requires_grad``; -1 if the function lacks it."""
         return next((i for i, p in enumerate(self.parameters) if p.argument is None and p.name == name), -1)
+
+    @property
+    def notice(self) -> Notice | None:
+        return deprecation_of(self.function.operator)
 
     @property
     def returns_list(self) -> bool:
@@ -119,7 +124,8 @@ class Callable:
     def doc(self) -> str:
         lines = [o.text for o in self.overloads]
         docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in self.overloads)
-        return "\n".join(lines) + "\n\n" + "\n\n".join(d for d in docs if d)
+        notices = dict.fromkeys(o.body.notice.text for o in self.overloads if o.body.notice)
+        return "\n".join(lines) + "\n\n" + "\n\n".join([*notices, *(d for d in docs if d)])
 
     @property
     def fast_by_count(self) -> list[tuple[int, list[tuple[Overload, FastCall]]]]:
@@ -147,6 +153,11 @@ class Shard:
     def makes_new(self) -> bool:
         """Whether a function here creates tensors on the default device."""
         return any(p.is_of_new for b in self.bodies for p in b.parameters)
+
+    @property
+    def notices(self) -> list[Notice]:
+        """Each once, though a function and its form in place share it."""
+        return list(dict.fromkeys(body.notice for body in self.bodies if body.notice))
 
     def operators(self) -> list[Operator]:
         return [b.function.operator for b in self.bodies]

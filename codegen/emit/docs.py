@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from codegen.analysis.argument_names import as_spelled
 from codegen.analysis.gradient_kind import gradient_kind
 from codegen.emit.bindings import Shard
+from codegen.emit.notices import deprecation_of
 from codegen.emit.places import place_of
 from codegen.expressions import latex, requirement_text
 from codegen.model import Operator
@@ -29,6 +30,7 @@ class Page:
     gradient: str
     derivatives: tuple[tuple[str, str], ...]
     since: str | None
+    notice: str
 
 
 def pages(operators: Sequence[Operator], signatures: Mapping[str, tuple[str, ...]]) -> list[Page]:
@@ -56,6 +58,7 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
         for d in operator.derivatives
         if d.formula is not None
     )
+    notice = deprecation_of(operator)
     formula = ""
     if operator.expr is not None:
         formula = latex(as_spelled(operator.expr.node, operator))
@@ -72,6 +75,7 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
         gradient=_gradient(operator),
         derivatives=derivatives,
         since=operator.since,
+        notice=notice.text if notice else "",
     )
 
 

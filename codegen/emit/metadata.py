@@ -71,6 +71,9 @@ def _entry(operator: Operator) -> dict[str, Any]:
         "python_module": operator.python_module,
         "aliases": list(operator.aliases),
         "since": operator.since,
+        "deprecated": None
+        if operator.deprecated is None
+        else {"since": operator.deprecated.since, "use": operator.deprecated.use},
         "deprecated_orders": [list(order) for order in operator.deprecated_orders],
         "structure": operator.structure,
         "out_dtype": operator.out_dtype,

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from codegen.diagnostics import Location
+from codegen.diagnostics import did_you_mean
+from codegen.model import vocabulary
+from codegen.model.operator import Deprecation
 from codegen.model.requirements import Report
-from codegen.yaml import Text, Value, kind_of
+from codegen.yaml import MapValue, Text, Value, kind_of
 
 VERSION_FILE = Path("torch_py/version.py")
 _VERSION = re.compile(r"\d+(\.\d+)*")
@@ -61,12 +63,40 @@ class HistoryReader:
             return None
         return text
 
+    def deprecation(self, value: Value | None) -> Deprecation | None:
+        """``{since: 0.2, use: torch.linalg.qr}``"""
+        if value is None:
+            return None
+        example = f"{{since: {self.example}, use: torch.NAME}}"
+        if not isinstance(value, MapValue):
+            hint = f"write deprecated: {example}; orders of arguments are deprecated_orders"
+            self.report(value.location, f"'deprecated' is a {kind_of(value)}", hint)
+            return None
+
+        self.check_keys(value, "deprecated", vocabulary.DEPRECATION_KEYS)
+        since = self.needed(value, "since", example)
+        use = self.needed(value, "use", example)
+        version = self.version_of(since, "since")
+        if since is None or version is None or use is None:
+            return None
+        return Deprecation(version, use.text.strip(), use.location, since.location)
+
+    def check_keys(self, value: MapValue, what: str, known: tuple[str, ...]) -> None:
+        for key, _ in value:
+            if key.text not in known:
+                hint = did_you_mean(key.text, known)
+                self.report(key.location, f"unknown key '{key.text}' in '{what}'", hint)
+
+    def needed(self, value: MapValue, key: str, example: str) -> Text | None:
+        """The text of a key that a map must have."""
+        found = value.get(key)
+        if isinstance(found, Text) and found.text.strip():
+            return found
+        place = value.location if found is None else found.location
+        what = "missing" if found is None else "not a text"
+        self.report(place, f"'{key}' is {what}", f"write {example}")
+        return None
+
     @property
     def example(self) -> str:
         return self.version or "0.1"
-
-
-def check_order(first: str | None, second: str | None, location: Location, what: str, report: Report) -> None:
-    """``what``, of version ``second``, does not come before the entry, of version ``first``."""
-    if first is not None and second is not None and is_later(first, second):
-        report(location, f"{what} {second} comes before the entry, since {first}", f"write since: {first}")

@@ -20,6 +20,7 @@ from codegen.model.checks import (
     derivatives,
     docs,
     formulas,
+    history,
     kernels,
     names,
     reference,
@@ -172,6 +173,7 @@ class _ProgramReader:
         for entry in self.entries:
             self.check_entry(entry)
         self.check_cuda_library()
+        history.check([e.operator for e in self.entries], self.base, self.context)
         names.check([e.operator for e in self.entries], self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)

@@ -117,6 +117,8 @@ def _row(operator: Operator) -> Row:
 def _history(operator: Operator) -> Iterator[str]:
     if operator.since is not None:
         yield f"since {operator.since}"
+    if operator.deprecated is not None:
+        yield f"deprecated {operator.deprecated.since}"
 
 
 def _short(dtype: str) -> str:

@@ -11,6 +11,7 @@ from codegen.diagnostics import Location
 from codegen.model import vocabulary
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
+from codegen.python_modules import PYTHON_MODULES
 from codegen.remembered import remembered
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
 
@@ -77,6 +78,16 @@ class Requirement:
 
 
 @dataclass(frozen=True)
+class Deprecation:
+    """``deprecated: {since: 0.2, use: torch.linalg.qr}``: what programs call in place of the operator."""
+
+    since: str
+    use: str
+    location: Location = field(compare=False)  # of ``use``
+    since_location: Location = field(compare=False)
+
+
+@dataclass(frozen=True)
 class EachArgument:
     """What one argument of a called operator is made of: the argument ``source`` (a position) of the list
     operator.
@@ -139,6 +150,7 @@ class Operator:
     each: Each | None = None  # of operators that follow from ``foreach``
     out_dtype: str = "castable"  # a word of vocabulary.OUT_DTYPES
     since: str | None = None  # the version that it first appeared in
+    deprecated: Deprecation | None = None
     # Orders of positional arguments that Python still accepts, with a warning: (("self", "alpha", "other"),).
     deprecated_orders: tuple[tuple[str, ...], ...] = ()
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++
@@ -159,6 +171,14 @@ class Operator:
     def python_name(self) -> str:
         """``det`` of ``linalg_det``, which is in the module linalg."""
         return self.base_name.removeprefix(f"{self.python_module}_")
+
+    @property
+    def public_name(self) -> str:
+        """``torch.linalg.det``, as programs call the function, else the method."""
+        if self.library is not None:
+            return f"{self.library}.{self.python_name}"
+        place = PYTHON_MODULES[self.python_module].public if self.is_function else "torch.Tensor"
+        return f"{place}.{self.python_name}"
 
     @cached_property
     def unambiguous_name(self) -> str:

@@ -94,6 +94,7 @@ class EntryReader:
             python_module=module,
             aliases=self.aliases(),
             since=self.history.version_of(self.values.get("since"), "since"),
+            deprecated=self.history.deprecation(self.values.get("deprecated")),
             deprecated_orders=self.deprecated_orders(schema),
             promotion=self.promotion(structure),
             scalars=tuple(word.text for word in self.words("scalars")),

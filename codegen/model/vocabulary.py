@@ -10,6 +10,7 @@ ENTRY_KEYS = (
     "python_module",
     "aliases",
     "since",
+    "deprecated",
     "deprecated_orders",
     "structure",
     "promotion",
@@ -76,6 +77,8 @@ AUTOCAST_KEYS = ("CPU", "CUDA")
 
 # Whether ``out`` must have the dtype of the result, or any that the result can be cast to.
 OUT_DTYPES = ("exact", "castable")
+
+DEPRECATION_KEYS = ("since", "use")
 
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError")
 # ``{operator}`` in a message is the operator's name in Python, without torch.

@@ -1,0 +1,74 @@
+"""Checks that versions come in order, and that what replaces a deprecated operator exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from codegen.diagnostics import Location, did_you_mean
+from codegen.model.checks.report import Reporter
+from codegen.model.history import is_later
+from codegen.model.operator import Operator
+from codegen.model.program import Program
+from codegen.model.reading import Context
+from codegen.python_modules import PYTHON_MODULES
+
+
+def check(operators: list[Operator], base: Program | None, context: Context) -> None:
+    deprecated = [operator for operator in operators if operator.deprecated is not None]
+    if not deprecated:
+        return
+
+    known = {name: o for o in (*(base or ()), *operators) for name in public_names(o)}
+    for operator in deprecated:
+        _check_deprecation(operator, known, context)
+
+
+def public_names(operator: Operator) -> Iterator[str]:
+    """What programs call the operator: ``torch.clamp``, ``torch.Tensor.clamp``, and so for its aliases."""
+    place = operator.public_name.rpartition(".")[0]
+    for alias in (operator.python_name, *operator.aliases):
+        module, _, name = alias.rpartition(".")
+        if module:
+            yield f"{PYTHON_MODULES[module].public}.{name}"
+            continue
+        if operator.is_function:
+            yield f"{place}.{name}"
+        if operator.is_method:
+            yield f"torch.Tensor.{name}"
+
+
+def _check_deprecation(operator: Operator, known: dict[str, Operator], context: Context) -> None:
+    report = Reporter(operator, context)
+    deprecated = operator.deprecated
+    assert deprecated is not None
+    check_order(operator, deprecated.since, deprecated.since_location, report)
+
+    use = deprecated.use
+    if use in known:
+        found = known[use]
+        if found.base_name == operator.base_name:
+            report.at(deprecated.location, f"{use} is the operator itself", "name what replaces it")
+        elif found.deprecated is not None:
+            hint = f"write use: {found.deprecated.use}"
+            report.at(deprecated.location, f"{use} is deprecated as well", hint)
+    elif not _is_in_python(use, context):
+        hint = did_you_mean(use, _near(use, known))
+        report.at(deprecated.location, f"programs have no '{use}'", hint)
+
+
+def check_order(operator: Operator, version: str, location: Location, report: Reporter) -> None:
+    """Nothing happens to an operator before it appears."""
+    since = operator.since
+    if since is not None and is_later(since, version):
+        report.at(location, f"{version} comes before the entry, which is there since {since}", "change one")
+
+
+def _is_in_python(use: str, context: Context) -> bool:
+    """Whether a function of torch that is written by hand has this name."""
+    return use.startswith("torch.") and use.removeprefix("torch.") in context.taken.functions
+
+
+def _near(use: str, known: Iterable[str]) -> list[str]:
+    """The names of the same module, if there is one; comparing with all of them would take long."""
+    place = use.rpartition(".")[0]
+    return [name for name in known if name.rpartition(".")[0] == place] or ["torch.NAME", "torch.Tensor.NAME"]
