@@ -31,6 +31,7 @@ class Page:
     derivatives: tuple[tuple[str, str], ...]
     since: str | None
     notice: str
+    former_names: tuple[str, ...]
 
 
 def pages(operators: Sequence[Operator], signatures: Mapping[str, tuple[str, ...]]) -> list[Page]:
@@ -45,6 +46,8 @@ def signatures_of(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for shard in shards.values():
         for callable_ in shard.callables:
+            if callable_.notice is not None:
+                continue  # a former name: the page says so in a line of its own
             for overload in callable_.overloads:
                 name = overload.body.function.operator.unambiguous_name
                 found[name] = (*found.get(name, ()), f"{callable_.owner}.{overload.text}")
@@ -76,6 +79,7 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
         derivatives=derivatives,
         since=operator.since,
         notice=notice.text if notice else "",
+        former_names=tuple(f"{rename.name} (until {rename.since})" for rename in operator.renamed),
     )
 
 

@@ -71,6 +71,7 @@ def _entry(operator: Operator) -> dict[str, Any]:
         "python_module": operator.python_module,
         "aliases": list(operator.aliases),
         "since": operator.since,
+        "renamed": [[rename.name, rename.since] for rename in operator.renamed],
         "deprecated": None
         if operator.deprecated is None
         else {"since": operator.deprecated.since, "use": operator.deprecated.use},

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from codegen.model import Operator
+from codegen.model.operator import Rename
 
 
 @dataclass(frozen=True)
@@ -23,5 +24,14 @@ def deprecation_of(operator: Operator) -> Notice | None:
     if found is None:
         return None
     text = f"{operator.public_name} is deprecated since {found.since}; use {found.use} instead."
-    name = re.sub(r"\W", "_", f"{operator.base_name}_since_{found.since}_use_{found.use}")
-    return Notice(name, text)
+    return _notice(f"{operator.base_name}_since_{found.since}_use_{found.use}", text)
+
+
+def renaming_of(name: str, former_name: str, rename: Rename) -> Notice:
+    """The notice of a function that is now called ``name``, as in torch.softcap."""
+    text = f"{former_name} is called {name} since {rename.since}; please use the new name."
+    return _notice(f"{former_name}_is_{name}", text)
+
+
+def _notice(name: str, text: str) -> Notice:
+    return Notice(re.sub(r"\W", "_", name), text)

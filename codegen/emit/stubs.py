@@ -81,7 +81,7 @@ def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
 def _stubs(callable_: Callable) -> list[Stub]:
     lines: dict[str, tuple[str, str]] = {}
     for overload in callable_.overloads:
-        notice = overload.body.notice
+        notice = callable_.notice or overload.body.notice
         result = _results(overload), notice.text if notice else ""
         lines.setdefault(_parameters(overload, callable_.is_method), result)
         if any("kVarargs" in p.flags for p in overload.parameters):

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from codegen.diagnostics import did_you_mean
 from codegen.model import vocabulary
-from codegen.model.operator import Deprecation
+from codegen.model.operator import Deprecation, Rename
 from codegen.model.requirements import Report
-from codegen.yaml import MapValue, Text, Value, kind_of
+from codegen.yaml import ListValue, MapValue, Text, Value, kind_of
 
 VERSION_FILE = Path("torch_py/version.py")
+_NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)?")
 _VERSION = re.compile(r"\d+(\.\d+)*")
 
 
@@ -80,6 +81,40 @@ class HistoryReader:
         if since is None or version is None or use is None:
             return None
         return Deprecation(version, use.text.strip(), use.location, since.location)
+
+    def renames(self, value: Value | None) -> tuple[Rename, ...]:
+        """``{from: soft, since: 0.2}``, or a list of such maps."""
+        if value is None:
+            return ()
+        items = list(value) if isinstance(value, ListValue) else [value]
+        if not items:
+            self.report(value.location, "'renamed' is empty", f"write {self.rename_example}, or remove it")
+        found = [self.rename(item) for item in items]
+        return tuple(rename for rename in found if rename is not None)
+
+    def rename(self, value: Value) -> Rename | None:
+        if not isinstance(value, MapValue):
+            message = f"'renamed' is a {kind_of(value)}"
+            self.report(value.location, message, f"write renamed: {self.rename_example}")
+            return None
+
+        self.check_keys(value, "renamed", vocabulary.RENAME_KEYS)
+        name = self.needed(value, "from", self.rename_example)
+        since = self.needed(value, "since", self.rename_example)
+        version = self.version_of(since, "since")
+        if name is None or since is None or version is None:
+            return None
+
+        text = name.text.strip()
+        if not _NAME.fullmatch(text):
+            hint = "write it as in its schema: softcap, or softcap.Tensor"
+            self.report(name.location, f"'{text}' is not the name of an operator", hint)
+            return None
+        return Rename(text, version, name.location, since.location)
+
+    @property
+    def rename_example(self) -> str:
+        return f"{{from: OLD_NAME, since: {self.example}}}"
 
     def check_keys(self, value: MapValue, what: str, known: tuple[str, ...]) -> None:
         for key, _ in value:

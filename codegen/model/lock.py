@@ -1,12 +1,13 @@
 """``native_functions.lock``: what programs see of every public entry, and how a change of it affects them.
 
-One line an entry: its schema, the Python names of its forms, its dtypes and its history. ``check`` compares the entries
-with the file, so that a change which breaks programs is never made by accident: the command that brings the
-file up to date asks why, and keeps the answer at its top.
+One line an entry: its schema, the Python names of its forms, its dtypes and its history. ``check`` compares
+the entries with the file, so that a change which breaks programs is never made by accident: the command that
+brings the file up to date asks why, and keeps the answer at its top.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from codegen.diagnostics import Location
+from codegen.model.former_names import formerly
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.schema import Argument, FunctionSchema
@@ -26,6 +28,7 @@ _REASON = "# breaking: "
 _SHORT = (("bfloat", "bf"), ("float", "f"), ("complex", "c"), ("uint", "u"), ("int", "i"))
 
 
+_WAS = "was "
 _SCHEMA = re.compile(r"\w+(\.\w+)?\(.*\) -> ")
 
 
@@ -44,11 +47,15 @@ class Row:
     schema: str
     names: tuple[str, ...]
     dtypes: tuple[str, ...]
-    history: tuple[str, ...] = ()  # "since 0.2"
+    history: tuple[str, ...] = ()  # "since 0.2", "was soft.Tensor until 0.3", "deprecated 0.4"
 
     @property
     def operator(self) -> str:
         return self.schema.partition("(")[0]
+
+    @property
+    def former_names(self) -> tuple[str, ...]:
+        return tuple(f.removeprefix(_WAS).partition(" ")[0] for f in self.history if f.startswith(_WAS))
 
     @cached_property
     def parsed(self) -> FunctionSchema:
@@ -103,6 +110,12 @@ def read_lock(path: Path) -> Lock:
     return Lock(rows, tuple(reasons))
 
 
+def digest_of(program: Program) -> str:
+    """Names the state of the contract: it is another one after any change of a row."""
+    text = "".join(f"{row}\n" for row in rows_of(program).values())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def rows_of(program: Program) -> dict[str, Row]:
     """The rows of the public operators, in file order."""
     public = (operator for operator in program if operator.python_module != "private")
@@ -117,6 +130,7 @@ def _row(operator: Operator) -> Row:
 def _history(operator: Operator) -> Iterator[str]:
     if operator.since is not None:
         yield f"since {operator.since}"
+    yield from (f"{_WAS}{rename.name} until {rename.since}" for rename in operator.renamed)
     if operator.deprecated is not None:
         yield f"deprecated {operator.deprecated.since}"
 
@@ -146,6 +160,8 @@ def _names(operator: Operator) -> Iterator[str]:
         if operator.has_out:
             yield f"{module}.{name}(out)"
     yield from (f"{place}.{name}" for place, _, name in placed if place)
+    for _, former in formerly(operator):
+        yield from _names(former)
 
 
 # Changes
@@ -154,19 +170,26 @@ def _names(operator: Operator) -> Iterator[str]:
 def changes(before: Mapping[str, Row], after: Mapping[str, Row]) -> list[Change]:
     """What is different, in the order of ``after``; what is gone comes last."""
     found = []
+    kept = set(after)
     for name, row in after.items():
-        if name not in before:
+        known = [former for former in (name, *row.former_names) if former in before]
+        kept.update(row.former_names)
+        if not known:
             found.append(Change(name, False, "it is new"))
-        elif row != before[name]:
-            found += [Change(name, *change) for change in _changes(before[name], row)]
-    return [*found, *(Change(name, True, "it is gone") for name in before if name not in after)]
+            continue
+        if known[0] != name:
+            found.append(Change(name, False, f"it was called {known[0]}"))
+        if row != before[known[0]]:
+            found += [Change(name, *change) for change in _changes(before[known[0]], row)]
+    return [*found, *(Change(name, True, "it is gone") for name in before if name not in kept)]
 
 
 def _changes(before: Row, after: Row) -> Iterator[tuple[bool, str]]:
     """Whether each change breaks programs, and what it is."""
     if before.schema != after.schema:
         found = list(_schema_changes(before.parsed, after.parsed))
-        yield from found or [(False, "its schema is written in another way")]
+        is_renamed = before.operator != after.operator
+        yield from found or ([] if is_renamed else [(False, "its schema is written in another way")])
     yield from _set_changes("the name", before.names, after.names)
     # Without dtypes, an operator takes any.
     if before.dtypes and after.dtypes:
@@ -176,6 +199,9 @@ def _changes(before: Row, after: Row) -> Iterator[tuple[bool, str]]:
             bool(after.dtypes),
             "it takes " + (f"only {' '.join(after.dtypes)}" if after.dtypes else "any dtype"),
         )
+    for name in before.former_names:
+        if name not in (after.operator, *after.former_names):
+            yield True, f"its former name {name} is gone"
     if before.history != after.history:
         yield False, f"its history is {', '.join(after.history) or 'left out'}"
 

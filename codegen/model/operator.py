@@ -88,6 +88,16 @@ class Deprecation:
 
 
 @dataclass(frozen=True)
+class Rename:
+    """``renamed: {from: soft.Tensor, since: 0.2}``: the whole former name, which still finds the operator."""
+
+    name: str
+    since: str
+    location: Location = field(compare=False)  # of the name
+    since_location: Location = field(compare=False)
+
+
+@dataclass(frozen=True)
 class EachArgument:
     """What one argument of a called operator is made of: the argument ``source`` (a position) of the list
     operator.
@@ -150,6 +160,7 @@ class Operator:
     each: Each | None = None  # of operators that follow from ``foreach``
     out_dtype: str = "castable"  # a word of vocabulary.OUT_DTYPES
     since: str | None = None  # the version that it first appeared in
+    renamed: tuple[Rename, ...] = ()
     deprecated: Deprecation | None = None
     # Orders of positional arguments that Python still accepts, with a warning: (("self", "alpha", "other"),).
     deprecated_orders: tuple[tuple[str, ...], ...] = ()

@@ -94,6 +94,7 @@ class EntryReader:
             python_module=module,
             aliases=self.aliases(),
             since=self.history.version_of(self.values.get("since"), "since"),
+            renamed=self.history.renames(self.values.get("renamed")),
             deprecated=self.history.deprecation(self.values.get("deprecated")),
             deprecated_orders=self.deprecated_orders(schema),
             promotion=self.promotion(structure),

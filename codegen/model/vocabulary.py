@@ -10,6 +10,7 @@ ENTRY_KEYS = (
     "python_module",
     "aliases",
     "since",
+    "renamed",
     "deprecated",
     "deprecated_orders",
     "structure",
@@ -79,6 +80,7 @@ AUTOCAST_KEYS = ("CPU", "CUDA")
 OUT_DTYPES = ("exact", "castable")
 
 DEPRECATION_KEYS = ("since", "use")
+RENAME_KEYS = ("from", "since")
 
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError")
 # ``{operator}`` in a message is the operator's name in Python, without torch.

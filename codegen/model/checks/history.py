@@ -11,9 +11,13 @@ from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.model.reading import Context
 from codegen.python_modules import PYTHON_MODULES
+from codegen.schema.names import BaseName
 
 
 def check(operators: list[Operator], base: Program | None, context: Context) -> None:
+    for operator in operators:
+        _check_renames(operator, context)
+
     deprecated = [operator for operator in operators if operator.deprecated is not None]
     if not deprecated:
         return
@@ -54,6 +58,21 @@ def _check_deprecation(operator: Operator, known: dict[str, Operator], context: 
     elif not _is_in_python(use, context):
         hint = did_you_mean(use, _near(use, known))
         report.at(deprecated.location, f"programs have no '{use}'", hint)
+
+
+def _check_renames(operator: Operator, context: Context) -> None:
+    """Whether others have the former names is in checks/names."""
+    report = Reporter(operator, context)
+    for rename in operator.renamed:
+        check_order(operator, rename.since, rename.since_location, report)
+        base = BaseName.of(rename.name.partition(".")[0])
+        own = operator.schema.name.name
+        if rename.name == operator.name:
+            report.at(rename.location, f"'{rename.name}' is the present name", "write the former one")
+        elif base.inplace != own.inplace:
+            hint = "write it without the '_'" if base.inplace else f"write from: {base}_"
+            message = f"'{rename.name}' is not the name of what {operator.name} does, which '_' tells"
+            report.at(rename.location, message, hint)
 
 
 def check_order(operator: Operator, version: str, location: Location, report: Reporter) -> None:
