@@ -63,6 +63,9 @@ class Dialect:
     modules: tuple[str, ...] = ("main", PRIVATE)
     # Modules whose name begins those of their operators: linalg_det.
     prefixed_modules: tuple[str, ...] = ()
+    # How programs write the modules, where not by their words, and the class that has the methods.
+    places: Mapping[str, str] = field(default_factory=dict)
+    method_place: str = "Tensor"
     tags: tuple[str, ...] = ()
 
     # What the declarations' folder defines of what entries name. Without `samples`, the key may say anything;
@@ -84,6 +87,10 @@ class Dialect:
     def alias_places(self) -> tuple[str, ...]:
         """Modules that an alias may name: special.expit."""
         return tuple(module for module in self.modules if module != PRIVATE)
+
+    def place_of(self, module: str) -> str:
+        """``torch.linalg``, as programs write the module ``linalg``."""
+        return self.places.get(module, module)
 
     def canonical_dtype(self, name: str) -> str | None:
         """``half`` -> ``float16``; None if ``name`` is not a dtype."""

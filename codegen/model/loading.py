@@ -22,6 +22,7 @@ from codegen.model.checks import (
     derivatives,
     docs,
     formulas,
+    history,
     names,
     reference,
     satisfiable,
@@ -30,6 +31,7 @@ from codegen.model.checks import (
 )
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
+from codegen.model.history import scan_version
 from codegen.model.kernels import Kernel, KernelIndex
 from codegen.model.named import Names
 from codegen.model.operator import Operator
@@ -168,6 +170,7 @@ class _ProgramReader:
             {},
             Names("requirements", "requirement", base.requirements if base is not None else {}),
             Names("reasons", "reason", base.reasons if base is not None else {}),
+            scan_version(folder),
         )
         self.read_names()
 
@@ -185,6 +188,7 @@ class _ProgramReader:
             self.read_topic(name, value)
         for entry in self.entries:
             self.check_entry(entry)
+        history.check([e.operator for e in self.entries], self.base, self.context)
         names.check([e.operator for e in self.entries], self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)

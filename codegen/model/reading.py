@@ -17,6 +17,7 @@ from codegen.dialect import PRIVATE, Dialect
 from codegen.model import implied, vocabulary
 from codegen.model.autocast import Autocast
 from codegen.model.dtypes import dtype_hint
+from codegen.model.history import HistoryReader
 from codegen.model.kernels import KernelIndex
 from codegen.model.named import Names
 from codegen.model.operator import (
@@ -52,6 +53,7 @@ class Context:
     words: dict[tuple[Location, str, str], Word]  # (entry's schema, key, word)
     requirements: Names[Requirement]
     reasons: Names[str]  # of missing gradients
+    version: str | None  # of what is built from the file
 
 
 class EntryReader:
@@ -62,6 +64,7 @@ class EntryReader:
         self.topic = topic
         self.chapter = chapter
         self.context = context
+        self.history = HistoryReader(self.report, context.version)
         self.values: dict[str, Value] = {key.text: value for key, value in entry}
         self.misspelled: dict[str, Location] = {}  # known keys that unknown ones were meant to be
         func = self.values.get("func")
@@ -91,12 +94,17 @@ class EntryReader:
         dialect = self.dialect
         module = dialect.modules[0] if schema is None else implied.python_module(schema, dialect)
         module = self.choice("python_module", dialect.modules, module)
+        variants = self.choices("variants", vocabulary.VARIANTS, ("function",))
 
         fields = dict(  # read even where the schema is broken, for their own problems
-            variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
+            variants=variants,
             python_module=module,
+            place=dialect.place_of(module) if "function" in variants else dialect.method_place,
             aliases=self.aliases(),
-            deprecated=self.deprecated(schema),
+            since=self.history.version_of(self.values.get("since"), "since"),
+            renamed=self.history.renames(self.values.get("renamed")),
+            deprecated=self.history.deprecation(self.values.get("deprecated")),
+            deprecated_orders=self.deprecated_orders(schema),
             promotion=self.promotion(structure),
             scalars=tuple(word.text for word in self.words("scalars")),
             dispatch=self.dispatch(schema, structure),
@@ -192,18 +200,18 @@ class EntryReader:
 
         return tuple(word.text for word in found)
 
-    def deprecated(self, schema: FunctionSchema | None) -> tuple[tuple[str, ...], ...]:
+    def deprecated_orders(self, schema: FunctionSchema | None) -> tuple[tuple[str, ...], ...]:
         """``self, alpha, other``, or a list of such orders."""
-        value = self.values.get("deprecated")
+        value = self.values.get("deprecated_orders")
         if value is None:
             return ()
 
         items = list(value) if isinstance(value, ListValue) else [value]
         if not items:
-            hint = "write an order of arguments, or remove 'deprecated'"
-            self.report(value.location, "'deprecated' is empty", hint)
+            hint = "write an order of arguments, or remove 'deprecated_orders'"
+            self.report(value.location, "'deprecated_orders' is empty", hint)
 
-        orders = (words(item, self.label, "deprecated", self.context.problems) for item in items)
+        orders = (words(item, self.label, "deprecated_orders", self.context.problems) for item in items)
         return tuple(self.deprecated_order(order, schema) for order in orders)
 
     def deprecated_order(self, order: list[Word], schema: FunctionSchema | None) -> tuple[str, ...]:

@@ -7,7 +7,10 @@ ENTRY_KEYS = (
     "variants",
     "python_module",
     "aliases",
+    "since",
+    "renamed",
     "deprecated",
+    "deprecated_orders",
     "structure",
     "promotion",
     "dtypes",
@@ -50,6 +53,9 @@ AUTOCAST_KEYS = ("CPU", "CUDA")
 
 # Whether ``out`` must have the dtype of the result, or any that the result can be cast to.
 OUT_DTYPES = ("exact", "castable")
+
+DEPRECATION_KEYS = ("since", "use")
+RENAME_KEYS = ("from", "since")
 
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError")
 # ``{operator}`` in a message is the operator's name in Python, without torch.

@@ -16,6 +16,13 @@ class PythonModule:
     owner: str  # as __torch_function__ and error messages know it
     takes_aliases: bool = True
 
+    @property
+    def public(self) -> str:
+        """The module that programs import: ``torch.linalg``."""
+        return {"torch": "torch", "nn": "torch.nn.functional", "private": "torch.ops.aten"}.get(
+            self.word, f"torch.{self.word}"
+        )
+
     def name_in(self, base_name: str) -> str:
         """``det`` of ``linalg_det``."""
         return base_name.removeprefix(f"{self.word}_")

@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+{% if stubs|selectattr("notice")|list %}
+from typing_extensions import deprecated
+
+{% endif %}
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 {% if results %}
@@ -17,6 +21,9 @@ class OperatorMethods:
 {% for stub in stubs %}
 {% if stub.is_overload %}
     @overload
+{% endif %}
+{% if stub.notice %}
+    @deprecated({{ stub.notice|cpp_string }})
 {% endif %}
     def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}: ...
 {% endfor %}

@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+{% if stubs|selectattr("notice")|list %}
+from typing_extensions import deprecated
+
+{% endif %}
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 {% if results %}
@@ -14,6 +18,9 @@ from torch_py._generated._results import {{ results|join(", ") }}
 {% for stub in stubs %}
 {% if stub.is_overload %}
 @overload
+{% endif %}
+{% if stub.notice %}
+@deprecated({{ stub.notice|cpp_string }})
 {% endif %}
 def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}: ...
 {% endfor %}

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codegen.model import Operator, Program
+from codegen.model.former_names import formerly
 from codegen.targets.torch_py.analysis.functions import Function, functions_of
+from codegen.targets.torch_py.emit.notices import Notice, deprecation_of, renaming_of
 from codegen.targets.torch_py.emit.parameters import (
     FastCall,
     Parameter,
@@ -19,6 +21,7 @@ from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 # python_module -> (owner as __torch_function__ knows it, enumerator of Module)
 OWNERS = {word: (module.owner, module.enumerator) for word, module in PYTHON_MODULES.items()}
 METHOD = ("Tensor", "Method")
+_SPOKEN = {"Tensor": "torch.Tensor", **{module.owner: module.public for module in PYTHON_MODULES.values()}}
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,10 @@ class Body:
         return next((i for i, p in enumerate(self.parameters) if p.argument is None and p.name == name), -1)
 
     @property
+    def notice(self) -> Notice | None:
+        return deprecation_of(self.function.operator)
+
+    @property
     def returns_list(self) -> bool:
         """Whether the result is the list that was passed, as in ``_foreach_add_(list, 1)``."""
         return self.function.operator.each is not None and self.function.form == "inplace"
@@ -104,6 +111,7 @@ class Callable:
     module: str
     overloads: list[Overload] = field(default_factory=list)
     deprecated: list[Overload] = field(default_factory=list)  # tried last; messages do not list them
+    notice: Notice | None = None  # of a former name
 
     @property
     def signatures(self) -> list[Overload]:
@@ -125,7 +133,9 @@ class Callable:
     def doc(self) -> str:
         lines = [o.text for o in self.overloads]
         docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in self.overloads)
-        return "\n".join(lines) + "\n\n" + "\n\n".join(d for d in docs if d)
+        found = [self.notice, *(o.body.notice for o in self.overloads)]
+        notices = dict.fromkeys(notice.text for notice in found if notice)
+        return "\n".join(lines) + "\n\n" + "\n\n".join([*notices, *(d for d in docs if d)])
 
     @property
     def fast_by_count(self) -> list[tuple[int, list[tuple[Overload, FastCall]]]]:
@@ -154,6 +164,12 @@ class Shard:
         """Whether a function here creates tensors on the default device."""
         return any(p.is_of_new for b in self.bodies for p in b.parameters)
 
+    @property
+    def notices(self) -> list[Notice]:
+        """Each once, though a function and its form in place share it."""
+        found = [*(body.notice for body in self.bodies), *(c.notice for c in self.callables)]
+        return list(dict.fromkeys(notice for notice in found if notice))
+
     def operators(self) -> list[Operator]:
         return [b.function.operator for b in self.bodies]
 
@@ -176,7 +192,11 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
         # Overloads of list operators are declared by several entries, in any order.
         if callable_.overloads[0].body.function.operator.each is not None:
             callable_.overloads.sort(key=_numbers)
-        found.setdefault(topic_of[key], Shard([], [])).callables += [callable_, *_aliases(callable_)]
+        found.setdefault(topic_of[key], Shard([], [])).callables += [
+            callable_,
+            *_aliases(callable_),
+            *_former(callable_),
+        ]
 
     for shard in found.values():
         bodies = {o.body.name: o.body for c in shard.callables for o in c.overloads}
@@ -214,6 +234,33 @@ def _aliases(callable_: Callable) -> Iterator[Callable]:
             for o in callable_.overloads
         ]
         yield Callable(name, owner, module, renamed)
+
+
+def _former(callable_: Callable) -> Iterator[Callable]:
+    """The overloads that had another name, under that name; each name warns once."""
+    found: dict[tuple[str, str], Callable] = {}
+    for overload in callable_.overloads:
+        function = overload.body.function
+        for rename, former in formerly(function.operator):
+            # Of the forms, that of ``overload``.
+            form = next(f for f in functions_of(former) if f.form == function.form)
+            name = form.python_name
+            owner, module = callable_.owner, callable_.module
+            if module not in ("Method", "Library"):
+                owner, module = OWNERS[former.python_module]
+            if (owner, name) == (callable_.owner, callable_.name):
+                continue  # the overload alone was renamed
+
+            notice = renaming_of(_spoken(callable_.owner, callable_.name), _spoken(owner, name), rename)
+            same = found.setdefault((owner, name), Callable(name, owner, module, notice=notice))
+            text = signature_text(name, overload.parameters, overload.self_slot)
+            same.overloads.append(replace(overload, text=text, own_table=False))
+    yield from found.values()
+
+
+def _spoken(owner: str, name: str) -> str:
+    """``torch.linalg.det``, ``torch.Tensor.relu_``, ``my_ops.softcap``: what programs write."""
+    return f"{_SPOKEN.get(owner, owner)}.{name}"
 
 
 def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, str, Overload]]:
@@ -276,7 +323,7 @@ def _deprecated(overload: Overload) -> Iterator[Overload]:
     slots = {p.argument.spelling: p for p in overload.parameters if p.argument is not None}
     extra = [p for p in overload.parameters if p.argument is None]
 
-    for number, order in enumerate(body.function.operator.deprecated):
+    for number, order in enumerate(body.function.operator.deprecated_orders):
         listed = [slots[name] for name in order]
         parameters = (*(_positional(p) for p in listed), *extra)
         self_slot = order.index("self") if overload.self_slot >= 0 else -1

@@ -11,6 +11,7 @@ from codegen.model.operator import Requirement
 from codegen.targets.torch_py.analysis.argument_names import as_spelled
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
 from codegen.targets.torch_py.emit.bindings import Shard
+from codegen.targets.torch_py.emit.notices import deprecation_of
 from codegen.targets.torch_py.emit.places import place_of
 
 
@@ -28,6 +29,9 @@ class Page:
     requirements: tuple[str, ...]
     gradient: str
     derivatives: tuple[tuple[str, str], ...]
+    since: str | None
+    notice: str
+    former_names: tuple[str, ...]
 
 
 def pages(operators: Sequence[Operator], signatures: Mapping[str, tuple[str, ...]]) -> list[Page]:
@@ -42,6 +46,8 @@ def signatures_of(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for shard in shards.values():
         for callable_ in shard.callables:
+            if callable_.notice is not None:
+                continue  # a former name: the page says so in a line of its own
             for overload in callable_.overloads:
                 name = overload.body.function.operator.unambiguous_name
                 found[name] = (*found.get(name, ()), f"{callable_.owner}.{overload.text}")
@@ -55,6 +61,7 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
         for d in operator.derivatives
         if d.formula is not None
     )
+    notice = deprecation_of(operator)
     formula = ""
     if operator.expr is not None:
         formula = latex(as_spelled(operator.expr.node, operator))
@@ -70,6 +77,9 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
         requirements=tuple(_requirement(operator, r) for r in operator.requires),
         gradient=_gradient(operator),
         derivatives=derivatives,
+        since=operator.since,
+        notice=notice.text if notice else "",
+        former_names=tuple(f"{rename.name} (until {rename.since})" for rename in operator.renamed),
     )
 
 

@@ -5,10 +5,11 @@ Documentation is not in the headers: what an edited sentence recompiles is the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codegen.model import Operator
+from codegen.model.former_names import formerly
 from codegen.schema import FunctionSchema
 from codegen.targets.torch_py.analysis.functions import Function, declared_parameters, functions_of
 from codegen.targets.torch_py.emit.includes import header_of
@@ -19,8 +20,10 @@ from codegen.targets.torch_py.emit.places import place_of
 class Inline:
     """A free function: its parameters, and the arguments that it passes to ``call``."""
 
+    name: str
     parameters: tuple[str, ...]
     arguments: tuple[str, ...]
+    notice: str = ""  # of a former name
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,28 @@ def header_functions(operators: Sequence[Operator]) -> list[HeaderFunction]:
                 key = (function.name, tuple(_type_of(p) for p in parameters))
                 if key not in declared:
                     declared.add(key)
-                    inlines.append(Inline(parameters, _arguments(function.schema, scalars)))
+                    arguments = _arguments(function.schema, scalars)
+                    inlines.append(Inline(function.name, parameters, arguments))
+                    inlines += _former(function, parameters, arguments)
 
             found.append(HeaderFunction(function, place_of(operator), tuple(inlines)))
     return found
+
+
+def _former(function: Function, parameters: tuple[str, ...], arguments: tuple[str, ...]) -> Iterator[Inline]:
+    """The function under the names that it had."""
+    for rename, former in formerly(function.operator):
+        name = next(f.name for f in functions_of(former) if f.form == function.form)
+        if name != function.name:
+            notice = f"it is called at::{function.name} since {rename.since}"
+            yield Inline(name, parameters, arguments, notice)
+
+
+def former_headers(operators: Sequence[Operator]) -> dict[str, str]:
+    """Headers of former names, which include the present ones: path -> path."""
+    present = {header_of(operator) for operator in operators}
+    found = {header_of(former): header_of(o) for o in operators for _, former in formerly(o)}
+    return {path: own for path, own in found.items() if path not in present}
 
 
 def _scalar_choices(function: Function) -> list[tuple[str, ...]]:

@@ -71,7 +71,12 @@ def _entry(operator: Operator) -> dict[str, Any]:
         "variants": list(operator.variants),
         "python_module": operator.python_module,
         "aliases": list(operator.aliases),
-        "deprecated": [list(order) for order in operator.deprecated],
+        "since": operator.since,
+        "renamed": [[rename.name, rename.since] for rename in operator.renamed],
+        "deprecated": None
+        if operator.deprecated is None
+        else {"since": operator.deprecated.since, "use": operator.deprecated.use},
+        "deprecated_orders": [list(order) for order in operator.deprecated_orders],
         "structure": operator.structure,
         "out_dtype": operator.out_dtype,
         "promotion": operator.promotion,

@@ -57,6 +57,7 @@ class Stub:
     result: str
     is_overload: bool
     doc: str
+    notice: str  # of a deprecated operator, for the decorator; else empty
 
 
 def named_results(shards: Iterable[Shard]) -> list[NamedResult]:
@@ -78,16 +79,18 @@ def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
 
 
 def _stubs(callable_: Callable) -> list[Stub]:
-    lines: dict[str, str] = {}
+    lines: dict[str, tuple[str, str]] = {}
     for overload in callable_.overloads:
-        result = _results(overload)
+        notice = callable_.notice or overload.body.notice
+        result = _results(overload), notice.text if notice else ""
         lines.setdefault(_parameters(overload, callable_.is_method), result)
         if any("kVarargs" in p.flags for p in overload.parameters):
             lines.setdefault(_parameters(overload, callable_.is_method, varargs=True), result)
     docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in callable_.overloads)
     doc = "\n\n".join(d for d in docs if d)
     return [
-        Stub(callable_.name, parameters, result, len(lines) > 1, doc) for parameters, result in lines.items()
+        Stub(callable_.name, parameters, result, len(lines) > 1, doc, notice)
+        for parameters, (result, notice) in lines.items()
     ]
 
 

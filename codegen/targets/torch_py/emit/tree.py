@@ -15,6 +15,7 @@ from codegen.targets.torch_py.analysis.kernels import autograd_keys, is_formula_
 from codegen.targets.torch_py.emit import (
     autograd,
     bindings,
+    contract,
     docs,
     dtype_macros,
     foreach,
@@ -37,6 +38,7 @@ BINDINGS = "torch_py/csrc/bindings/generated"
 PYTHON = "torch_py/_generated"
 METADATA = f"{PYTHON}/operators.json"
 LOWERINGS = f"{PYTHON}/lowerings.py"
+CONTRACT = f"{PYTHON}/contract.json"
 # Stub module -> Module enumerator whose functions it declares.
 STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()}
 ARITHMETIC = tuple("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split())
@@ -63,6 +65,7 @@ class Tree:
         self.declarations()
         self.bindings()
         self.files[METADATA] = metadata.render(self.program, self.node_names)
+        self.files[CONTRACT] = contract.render(self.program)
         self.files[LOWERINGS] = lowerings.render(self.program)
 
         for topic in self.program.topics.values():
@@ -118,6 +121,9 @@ class Tree:
         for path, operators in headers.group_by_header(self.operators).items():
             if wanted is None or path in wanted:
                 self.add(path, "aten/ops/operator.h", functions=headers.header_functions(operators))
+        for path, header in headers.former_headers(self.operators).items():
+            if wanted is None:
+                self.add(path, "aten/ops/former.h", header=header)
 
     def dispatch_macros(self) -> None:
         self.add("aten/Dispatch.h", "aten/Dispatch.h", macros=dtype_macros.macros(self.program))

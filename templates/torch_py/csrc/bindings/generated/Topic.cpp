@@ -6,12 +6,21 @@
 {% if shard.makes_new %}
 #include "torch_py/csrc/bindings/state/DefaultDevice.h"
 {% endif %}
+{% if shard.notices %}
+#include "torch_py/csrc/bindings/calls/Notice.h"
+{% endif %}
 {% for header in headers %}
 #include "{{ header }}"
 {% endfor %}
 
 namespace torch::python {
 namespace {
+{% if shard.notices %}
+
+{% for notice in shard.notices %}
+Notice {{ notice.name }}{ {{- notice.text|cpp_string -}} };
+{% endfor %}
+{% endif %}
 {% for body in shard.bodies %}
 
 // {{ body.function.schema }}

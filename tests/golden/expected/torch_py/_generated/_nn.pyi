@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+from typing_extensions import deprecated
+
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 
@@ -19,4 +21,9 @@ def filter1d(
     stride: Sequence[_int] | _int = ...,
     padding_mode: str = ...,
 ) -> Tensor: ...
+@deprecated(
+    "torch.nn.functional.soft_limit is called torch.nn.functional.softcap since 0.2; please use the new name."
+)
+def soft_limit(input: Tensor, cap: _float = ..., *, out: Tensor | None = ...) -> Tensor: ...
+@deprecated("torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.")
 def softcap(input: Tensor, cap: _float = ..., *, out: Tensor | None = ...) -> Tensor: ...

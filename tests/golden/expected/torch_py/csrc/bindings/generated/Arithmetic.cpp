@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "torch_py/csrc/bindings/calls/Notice.h"
 #include "aten/ops/add.h"
 #include "aten/ops/less.h"
 #include "aten/ops/mul.h"
@@ -13,6 +14,14 @@
 
 namespace torch::python {
 namespace {
+
+Notice softcap_since_0_3_use_torch_tanh{
+    "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead."};
+Notice torch_nn_functional_soft_limit_is_torch_nn_functional_softcap{"torch.nn.functional.soft_limit is called torch.nn.functional.softcap since 0.2; please use the new name."};
+Notice torch_Tensor_soft_limit_is_torch_Tensor_softcap{
+    "torch.Tensor.soft_limit is called torch.Tensor.softcap since 0.2; please use the new name."};
+Notice torch_Tensor_soft_limit__is_torch_Tensor_softcap_{
+    "torch.Tensor.soft_limit_ is called torch.Tensor.softcap_ since 0.2; please use the new name."};
 
 // add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 // operators.yaml, Arithmetic
@@ -98,6 +107,7 @@ PyObject* call_tanh_backward(const Arguments& args) {
 // softcap(Tensor self, float cap=30.0) -> Tensor
 // operators.yaml, Arithmetic
 PyObject* call_softcap(const Arguments& args) {
+  softcap_since_0_3_use_torch_tanh.give();
   const auto& self = args.tensor(0);
   const auto cap = args.real(1, 30.0);
 
@@ -112,6 +122,7 @@ PyObject* call_softcap(const Arguments& args) {
 // softcap_(Tensor(a!) self, float cap=30.0) -> Tensor(a!)
 // operators.yaml, Arithmetic
 PyObject* call_softcap_(const Arguments& args) {
+  softcap_since_0_3_use_torch_tanh.give();
   const auto& self = args.tensor(0);
   const auto cap = args.real(1, 30.0);
   return wrap(unlocked([&] { return at::ops::softcap_::call(self, cap); }, self));
@@ -648,6 +659,41 @@ PyObject* nn_softcap(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
   END_HANDLE_ERRORS_OF(nn_softcap_function.name)
 }
 
+const Signature nn_soft_limit_signatures[] = {
+    {"soft_limit(Tensor input, float cap = 30.0, *, Tensor out = None)", softcap_parameters, 3, -1},
+};
+const Function nn_soft_limit_function = {"soft_limit", "nn", nn_soft_limit_signatures, 1};
+
+PyObject* nn_soft_limit(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  torch_nn_functional_soft_limit_is_torch_nn_functional_softcap.give();
+  Arguments call;
+
+  if (kwnames == nullptr && !has_function_modes()) {
+    switch (nargs) {
+      case 1:
+        if (is_plain_tensor(args[0])) {
+          call.set(args, nargs);
+          return call_softcap(call);
+        }
+        break;
+      case 2:
+        if (is_plain_tensor(args[0]) && (is_plain_float(args[1]) || is_plain_int(args[1]))) {
+          call.set(args, nargs);
+          return call_softcap(call);
+        }
+        break;
+      default: break;
+    }
+  }
+
+  switch (call.bind(nn_soft_limit_function, nullptr, args, nargs, kwnames)) {
+    case 0: return call_softcap(call);
+    default: return call.call_override(nn_soft_limit_function);
+  }
+  END_HANDLE_ERRORS_OF(nn_soft_limit_function.name)
+}
+
 const Signature Tensor_softcap_signatures[] = {
     {"softcap(float cap = 30.0)", softcap_parameters, 2, 0},
 };
@@ -678,6 +724,40 @@ PyObject* Tensor_softcap(PyObject* self, PyObject* const* args, Py_ssize_t nargs
     default: return call.call_override(Tensor_softcap_function);
   }
   END_HANDLE_ERRORS_OF(Tensor_softcap_function.name)
+}
+
+const Signature Tensor_soft_limit_signatures[] = {
+    {"soft_limit(float cap = 30.0)", softcap_parameters, 2, 0},
+};
+const Function Tensor_soft_limit_function = {"soft_limit", "Tensor", Tensor_soft_limit_signatures,
+    1};
+
+PyObject* Tensor_soft_limit(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
+  HANDLE_ERRORS
+  torch_Tensor_soft_limit_is_torch_Tensor_softcap.give();
+  Arguments call;
+
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
+    switch (nargs) {
+      case 0:
+        call.set(self, args, nargs);
+        return call_softcap(call);
+      case 1:
+        if (is_plain_float(args[0]) || is_plain_int(args[0])) {
+          call.set(self, args, nargs);
+          return call_softcap(call);
+        }
+        break;
+      default: break;
+    }
+  }
+
+  switch (call.bind(Tensor_soft_limit_function, self, args, nargs, kwnames)) {
+    case 0: return call_softcap(call);
+    default: return call.call_override(Tensor_soft_limit_function);
+  }
+  END_HANDLE_ERRORS_OF(Tensor_soft_limit_function.name)
 }
 
 const Parameter softcap__method_parameters[] = {
@@ -714,6 +794,40 @@ PyObject* Tensor_softcap_(PyObject* self, PyObject* const* args, Py_ssize_t narg
     default: return call.call_override(Tensor_softcap__function);
   }
   END_HANDLE_ERRORS_OF(Tensor_softcap__function.name)
+}
+
+const Signature Tensor_soft_limit__signatures[] = {
+    {"soft_limit_(float cap = 30.0)", softcap__method_parameters, 2, 0},
+};
+const Function Tensor_soft_limit__function = {"soft_limit_", "Tensor",
+    Tensor_soft_limit__signatures, 1};
+
+PyObject* Tensor_soft_limit_(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
+  HANDLE_ERRORS
+  torch_Tensor_soft_limit__is_torch_Tensor_softcap_.give();
+  Arguments call;
+
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
+    switch (nargs) {
+      case 0:
+        call.set(self, args, nargs);
+        return call_softcap_(call);
+      case 1:
+        if (is_plain_float(args[0]) || is_plain_int(args[0])) {
+          call.set(self, args, nargs);
+          return call_softcap_(call);
+        }
+        break;
+      default: break;
+    }
+  }
+
+  switch (call.bind(Tensor_soft_limit__function, self, args, nargs, kwnames)) {
+    case 0: return call_softcap_(call);
+    default: return call.call_override(Tensor_soft_limit__function);
+  }
+  END_HANDLE_ERRORS_OF(Tensor_soft_limit__function.name)
 }
 
 const Parameter softcap_backward_parameters[] = {
@@ -817,13 +931,33 @@ const PyMethodDef method_methods[] = {
     {"softcap", as_method(Tensor_softcap), METH_FASTCALL | METH_KEYWORDS,
      "softcap(float cap = 30.0)\n"
      "\n"
+     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+     "\n"
+     "Values between ``-cap`` and ``cap``."},
+    {"soft_limit", as_method(Tensor_soft_limit), METH_FASTCALL | METH_KEYWORDS,
+     "soft_limit(float cap = 30.0)\n"
+     "\n"
+     "torch.Tensor.soft_limit is called torch.Tensor.softcap since 0.2; please use the new name.\n"
+     "\n"
+     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+     "\n"
      "Values between ``-cap`` and ``cap``."},
     {"softcap_", as_method(Tensor_softcap_), METH_FASTCALL | METH_KEYWORDS,
      "softcap_(float cap = 30.0)\n"
      "\n"
+     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+     "\n"
+     "Values between ``-cap`` and ``cap``."},
+    {"soft_limit_", as_method(Tensor_soft_limit_), METH_FASTCALL | METH_KEYWORDS,
+     "soft_limit_(float cap = 30.0)\n"
+     "\n"
+     "torch.Tensor.soft_limit_ is called torch.Tensor.softcap_ since 0.2; please use the new name.\n"
+     "\n"
+     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+     "\n"
      "Values between ``-cap`` and ``cap``."},
 };
-const RegisterMethods method_table({Module::Method, method_methods, 11});
+const RegisterMethods method_table({Module::Method, method_methods, 13});
 
 const PyMethodDef special_methods[] = {
     {"below", as_method(special_below), METH_FASTCALL | METH_KEYWORDS,
@@ -849,9 +983,19 @@ const PyMethodDef nn_methods[] = {
     {"softcap", as_method(nn_softcap), METH_FASTCALL | METH_KEYWORDS,
      "softcap(Tensor input, float cap = 30.0, *, Tensor out = None)\n"
      "\n"
+     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+     "\n"
+     "Values between ``-cap`` and ``cap``."},
+    {"soft_limit", as_method(nn_soft_limit), METH_FASTCALL | METH_KEYWORDS,
+     "soft_limit(Tensor input, float cap = 30.0, *, Tensor out = None)\n"
+     "\n"
+     "torch.nn.functional.soft_limit is called torch.nn.functional.softcap since 0.2; please use the new name.\n"
+     "\n"
+     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+     "\n"
      "Values between ``-cap`` and ``cap``."},
 };
-const RegisterMethods nn_table({Module::Nn, nn_methods, 1});
+const RegisterMethods nn_table({Module::Nn, nn_methods, 2});
 
 }  // namespace
 }  // namespace torch::python
