@@ -14,7 +14,7 @@ from codegen.model import Operator, Program
 from codegen.model.kernels import Kernel, KernelIndex, scan_kernels, types_of
 from codegen.yaml import MapValue, Text, load_document
 
-_KEYS = ("backend", "device", "dispatch")
+KEYS = ("backend", "device", "dispatch")
 DEVICE_KEY = "PrivateUse1"
 
 # The functions that `device:` names, with their signatures; `hooks` takes the place of all others.
@@ -78,9 +78,9 @@ class _Reader:
 
     def read(self) -> Backend:
         for key, _ in self.root:
-            if key.text not in _KEYS:
+            if key.text not in KEYS:
                 self.problems.report(
-                    key.location, "yaml", f"unknown key '{key.text}'", did_you_mean(key.text, _KEYS)
+                    key.location, "yaml", f"unknown key '{key.text}'", did_you_mean(key.text, KEYS)
                 )
 
         loops = self.loops()

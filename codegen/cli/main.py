@@ -66,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--why", metavar="TEXT", help="the reason for changes that break programs")
 
+    command = _command(
+        commands, "schema", "write the JSON schemas with which editors check and complete the YAML files"
+    )
+    command.add_argument("--check", action="store_true", help="only report whether they are up to date")
+    command.add_argument("--output", type=Path, metavar="DIR", help="default: next to the generator")
+
     command = _command(commands, "explain", "show all that follows from one entry")
     command.add_argument("operator", metavar="OP", help="add, add.Tensor or add_Tensor")
     command.add_argument(
