@@ -29,14 +29,13 @@ from codegen.model.checks import (
 )
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
-from codegen.model.kernels import Kernel, scan_kernels
+from codegen.model.kernels import Kernel
 from codegen.model.named import Names
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader, requirement_reader
 from codegen.model.rooms import chapter_at
-from codegen.model.samples import scan_samples
-from codegen.model.taken_names import scan_taken_names
+from codegen.model.surroundings import Surroundings, scan_surroundings
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
 # A compiled library is imported under its name, before the module that had it.
@@ -64,10 +63,12 @@ def read_program(
     *,
     text: str | None = None,
     planned: Sequence[Kernel] = (),
+    surroundings: Surroundings | None = None,
 ) -> Program | None:
     """Like ``load``, but collects problems in ``problems``. Returns None if the file cannot be read at all.
 
     ``text`` replaces the contents of the file, and ``planned`` adds kernels that are still to be written.
+    ``surroundings`` are scanned unless given.
     """
     text = _read_text(path, problems) if text is None else text
     if text is None:
@@ -84,9 +85,9 @@ def read_program(
             )
         return None
 
-    return _ProgramReader(
-        path, document.root, document.unreadable, problems, base, root or path.parent, planned
-    ).read()
+    folder = root or path.parent
+    found = surroundings or scan_surroundings(folder, base, planned)
+    return _ProgramReader(path, document.root, document.unreadable, problems, base, folder, found).read()
 
 
 def _read_text(path: Path, problems: Diagnostics) -> str | None:
@@ -125,13 +126,13 @@ class _ProgramReader:
         problems: Diagnostics,
         base: Program | None,
         folder: Path,
-        planned: Sequence[Kernel],
+        surroundings: Surroundings,
     ) -> None:
         self.path = path
         self.root = root
         self.problems = problems
         self.base = base
-        self.broken = set(unreadable)
+        self.broken = {*unreadable, *(base.broken if base is not None else ())}
 
         self.entries: list[_Entry] = []
         self.topics: dict[str, tuple[Location, list[Operator]]] = {}
@@ -144,9 +145,9 @@ class _ProgramReader:
             problems,
             folder,
             {**inherited, **self.dtype_sets},
-            scan_kernels(folder, planned),
-            _samples(folder, base),
-            scan_taken_names(folder),
+            surroundings.kernels,
+            surroundings.samples,
+            surroundings.taken,
             library,
             {},
             {},
@@ -327,12 +328,3 @@ def _with_implications(operator: Operator) -> Operator:
         return operator
     reason = derivatives.implied_reason(operator.structure, operator.promotion, operator)
     return operator if reason is None else replace(operator, non_differentiable=reason)
-
-
-def _samples(folder: Path, base: Program | None) -> frozenset[str] | None:
-    """The known generators of arguments: those of the file's folder, and those of the tree it extends."""
-    own = scan_samples(folder)
-    if base is None:
-        return own
-    inherited = _samples(Path(base.path).parent, base.base)
-    return None if inherited is None else inherited | (own or frozenset())
