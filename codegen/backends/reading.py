@@ -55,10 +55,14 @@ class Backend:
     fallbacks: tuple[str, ...]  # operators with loops that have no kernel here
 
 
-def read_backend(path: Path, base: Program) -> Backend:
-    """The backend of a file, for the operators of `base`. Raises GenerationError with every problem."""
+def read_backend(path: Path, base: Program, text: str | None = None) -> Backend:
+    """The backend of a file, for the operators of `base`; `text` replaces its contents.
+
+    Raises GenerationError with every problem.
+    """
     problems = Diagnostics()
-    document = load_document(path.name, path.read_text(encoding="utf-8"), problems)
+    written = path.read_text(encoding="utf-8") if text is None else text
+    document = load_document(path.name, written, problems)
     if isinstance(document.root, MapValue):
         found = _Reader(path, document.root, expand(base), problems).read()
         if not problems:

@@ -72,6 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--check", action="store_true", help="only report whether they are up to date")
     command.add_argument("--output", type=Path, metavar="DIR", help="default: next to the generator")
 
+    _command(commands, "lsp", "serve editors: a language server over standard input and output")
+
     command = _command(commands, "explain", "show all that follows from one entry")
     command.add_argument("operator", metavar="OP", help="add, add.Tensor or add_Tensor")
     command.add_argument(

@@ -25,6 +25,4 @@ BACKEND = "backend.schema.json"
 def render() -> dict[str, str]:
     """The text of each file."""
     schemas = {OPERATORS: operators_schema(), BACKEND: backend_schema()}
-    return {
-        name: json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in schemas.items()
-    }
+    return {name: json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in schemas.items()}

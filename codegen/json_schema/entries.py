@@ -64,7 +64,9 @@ def _keys() -> dict[str, Schema]:
         "aliases": words(DOTTED),
         "deprecated": one_or_several(words(NAME)),
         "structure": one_of(vocabulary.STRUCTURES),
-        "promotion": one_of(dict.fromkeys(word for known in vocabulary.PROMOTIONS.values() for word in known)),
+        "promotion": one_of(
+            dict.fromkeys(word for known in vocabulary.PROMOTIONS.values() for word in known)
+        ),
         "dtypes": _dtypes(),
         "scalars": words(NAME),
         "dispatch": table(comma_list("|".join(vocabulary.DISPATCH_KEYS)), matching(NAME)),

@@ -72,7 +72,9 @@ def test_every_key_of_the_reader_is_known() -> None:
     entry = schema["definitions"]["entry"]
     assert list(schema["properties"]) == list(vocabulary.DOCUMENT_KEYS)
     assert list(entry["properties"]) == list(vocabulary.ENTRY_KEYS)
-    assert all("description" in value for value in (*schema["properties"].values(), *entry["properties"].values()))
+    assert all(
+        "description" in value for value in (*schema["properties"].values(), *entry["properties"].values())
+    )
 
     requirement = schema["definitions"]["requirement"]["anyOf"][1]
     assert list(requirement["properties"]) == list(vocabulary.REQUIREMENT_KEYS)
@@ -88,7 +90,11 @@ def test_our_files_are_accepted(path: str) -> None:
 
 
 def test_the_file_of_a_new_package_is_accepted() -> None:
-    files = render_package("softcap_ops", FunctionSchema.parse("softcap(Tensor self, float cap) -> Tensor"), "cap * tanh(self / cap)")
+    files = render_package(
+        "softcap_ops",
+        FunctionSchema.parse("softcap(Tensor self, float cap) -> Tensor"),
+        "cap * tanh(self / cap)",
+    )
     assert problems(files["src/softcap_ops/operators.yaml"], operators_schema()) == []
 
 
