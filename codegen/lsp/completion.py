@@ -35,7 +35,8 @@ class Completions:
 def complete(place: Place, facts: Facts) -> Completions:
     span = Span(place.word.start if place.word.start < place.offset else place.offset, place.offset)
     found = _of_backend(place, facts) if facts.kind == BACKEND else _of_operators(place, facts)
-    return Completions(span, tuple(found), place.entry_key in ("dispatch", "shape"))
+    unique = {item.label: item for item in reversed(list(found))}  # all is a function and a set of dtypes
+    return Completions(span, tuple(reversed(unique.values())), place.entry_key in ("dispatch", "shape"))
 
 
 def _of_operators(place: Place, facts: Facts) -> Iterable[Item]:
@@ -167,22 +168,16 @@ def _requirement(place: Place, facts: Facts) -> Iterable[Item]:
     if place.key == "form":
         return _words(vocabulary.REQUIREMENT_FORMS)(place, facts)
     if place.key == "message":
-        in_braces = place.before.rfind("{") > place.before.rfind("}")
-        return (
-            [*_arguments(place, facts), Item(vocabulary.OPERATOR_IN_MESSAGE, "constant")] if in_braces else ()
-        )
+        known = [*_arguments(place, facts), Item(vocabulary.OPERATOR_IN_MESSAGE, "constant")]
+        return () if place.is_in_prose else known
 
     names = list(names_of_requirement(place, facts))
-    if place.key is None:
-        keys = list(_keys(key_meanings("requirement"), frozenset()))
-        named = _table(_named_requirements(facts), "reference") if place.before.strip().isidentifier() else []
-        is_item = place.path[-1] == ITEM and not place.before.strip()
-        return (
-            [*keys, *_table(_named_requirements(facts), "reference"), *names]
-            if is_item
-            else [*named, *names, *keys]
-        )
-    return [*(_table(_named_requirements(facts), "reference") if place.key == "requires" else []), *names]
+    named = _table(_named_requirements(facts), "reference")
+    if place.key is not None:
+        return [*named, *names] if place.key == "requires" else names
+    keys = _keys(key_meanings("requirement"), frozenset())
+    is_first_word = not place.before.strip() or place.before.strip().isidentifier()
+    return [*keys, *named, *names] if is_first_word else names
 
 
 def _named_requirements(facts: Facts) -> dict[str, str]:

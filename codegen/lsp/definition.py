@@ -26,7 +26,7 @@ class Target:
 
 def definitions(place: Place, facts: Facts) -> list[Target]:
     word = place.at(place.word)
-    if not word:
+    if not word or place.is_in_prose:
         return []
     if facts.kind == BACKEND:
         return _of_backend(place, facts)

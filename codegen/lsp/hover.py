@@ -30,7 +30,7 @@ class Hover:
 
 def hover(place: Place, facts: Facts) -> Hover | None:
     word = place.at(place.word)
-    if not word:
+    if not word or place.is_in_prose:
         return None
     if facts.kind == BACKEND:
         return _answer(place.dotted, _of_backend(place, facts))

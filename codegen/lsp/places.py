@@ -44,6 +44,11 @@ class Place:
         return inside[3] if len(inside) > 3 and inside[0] == "topics" else None
 
     @property
+    def is_in_prose(self) -> bool:
+        """Whether the cursor is in the words of a message, and not between its braces."""
+        return self.key == "message" and self.before.rfind("{") <= self.before.rfind("}")
+
+    @property
     def is_in_entry(self) -> bool:
         return self.path[:1] == ("topics",) and len(self.path) > 2
 

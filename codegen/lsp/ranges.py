@@ -9,7 +9,7 @@ from codegen.lsp.text import Edit, Lines, Span
 
 _QUOTED = re.compile(r"'([^'\n]+)'")
 _WORD = re.compile(r"[A-Za-z_][\w.]*|-?\d[\w.]*|[^\s\w]")
-_MEANT = re.compile(r"did you mean ([\w.]+)\?")
+_MEANT = re.compile(r"did you mean '?([\w.]+)'?\?")
 _NEEDLESS = "follows without being written"
 
 
