@@ -73,6 +73,8 @@ class Dialect:
     kernels: Callable[[Path, Sequence[Kernel]], KernelIndex] | None = None
     samples: Callable[[Path], frozenset[str] | None] | None = None
     taken_names: Callable[[Path], TakenNames] | None = None
+    # The version of the package that is built from the folder; None if it is not that of a package.
+    version: Callable[[Path], str | None] | None = None
     # All files that these functions read, so that a changed one generates again.
     scanned_files: Callable[[Path], Sequence[Path]] = lambda folder: ()
 

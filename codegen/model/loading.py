@@ -31,13 +31,12 @@ from codegen.model.checks import (
 )
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
-from codegen.model.history import scan_version
-from codegen.model.kernels import Kernel, KernelIndex
+from codegen.model.kernels import Kernel
 from codegen.model.named import Names
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader, requirement_reader
-from codegen.model.taken_names import TakenNames
+from codegen.model.surroundings import Surroundings, scan_surroundings
 from codegen.target import default_target
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
@@ -70,10 +69,12 @@ def read_program(
     text: str | None = None,
     planned: Sequence[Kernel] = (),
     dialect: Dialect | None = None,
+    surroundings: Surroundings | None = None,
 ) -> Program | None:
     """Like ``load``, but collects problems in ``problems``. Returns None if the file cannot be read at all.
 
     ``text`` replaces the contents of the file, and ``planned`` adds kernels that are still to be written.
+    ``surroundings`` are scanned unless given.
     """
     text = _read_text(path, problems) if text is None else text
     if text is None:
@@ -93,8 +94,9 @@ def read_program(
     if dialect is None:
         dialect = default_target().dialect if base is None else base.dialect
     folder = root or path.parent
+    found = surroundings or scan_surroundings(dialect, folder, base, planned)
     return _ProgramReader(
-        path, document.root, document.unreadable, problems, base, folder, planned, dialect
+        path, document.root, document.unreadable, problems, base, folder, dialect, found
     ).read()
 
 
@@ -137,14 +139,14 @@ class _ProgramReader:
         problems: Diagnostics,
         base: Program | None,
         folder: Path,
-        planned: Sequence[Kernel],
         dialect: Dialect,
+        surroundings: Surroundings,
     ) -> None:
         self.path = path
         self.root = root
         self.problems = problems
         self.base = base
-        self.broken = set(unreadable)
+        self.broken = {*unreadable, *(base.broken if base is not None else ())}
         self.dialect = dialect
         self.checks = _NO_CHECKS if dialect.checks is None else dialect.checks()
 
@@ -161,16 +163,16 @@ class _ProgramReader:
             problems,
             folder,
             {**inherited, **self.dtype_sets},
-            KernelIndex(planned) if dialect.kernels is None else dialect.kernels(folder, planned),
-            _samples(folder, base, dialect),
-            TakenNames() if dialect.taken_names is None else dialect.taken_names(folder),
+            surroundings.kernels,
+            surroundings.samples,
+            surroundings.taken,
             library,
             dialect,
             {},
             {},
             Names("requirements", "requirement", base.requirements if base is not None else {}),
             Names("reasons", "reason", base.reasons if base is not None else {}),
-            scan_version(folder),
+            surroundings.version,
         )
         self.read_names()
 
@@ -343,12 +345,3 @@ def _with_implications(operator: Operator) -> Operator:
         return operator
     reason = derivatives.implied_reason(operator.structure, operator.promotion, operator)
     return operator if reason is None else replace(operator, non_differentiable=reason)
-
-
-def _samples(folder: Path, base: Program | None, dialect: Dialect) -> frozenset[str] | None:
-    """The known generators of arguments: those of the file's folder, and those of the tree it extends."""
-    own = None if dialect.samples is None else dialect.samples(folder)
-    if base is None:
-        return own
-    inherited = _samples(Path(base.path).parent, base.base, dialect)
-    return None if inherited is None else inherited | (own or frozenset())

@@ -93,6 +93,7 @@ class Rename:
     since: str
     location: Location = field(compare=False)  # of the name
     since_location: Location = field(compare=False)
+    module: str = ""  # that programs found the name in
 
 
 @dataclass(frozen=True)

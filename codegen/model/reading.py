@@ -8,7 +8,7 @@ model/checks.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +17,7 @@ from codegen.dialect import PRIVATE, Dialect
 from codegen.model import implied, vocabulary
 from codegen.model.autocast import Autocast
 from codegen.model.dtypes import dtype_hint
+from codegen.model.former_names import former_module
 from codegen.model.history import HistoryReader
 from codegen.model.kernels import KernelIndex
 from codegen.model.named import Names
@@ -25,6 +26,7 @@ from codegen.model.operator import (
     DispatchEntry,
     Formula,
     Operator,
+    Rename,
     Requirement,
     Structure,
 )
@@ -102,7 +104,7 @@ class EntryReader:
             place=dialect.place_of(module) if "function" in variants else dialect.method_place,
             aliases=self.aliases(),
             since=self.history.version_of(self.values.get("since"), "since"),
-            renamed=self.history.renames(self.values.get("renamed")),
+            renamed=self.renamed(schema, module),
             deprecated=self.history.deprecation(self.values.get("deprecated")),
             deprecated_orders=self.deprecated_orders(schema),
             promotion=self.promotion(structure),
@@ -199,6 +201,15 @@ class EntryReader:
                 )
 
         return tuple(word.text for word in found)
+
+    def renamed(self, schema: FunctionSchema | None, module: str) -> tuple[Rename, ...]:
+        found = self.history.renames(self.values.get("renamed"))
+        if schema is None:
+            return ()
+        return tuple(
+            replace(rename, module=former_module(schema, module, rename.name, self.dialect))
+            for rename in found
+        )
 
     def deprecated_orders(self, schema: FunctionSchema | None) -> tuple[tuple[str, ...], ...]:
         """``self, alpha, other``, or a list of such orders."""

@@ -87,6 +87,15 @@ def _parity(command: argparse.ArgumentParser) -> None:
     command.add_argument("--markdown", action="store_true", help="print a table for the documentation")
 
 
+def _schema(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--check", action="store_true", help="only report whether they are up to date")
+    command.add_argument("--output", type=Path, metavar="DIR", help="default: next to the generator")
+
+
+def _lsp(command: argparse.ArgumentParser) -> None:
+    """Editors give no options."""
+
+
 COMMANDS = (
     _command("explain", "show all that follows from one entry", _explain),
     _command("new", "write a new entry and the stubs of what it names, or those that an entry misses", _new),
@@ -96,5 +105,9 @@ COMMANDS = (
         "how many operators, functions, methods, formulas and gradients the entries declare",
         _counts,
     ),
+    _command(
+        "schema", "write the JSON schemas with which editors check and complete the YAML files", _schema
+    ),
+    _command("lsp", "serve editors: a language server over standard input and output", _lsp),
     _command("parity", "compare the entries with another file of PyTorch's format", _parity),
 )

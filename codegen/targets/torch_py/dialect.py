@@ -5,6 +5,7 @@ Nothing of the model is imported before a file is read, so that ``generate`` wit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +56,12 @@ def _taken_names(folder: Path) -> TakenNames:
     return scan_taken_names(folder)
 
 
+def _version(folder: Path) -> str | None:
+    path = folder / "torch_py" / "version.py"
+    found = re.search(r'^__version__ = "(.*)"', path.read_text("utf-8"), re.M) if path.is_file() else None
+    return found[1] if found else None
+
+
 def _checks() -> Checks:
     from codegen.targets.torch_py import checks
 
@@ -75,6 +82,7 @@ DIALECT = Dialect(
     kernels=_kernels,
     samples=_samples,
     taken_names=_taken_names,
+    version=_version,
     scanned_files=scanned.files,
     checks=_checks,
 )

@@ -15,7 +15,7 @@ from codegen.targets.torch_py.emit.registration import Kernels
 from codegen.targets.torch_py.kernels import scan_kernels, types, types_of
 from codegen.yaml import MapValue, Text, load_document
 
-_KEYS = ("backend", "device", "dispatch")
+KEYS = ("backend", "device", "dispatch")
 DEVICE_KEY = "PrivateUse1"
 
 # The functions that `device:` names, with their signatures; `hooks` takes the place of all others.
@@ -56,10 +56,14 @@ class Backend:
     fallbacks: tuple[str, ...]  # operators with loops that have no kernel here
 
 
-def read_backend(path: Path, base: Program) -> Backend:
-    """The backend of a file, for the operators of `base`. Raises GenerationError with every problem."""
+def read_backend(path: Path, base: Program, text: str | None = None) -> Backend:
+    """The backend of a file, for the operators of `base`; `text` replaces its contents.
+
+    Raises GenerationError with every problem.
+    """
     problems = Diagnostics()
-    document = load_document(path.name, path.read_text(encoding="utf-8"), problems)
+    written = path.read_text(encoding="utf-8") if text is None else text
+    document = load_document(path.name, written, problems)
     if isinstance(document.root, MapValue):
         found = _Reader(path, document.root, expand(base), problems).read()
         if not problems:
@@ -79,9 +83,9 @@ class _Reader:
 
     def read(self) -> Backend:
         for key, _ in self.root:
-            if key.text not in _KEYS:
+            if key.text not in KEYS:
                 self.problems.report(
-                    key.location, "yaml", f"unknown key '{key.text}'", did_you_mean(key.text, _KEYS)
+                    key.location, "yaml", f"unknown key '{key.text}'", did_you_mean(key.text, KEYS)
                 )
 
         loops = self.loops()

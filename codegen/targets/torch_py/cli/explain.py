@@ -38,13 +38,13 @@ def explain(options: argparse.Namespace) -> int:
         print(f"{program.file}: {not_found(program, options.operator)}", file=sys.stderr)
         return 1
 
-    print("\n\n".join(_explained(program, operators, None if problems else options.output)))
+    print("\n\n".join(explained(program, operators, None if problems else options.output)))
     if problems:
         print(f"\n{program.file} has problems ({len(problems)}): python -m codegen check", file=sys.stderr)
     return 0
 
 
-def _explained(program: Program, operators: tuple[Operator, ...], output: Path | None) -> Iterator[str]:
+def explained(program: Program, operators: tuple[Operator, ...], output: Path | None) -> Iterator[str]:
     """One text for each operator. ``output`` is None while the file has problems: generated files are then
     unknown."""
     from codegen.output.generation import CACHE
