@@ -116,12 +116,6 @@ class Callable:
         return self.module == "Method"
 
     @property
-    def doc(self) -> str:
-        lines = [o.text for o in self.overloads]
-        docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in self.overloads)
-        return "\n".join(lines) + "\n\n" + "\n\n".join(d for d in docs if d)
-
-    @property
     def fast_by_count(self) -> list[tuple[int, list[tuple[Overload, FastCall]]]]:
         found: dict[int, list[tuple[Overload, FastCall]]] = {}
         for overload in self.overloads:

@@ -13,6 +13,7 @@ from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.emit import (
     autograd,
     bindings,
+    callable_docs,
     docs,
     dtype_macros,
     foreach,
@@ -258,6 +259,13 @@ class Tree:
                 place_of=place_of,
                 unlocked=bindings.unlocked,
                 out_elements=bindings.out_elements,
+            )
+            # Texts have a file of their own, so that an edit compiles nothing else.
+            self.add(
+                f"{BINDINGS}/docs/{topic}.cpp",
+                f"{BINDINGS}/docs/Topic.cpp",
+                callables=shard.callables,
+                doc_of=callable_docs.doc_of,
             )
 
     def module(self, library: str) -> None:

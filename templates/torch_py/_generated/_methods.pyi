@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 {% if results %}
@@ -18,5 +19,6 @@ class OperatorMethods:
 {% if stub.is_overload %}
     @overload
 {% endif %}
-    def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}: ...
+    def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}:
+        r'''{{ stub.doc|indent(8) }}'''
 {% endfor %}
