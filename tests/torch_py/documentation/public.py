@@ -20,7 +20,8 @@ MODULES.append("torch")
 
 # Arguments that need not be explained where the signature shows them.
 _COMMON = {"self", "input", "other", "out", "device", "dtype", "layout", "pin_memory", "requires_grad"}
-_COMMON |= {"generator", "memory_format", "foreach", "args", "kwargs", "_stacklevel"}
+_COMMON |= {"generator", "memory_format"}
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def public(module: str) -> dict[str, Any]:
@@ -75,7 +76,8 @@ def parameters(value: Any) -> list[str]:
         return [name for name in found if name not in _COMMON]
 
     try:
-        return [name for name in inspect.signature(value).parameters if name not in _COMMON]
+        found = inspect.signature(value).parameters
+        return [n for n, p in found.items() if n not in _COMMON and p.kind not in _VARIADIC]
     except (TypeError, ValueError):
         return []
 

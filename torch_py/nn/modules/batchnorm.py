@@ -388,9 +388,28 @@ class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization over all processes of a group, for inputs of at least two dimensions.
+    """Batch normalization with the statistics of all processes of a group. Within one process, it is
+    `BatchNorm1d` for inputs of any number of dimensions from two.
 
-    There is one process here, so that it computes plain batch normalization.
+    Args:
+        num_features: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        momentum: the weight of a new batch in the running statistics; None takes the mean over all batches so
+            far; default 0.1
+        affine: whether to scale and shift with a learned weight and bias; default True
+        track_running_stats: whether to keep running statistics and use them in evaluation; default True
+        process_group: the processes that share statistics; default None
+        device, dtype: those of the parameters
+        bias: whether there is a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C, ...).
+        Output: the same shape.
+
+    Example:
+        >>> model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8))
+        >>> nn.SyncBatchNorm.convert_sync_batchnorm(model)[1]
+        SyncBatchNorm(8, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
     """
 
     def __init__(
