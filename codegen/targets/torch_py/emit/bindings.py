@@ -130,14 +130,6 @@ class Callable:
         return self.module == "Method"
 
     @property
-    def doc(self) -> str:
-        lines = [o.text for o in self.overloads]
-        docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in self.overloads)
-        found = [self.notice, *(o.body.notice for o in self.overloads)]
-        notices = dict.fromkeys(notice.text for notice in found if notice)
-        return "\n".join(lines) + "\n\n" + "\n\n".join([*notices, *(d for d in docs if d)])
-
-    @property
     def fast_by_count(self) -> list[tuple[int, list[tuple[Overload, FastCall]]]]:
         found: dict[int, list[tuple[Overload, FastCall]]] = {}
         for overload in self.overloads:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from codegen.model.keywords import PYTHON_KEYWORDS
-from codegen.schema import Return, Type
+from codegen.schema import Return, Symbol, Type
 from codegen.targets.torch_py.emit.bindings import Callable, Overload, Shard
 from codegen.targets.torch_py.emit.parameters import Parameter
 
@@ -40,6 +41,8 @@ _RESULTS = {
     "ScalarType": "dtype",
     "str": "str",
 }
+# Names of the numbers that losses take for their reduction.
+_REDUCTIONS = {"None": "0", "Mean": "1", "Sum": "2"}
 
 
 @dataclass(frozen=True)
@@ -78,19 +81,27 @@ def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
     ]
 
 
+def signatures_of(overload: Overload, is_method: bool) -> list[tuple[str, str]]:
+    """Parameters and result; two of them where a list of ints may also be several arguments."""
+    result = _results(overload)
+    found = [(_parameters(overload, is_method), result)]
+    if any("kVarargs" in p.flags for p in overload.parameters):
+        found.append((_parameters(overload, is_method, varargs=True), result))
+    return found
+
+
 def _stubs(callable_: Callable) -> list[Stub]:
-    lines: dict[str, tuple[str, str]] = {}
+    lines: dict[str, tuple[str, str, str]] = {}
     for overload in callable_.overloads:
-        notice = callable_.notice or overload.body.notice
-        result = _results(overload), notice.text if notice else ""
-        lines.setdefault(_parameters(overload, callable_.is_method), result)
-        if any("kVarargs" in p.flags for p in overload.parameters):
-            lines.setdefault(_parameters(overload, callable_.is_method, varargs=True), result)
-    docs = dict.fromkeys(o.body.function.operator.doc.strip() for o in callable_.overloads)
-    doc = "\n\n".join(d for d in docs if d)
+        found = callable_.notice or overload.body.notice
+        notice = found.text if found else ""
+        doc = overload.body.function.operator.doc.strip()
+        for parameters, result in signatures_of(overload, callable_.is_method):
+            lines.setdefault(parameters, (result, doc, notice))
+
     return [
         Stub(callable_.name, parameters, result, len(lines) > 1, doc, notice)
-        for parameters, (result, notice) in lines.items()
+        for parameters, (result, doc, notice) in lines.items()
     ]
 
 
@@ -137,6 +148,13 @@ def _follows_default(overload: Overload, position: int) -> bool:
 
 
 def _parameter(parameter: Parameter) -> str:
+    name = f"{parameter.name}_" if parameter.name in PYTHON_KEYWORDS else parameter.name
+    default = python_default(parameter)
+    return f"{name}: {type_text(parameter)}" + ("" if default is None else f" = {default}")
+
+
+def type_text(parameter: Parameter) -> str:
+    """The type as stubs spell it."""
     type_ = _TYPES.get(parameter.kind, "")
     if parameter.kind == "IntList":
         type_ = "Sequence[_int] | _int" if parameter.list_size else "Sequence[_int]"
@@ -144,5 +162,21 @@ def _parameter(parameter: Parameter) -> str:
         type_ = "tuple[Tensor, ...]"
     if "kNullable" in parameter.flags:
         type_ += " | None"
-    name = f"{parameter.name}_" if parameter.name in PYTHON_KEYWORDS else parameter.name
-    return f"{name}: {type_}" + ("" if parameter.is_required else " = ...")
+    return type_
+
+
+def python_default(parameter: Parameter) -> str | None:
+    """The default as Python writes it; None for a required parameter."""
+    if parameter.is_required:
+        return None
+
+    argument = parameter.argument
+    if argument is None:
+        return "False" if parameter.kind == "Bool" else "None"
+
+    value = argument.default_value
+    if isinstance(value, Symbol):
+        return _REDUCTIONS.get(value.name) or f"torch.{value.name}"
+    if isinstance(value, str):
+        return json.dumps(value)
+    return repr(value)

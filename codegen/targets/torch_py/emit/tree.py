@@ -15,6 +15,7 @@ from codegen.targets.torch_py.analysis.kernels import autograd_keys, is_formula_
 from codegen.targets.torch_py.emit import (
     autograd,
     bindings,
+    callable_docs,
     contract,
     docs,
     dtype_macros,
@@ -254,6 +255,13 @@ class Tree:
                 place_of=place_of,
                 unlocked=bindings.unlocked,
                 out_elements=bindings.out_elements,
+            )
+            # Texts have a file of their own, so that an edit compiles nothing else.
+            self.add(
+                f"{BINDINGS}/docs/{topic}.cpp",
+                f"{BINDINGS}/docs/Topic.cpp",
+                callables=shard.callables,
+                doc_of=callable_docs.doc_of,
             )
 
     def module(self, library: str) -> None:
