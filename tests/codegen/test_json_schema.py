@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import yaml
-from codegen.cli.new_package import render_package
 
 from codegen.cli.main import main
 from codegen.diagnostics import Diagnostics
 from codegen.model import vocabulary
 from codegen.schema import FunctionSchema
 from codegen.targets.torch_py.backends.reading import DEVICE_FUNCTIONS, KEYS
+from codegen.targets.torch_py.cli.new_package import render_package
 from codegen.targets.torch_py.json_schema import BACKEND, FOLDER, OPERATORS, render
 from codegen.targets.torch_py.json_schema.backend import backend_schema
 from codegen.targets.torch_py.json_schema.entries import operators_schema

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-_PAGE = Path(__file__).resolve().parents[2] / "docs" / "entries.md"
+_PAGE = Path(__file__).resolve().parents[4] / "docs" / "entries.md"
 _SECTION = re.compile(r"^## (?P<title>[^\n]*)\n(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _HEAD = re.compile(r"^\| [^|]* \| [^|]* \|(?: (?P<third>[^|]*) \|)?\n\|-", re.MULTILINE)
 _ROW = re.compile(r"^\| `(?P<word>\w+)` \| (?P<cells>.*)\|$", re.MULTILINE)

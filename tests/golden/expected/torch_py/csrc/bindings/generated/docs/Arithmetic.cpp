@@ -127,6 +127,19 @@ const char nn_softcap[] =
     "softcap(input, cap=30.0, *, out=None)\n"
     "--\n"
     "\n"
+    "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+    "\n"
+    "Values between ``-cap`` and ``cap``.";
+
+extern const char nn_soft_limit[];
+const char nn_soft_limit[] =
+    "soft_limit(input, cap=30.0, *, out=None)\n"
+    "--\n"
+    "\n"
+    "torch.nn.functional.soft_limit is called torch.nn.functional.softcap since 0.2; please use the new name.\n"
+    "\n"
+    "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+    "\n"
     "Values between ``-cap`` and ``cap``.";
 
 extern const char Tensor_softcap[];
@@ -134,12 +147,40 @@ const char Tensor_softcap[] =
     "softcap($self, cap=30.0)\n"
     "--\n"
     "\n"
+    "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+    "\n"
+    "Values between ``-cap`` and ``cap``.";
+
+extern const char Tensor_soft_limit[];
+const char Tensor_soft_limit[] =
+    "soft_limit($self, cap=30.0)\n"
+    "--\n"
+    "\n"
+    "torch.Tensor.soft_limit is called torch.Tensor.softcap since 0.2; please use the new name.\n"
+    "\n"
+    "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+    "\n"
     "Values between ``-cap`` and ``cap``.";
 
 extern const char Tensor_softcap_[];
 const char Tensor_softcap_[] =
     "softcap_($self, cap=30.0)\n"
     "--\n"
+    "\n"
+    "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
+    "\n"
+    "The in-place form of ``softcap``: writes the result to its first argument, and returns it.\n"
+    "\n"
+    "Values between ``-cap`` and ``cap``.";
+
+extern const char Tensor_soft_limit_[];
+const char Tensor_soft_limit_[] =
+    "soft_limit_($self, cap=30.0)\n"
+    "--\n"
+    "\n"
+    "torch.Tensor.soft_limit_ is called torch.Tensor.softcap_ since 0.2; please use the new name.\n"
+    "\n"
+    "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
     "\n"
     "The in-place form of ``softcap``: writes the result to its first argument, and returns it.\n"
     "\n"
