@@ -96,6 +96,26 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     command = _command(
+        commands,
+        "import",
+        "draft entries, derivatives included, from the declarations of an installed PyTorch",
+    )
+    command.add_argument(
+        "operators", nargs="+", metavar="NAME", help="aten::add.Tensor, or aten::add for all its overloads"
+    )
+    command.add_argument(
+        "--from",
+        dest="folder",
+        type=Path,
+        metavar="FOLDER",
+        help="where native_functions.yaml and derivatives.yaml are; default: in the installed torch",
+    )
+    command.add_argument(
+        "--write", action="store_true", help="write into the file instead of to the terminal"
+    )
+    command.set_defaults(command="import_entries")
+
+    command = _command(
         commands, "new-package", "write a project with operators of its own, which pip can install"
     )
     command.add_argument("name", metavar="NAME", help="the Python package, such as softcap_ops")
