@@ -33,9 +33,11 @@ class Checker:
         schema = _without_argument_grad(FunctionSchema.parse(declaration.schema))
         declaration = self._without_declared_forms(declaration, schema)
         structures = structures_of(declaration, schema)
+
         existing = self.program.operators.get(schema.unambiguous_name)
         topic = existing.topic if existing else topic_like(schema, structures[0], self.program)
         chapter = next((o.chapter for o in self.program if o.topic == topic), "")
+
         operator = Operator(
             schema=schema,
             topic=topic,
@@ -46,6 +48,7 @@ class Checker:
             entry_text="",
             chapter=chapter,
         )
+
         return Draft(
             declaration,
             schema,
@@ -122,7 +125,7 @@ def _without_argument_grad(schema: FunctionSchema) -> FunctionSchema:
 
 
 def _refuse_formula(draft: Draft, line: str) -> bool:
-    """Marks the gradient in ``line``; False if there is none."""
+    """Marks the gradient in ``line``; False for other lines."""
     for gradient in draft.gradients:
         if gradient.ours is not None and line.startswith(f"{', '.join(gradient.inputs)}: {gradient.ours}"):
             gradient.ours = None

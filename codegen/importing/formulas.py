@@ -32,7 +32,8 @@ _RESULT = re.compile(r"_result_(\d)$")
 
 
 def translated(text: str, results: Mapping[str, Node]) -> str | None:
-    """The formula; None if it cannot be written as one. ``results`` has what we write for their results and gradients."""
+    """The formula; None if it cannot be written as one. ``results`` has what stands for their results
+    and gradients."""
     for pattern, ours in _SIGNS:
         text = pattern.sub(ours, text)
     if "::" in text or "not_implemented" in text:

@@ -1,4 +1,4 @@
-"""``codegen import`` drafts entries from declarations in PyTorch's format: invented ones, and the installed."""
+"""``codegen import`` drafts entries from declarations in PyTorch's format, invented and installed."""
 
 from __future__ import annotations
 

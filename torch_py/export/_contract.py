@@ -1,4 +1,4 @@
-"""The contract of a saved program: the schemas of the operators that it calls, as they were when it was saved.
+"""The contract of a saved program: the schemas that the operators it calls had when it was saved.
 
 A later build may have changed an operator. What matters is whether the calls of the program still mean the
 same: its arguments, and the defaults of those that it leaves out.

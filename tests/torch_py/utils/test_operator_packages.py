@@ -152,7 +152,7 @@ def refusal(*sites: Path, script: str = "import softcap_ops") -> str:
         ({"torch_py": "9.9"}, "was built for torch_py 9.9"),
         (
             {"contract": "0123", "operators": {"mul.Tensor": [["Tensor", "Tensor", "Scalar"], ["Tensor"]]}},
-            "calls mul.Tensor as it was declared in contract 0123, which this torch_py",
+            "calls mul.Tensor as it was declared in contract 0123; this torch_py",
         ),
         ({"contract": "0123", "operators": {"gone": [[], []]}}, "calls gone as it was declared"),
         ({"python": ".cpython-39-x86_64-linux-gnu.so"}, "was built for another Python"),

@@ -6,12 +6,13 @@ declaration is another symbol. `build.json` keeps the types, so that a change ca
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from torch_py import _C
-from torch_py._decomp.entries import rows_of_entries
+from torch_py._generated_files import generated_file
 
 _HEADER = re.compile(r'^#include "(aten/ops/\w+\.h)"', re.MULTILINE)
 Types = list[list[str]]  # of the arguments and of the results
@@ -21,7 +22,8 @@ def operators_called(folders: Iterable[Path]) -> dict[str, Types]:
     """The operators whose headers the sources below `folders` include."""
     sources = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".cpp", ".h")]
     headers = {name for path in sources for name in _HEADER.findall(path.read_text(errors="replace"))}
-    rows = [row for row in rows_of_entries() if row["header"] in headers]
+    entries = json.loads(generated_file("operators.json").read_text())["operators"]
+    rows = [row for row in entries if row["header"] in headers]
     names = [schema.partition("(")[0] for row in rows for schema in row["schemas"].values()]
     return {name: types for name in sorted(names) if (types := types_of(name)) is not None}
 

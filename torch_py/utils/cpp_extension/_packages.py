@@ -105,8 +105,8 @@ def check_build(name: str, folder: Path) -> None:
     changed = None if built["contract"] == here["contract"] else changed_operator(built["operators"])
     if changed is not None:
         raise ImportError(
-            f"{name} calls {changed} as it was declared in contract {built['contract']}, which this torch_py, "
-            f"of contract {here['contract']}, declares in another way; build it again: pip install "
+            f"{name} calls {changed} as it was declared in contract {built['contract']}; this torch_py, of "
+            f"contract {here['contract']}, declares it in another way; build it again: pip install "
             "--force-reinstall --no-build-isolation FOLDER"
         )
 
