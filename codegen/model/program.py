@@ -60,7 +60,7 @@ class Program:
         return iter(self.operators.values())
 
     def by_base_name(self, name: str) -> tuple[Operator, ...]:
-        """All overloads called ``name``, now or formerly, own ones first, then those of the program this one extends."""
+        """All overloads called ``name``, now or formerly; own ones before those of the base."""
         inherited = self.base.by_base_name(name) if self.base is not None else ()
         return self.by_base.get(name, ()) + self._renamed.get(name, ()) + inherited
 
