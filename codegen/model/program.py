@@ -66,6 +66,10 @@ class Program:
 
     def base_names(self) -> tuple[str, ...]:
         """Every callable name, inherited ones included, sorted."""
+        return self._base_names
+
+    @cached_property
+    def _base_names(self) -> tuple[str, ...]:
         inherited = self.base.base_names() if self.base is not None else ()
         return tuple(sorted({*self.by_base, *inherited}))
 
