@@ -20,9 +20,13 @@ def generate(options: argparse.Namespace) -> int:
     if fingerprint.is_current(options.output, options.yaml, options.target, base_path(options)):
         print(f"{options.output} is up to date")
         return 0
-    from codegen.output.generation import generate as write
+    from codegen.output import generation
 
-    print(f"{options.output}: {write(load_program(options), options.target, options.output)}")
+    if base_path(options) is None:
+        report = generation.generate_file(options.yaml, options.target, options.output)
+    else:
+        report = generation.generate(load_program(options), options.target, options.output)
+    print(f"{options.output}: {report}")
     return 0
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from codegen.diagnostics import Location
+from codegen.expressions import parse
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
 from codegen.remembered import remembered
@@ -25,6 +26,13 @@ class Formula:
     text: str
     node: Any
     location: Location
+
+    def __getattr__(self, name: str) -> Any:
+        """A formula that was remembered from an earlier run is parsed when somebody asks for its tree."""
+        if name != "node":
+            raise AttributeError(name)
+        node = self.__dict__["node"] = parse(self.text)
+        return node
 
 
 @dataclass(frozen=True)
