@@ -11,7 +11,8 @@ their operators. A topic may be read alone only if
 * it uses the same named requirements and reasons, of which each must be used;
 * no derivative elsewhere was compared with a formula that has changed (model/checks/slopes.py).
 
-Otherwise the whole file is read. tests/codegen/test_incremental.py compares both ways.
+Of such a topic, entries whose text is the same need no check. Otherwise the whole file is read.
+tests/codegen/test_incremental.py compares both ways.
 """
 
 from __future__ import annotations
@@ -101,6 +102,7 @@ class KnownTopic:
     operators: bytes
     base_names: tuple[str, ...]
     spoken: tuple[str, ...]
+    texts: frozenset[str]  # of its entries
     interface: str  # a digest of all that others see of its operators
     uses: frozenset[str]
     formulas: Mapping[str, tuple[str, ...]]  # of operators by base name
@@ -162,6 +164,7 @@ def _known_topic(topic: Topic, span: Span, uses: frozenset[str]) -> KnownTopic:
         _pickled(operators, span.first_line),
         tuple(dict.fromkeys(o.base_name for o in operators)),
         tuple({name.removesuffix("_") for o in operators for name in (o.base_name, *spoken_names(o))}),
+        frozenset(o.entry_text for o in operators),
         _interface(operators),
         uses,
         formulas,
@@ -224,7 +227,9 @@ def read_changed(path: Path, text: str, known: Known, dialect: Dialect) -> Chang
         return None
 
     problems = Diagnostics()
-    reader = TopicsReader(_context(path.parent, known, dialect, problems), problems)
+    context = _context(path.parent, known, dialect, problems)
+    checked = {text for span in changed for text in known.topics[span.name].texts}
+    reader = TopicsReader(context, problems, checked)
     for span in changed:
         value = load_part(path.name, span.text, span.first_line, problems)
         if not isinstance(value, MapValue) or [key.text for key, _ in value] != [span.name]:

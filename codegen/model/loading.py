@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -133,12 +133,18 @@ class _Entry:
 
 
 class TopicsReader:
-    """Reads topics, and checks each of their entries by itself."""
+    """Reads topics, and checks each of their entries by itself.
 
-    def __init__(self, context: Context, problems: Diagnostics) -> None:
+    Entries with one of the texts ``checked`` have passed all checks in an earlier run.
+    """
+
+    def __init__(
+        self, context: Context, problems: Diagnostics, checked: Collection[str] = frozenset()
+    ) -> None:
         dialect = context.dialect
         self.context = context
         self.problems = problems
+        self.checked = checked
         self.checks = _NO_CHECKS if dialect.checks is None else dialect.checks()
         self.broken: set[str] = set()
         self.entries: list[_Entry] = []
@@ -194,8 +200,11 @@ class TopicsReader:
         self.context.reasons.used |= names_used[1]
 
     def check_entries(self) -> None:
-        for entry in self.entries:
+        for entry in self.unchecked():
             self._check_entry(entry)
+
+    def unchecked(self) -> list[_Entry]:
+        return [entry for entry in self.entries if entry.operator.entry_text not in self.checked]
 
     def _check_entry(self, entry: _Entry) -> None:
         operator = entry.operator
@@ -210,7 +219,7 @@ class TopicsReader:
 
     def check_formulas(self, program: Program) -> None:
         """What needs the operators that formulas and documentation name."""
-        for entry in self.entries:
+        for entry in self.unchecked():
             formulas.check(entry.operator, program, self.context)
             docs.check(entry.operator, program, self.context)
 

@@ -23,10 +23,12 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 def is_current(output: Path, yaml_path: Path, target: Target, base: Path | None = None) -> bool:
     """Whether ``output`` was made from exactly these inputs and nobody has touched it since."""
+    return is_made_from(output, inputs_digest(yaml_path, target, base))
+
+
+def is_made_from(output: Path, inputs: str) -> bool:
     stamp = read_stamp(output)
-    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, target, base):
-        return False
-    return is_untouched(output, stamp)
+    return stamp is not None and stamp.get("inputs") == inputs and is_untouched(output, stamp)
 
 
 def is_untouched(output: Path, stamp: Mapping[str, Any]) -> bool:
@@ -55,7 +57,12 @@ def write_stamp(
 
 def inputs_digest(yaml_path: Path, target: Target, base: Path | None = None) -> str:
     """A digest of the declarations and of all else that output depends on."""
-    digest = hashlib.sha256(surroundings_digest(yaml_path, target, base).encode())
+    return with_declarations(surroundings_digest(yaml_path, target, base), yaml_path)
+
+
+def with_declarations(around: str, yaml_path: Path) -> str:
+    """The digest of all inputs, given that of everything but the declarations."""
+    digest = hashlib.sha256(around.encode())
     digest.update(_content(yaml_path))
     return digest.hexdigest()
 

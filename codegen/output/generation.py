@@ -48,12 +48,12 @@ def write_output(output: Path, files: Mapping[str, str], inputs: str) -> Generat
 # With what an earlier run knows
 
 
-def generate_file(path: Path, target: Target, output: Path) -> GenerateReport:
+def generate_file(path: Path, target: Target, output: Path, around: str) -> GenerateReport:
     """Brings ``output`` up to date with a file that extends no other.
 
-    Raises GenerationError with all problems. After an edit of a few topics, only these are read and rendered, if the target can do that.
+    Raises GenerationError with all problems. After an edit of a few topics, only these are read and
+    rendered, if the target can do that. ``around`` is the digest of everything but the file.
     """
-    around = fingerprint.surroundings_digest(path, target)
     incremental = target.incremental
     if incremental is not None:
         report = _update(path, target, output, around)
@@ -71,7 +71,7 @@ def generate_file(path: Path, target: Target, output: Path) -> GenerateReport:
     if problems or program is None:
         raise GenerationError(problems)
 
-    inputs = fingerprint.inputs_digest(path, target)
+    inputs = fingerprint.with_declarations(around, path)
     files = render(program, target, output / CACHE)
     remembered = None
     if incremental is not None and known and known[0] is not None:
@@ -96,7 +96,7 @@ def _update(path: Path, target: Target, output: Path, around: str) -> GenerateRe
     change = read_changed(path, text, known, target.dialect)
     if change is None or not fingerprint.is_untouched(output, stamp):
         return None
-    inputs = fingerprint.inputs_digest(path, target)
+    inputs = fingerprint.with_declarations(around, path)
     assert target.incremental is not None
     templates = Templates(path.name, target, output / CACHE)
     rendered = target.incremental.update(
