@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from codegen.diagnostics import Location
+from codegen.expressions import parse
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
 from codegen.remembered import remembered
@@ -25,6 +26,13 @@ class Formula:
     text: str
     node: Any
     location: Location
+
+    def __getattr__(self, name: str) -> Any:
+        """A formula that was remembered from an earlier run is parsed when somebody asks for its tree."""
+        if name != "node":
+            raise AttributeError(name)
+        node = self.__dict__["node"] = parse(self.text)
+        return node
 
 
 @dataclass(frozen=True)
@@ -189,6 +197,12 @@ class Operator:
         if self.library is not None:
             return f"{self.library}.{self.python_name}"
         return f"{self.place}.{self.python_name}"
+
+    @property
+    def former_base_names(self) -> tuple[str, ...]:
+        """Names that it was called by, without overloads, apart from the present one."""
+        names = dict.fromkeys(rename.name.partition(".")[0] for rename in self.renamed)
+        return tuple(name for name in names if name != self.base_name)
 
     @cached_property
     def unambiguous_name(self) -> str:

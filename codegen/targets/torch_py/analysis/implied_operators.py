@@ -9,6 +9,7 @@ the others are formulas of tensor operators, and from there on every order follo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from codegen.expressions import (
@@ -191,10 +192,10 @@ def _adjoint(call: Call, helper: Operator) -> Node:
 MISSING = Call("", ())
 
 
-def missing(program: Program) -> list[tuple[Operator, str, str]]:
-    """The derivatives that an expanded program lacks: the operator, its argument and the reason."""
+def missing(operators: Iterable[Operator]) -> list[tuple[Operator, str, str]]:
+    """The derivatives that expanded operators lack: the operator, its argument and the reason."""
     found = []
-    for operator in program:
+    for operator in operators:
         for d in operator.derivatives:
             if d.formula is not None and d.formula.node == MISSING:
                 found.append((operator, ", ".join(d.inputs), d.formula.text.removeprefix(_MISSING_TEXT)))

@@ -7,6 +7,7 @@ without being parsed.
 from __future__ import annotations
 
 import pprint
+from collections.abc import Sequence
 
 from codegen.expressions import lowering_tree
 from codegen.model import Operator, Program
@@ -24,12 +25,27 @@ from math import inf, nan
 '''
 
 
+# The structure of the operators in each table.
+_TABLES = {"POINTWISE": "pointwise", "REDUCTIONS": "reduction"}
+
+
 def render(program: Program) -> str:
-    parts = [_HEAD.replace("{file}", program.file)]
-    for table, structure in (("POINTWISE", "pointwise"), ("REDUCTIONS", "reduction")):
-        parts.append(f"{table} = {{\n")
-        parts += [_row(o) for o in program if o.structure == structure and _formula(o) is not None]
-        parts.append("}\n")
+    return render_rows(program.file, [rows(topic.operators) for topic in program.topics.values()])
+
+
+def rows(operators: Sequence[Operator]) -> tuple[str, ...]:
+    """The rows of some operators in each of the tables."""
+    return tuple(
+        "".join(_row(o) for o in operators if o.structure == structure and _formula(o) is not None)
+        for structure in _TABLES.values()
+    )
+
+
+def render_rows(file: str, topics: Sequence[Sequence[str]]) -> str:
+    """The file, of the rows of all topics."""
+    parts = [_HEAD.replace("{file}", file)]
+    for position, table in enumerate(_TABLES):
+        parts += [f"{table} = {{\n", *(found[position] for found in topics), "}\n"]
     return "".join(parts)
 
 
