@@ -21,6 +21,7 @@ from codegen.cli.drafts import (
 )
 from codegen.cli.insertion import with_entry, with_samples, with_stub
 from codegen.cli.loading import base_program
+from codegen.cli.lookup import operators_called
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
 from codegen.model import Kernel, Operator, Program, implied, read_program
 from codegen.model.vocabulary import ALL_STRUCTURES, STRUCTURES
@@ -51,7 +52,7 @@ def new(options: argparse.Namespace) -> int:
     """Drafts the operator, or only its missing functions if its entry exists. Returns the exit status."""
     base = base_program(options)
     program = read_program(options.yaml, Diagnostics(), base) if options.yaml.is_file() else None
-    existing = [o for o in program or () if options.operator in (o.name, o.unambiguous_name, o.base_name)]
+    existing = _existing(program, options.operator)
     if existing:
         return _complete(options, existing)
 
@@ -65,7 +66,8 @@ def new(options: argparse.Namespace) -> int:
     text = options.operator
     if "(" not in text:
         text = _DEFAULT_SCHEMAS[options.structure or "pointwise"].format(name=text.removesuffix("_"))
-    module, text = _without_module(text)
+    is_method = re.match(r"(?:torch\.)?Tensor\.(?=\w+\()", text)
+    module, text = (None, text[is_method.end() :]) if is_method else _without_module(text)
     try:
         schema = FunctionSchema.parse(text)
     except SchemaError as error:
@@ -80,7 +82,37 @@ def new(options: argparse.Namespace) -> int:
     if options.cuda and (options.expr or options.structure in ALL_STRUCTURES):
         print("--cuda: formulas, views and compositions run on CUDA without a kernel", file=sys.stderr)
         return 1
-    return _draft(options, schema, module, has_out, program, base)
+    taken = _alias_of(program, schema, module) if program is not None else None
+    if taken is not None:
+        print(
+            f"{taken.location}: '{schema.base_name}' is an alias of {taken.name}; choose another name",
+            file=sys.stderr,
+        )
+        return 1
+
+    variants = [*(["method"] if is_method else []), *(["function", "out"] if has_out else [])]
+    return _draft(options, schema, module, tuple(variants), program, base)
+
+
+def _existing(program: Program | None, text: str) -> list[Operator]:
+    """The operators that a name without a schema means: add, add.Tensor, torch.add, nn.functional.relu."""
+    if program is None or "(" in text:
+        return []
+    exact = [o for o in program if text in (o.name, o.unambiguous_name, o.base_name)]
+    module, _, name = text.rpartition(".")
+    called = operators_called(program, text) if module else ()
+    return exact or [o for o in called if name in (o.base_name, o.python_name)]
+
+
+def _alias_of(program: Program, schema: FunctionSchema, module: str | None) -> Operator | None:
+    """The operator that has the name of the new one as an alias."""
+    word = module or implied.python_module(schema)
+    name = schema.base_name.removeprefix(f"{word}_")
+    aliases: dict[str, Operator] = {}
+    for operator in program:
+        for alias in operator.aliases:
+            aliases.setdefault(alias if "." in alias else f"{operator.python_module}.{alias}", operator)
+    return aliases.get(f"{word}.{name}")
 
 
 def _without_module(text: str) -> tuple[str | None, str]:
@@ -123,7 +155,7 @@ def _draft(
     options: argparse.Namespace,
     schema: FunctionSchema,
     module: str | None,
-    has_out: bool,
+    variants: tuple[str, ...],
     program: Program | None,
     base: Program | None,
 ) -> int:
@@ -133,8 +165,8 @@ def _draft(
     operator = _operator(schema, topic, options.structure, chapter)
     if module is not None:
         operator = replace(operator, python_module=module)
-    if has_out:
-        operator = replace(operator, variants=("function", "out"))
+    if variants:
+        operator = replace(operator, variants=variants)
     dtypes = dtypes_like(program, options.structure, options.expr is not None)
     operator = replace(operator, dtype_sets=dtypes)
 
