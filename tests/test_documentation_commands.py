@@ -29,6 +29,7 @@ DOCUMENTS = (
     "docs/compile.md",
     "docs/cuda.md",
     "docs/dispatch.md",
+    "docs/editors.md",
     "docs/export.md",
     "docs/fx.md",
     "docs/packages.md",

@@ -227,6 +227,8 @@ def entry_text(
 def _variants(operator: Operator) -> tuple[str, ...]:
     own = operator.arguments.self_argument
     is_method = own is not None and not own.type.is_list and operator.python_module == "torch"
+    if not operator.is_function:
+        return operator.variants
     found = ["function", *(["method"] if is_method else []), *(["out"] if operator.has_out else [])]
     return tuple(found)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
 from codegen.model import Kernel, Operator, Program, read_program
+from codegen.model.operator import Variant
 from codegen.model.vocabulary import STRUCTURES
 from codegen.schema import FunctionSchema, OperatorName, SchemaError
 from codegen.targets.torch_py.cli.drafts import (
@@ -25,6 +26,7 @@ from codegen.targets.torch_py.cli.drafts import (
     topic_like,
 )
 from codegen.targets.torch_py.cli.insertion import with_entry, with_samples, with_stub
+from codegen.targets.torch_py.cli.lookup import operators_called
 from codegen.targets.torch_py.dialect import implied_module
 from codegen.targets.torch_py.keys import ALL_STRUCTURES
 from codegen.targets.torch_py.python_modules import PREFIXED, PYTHON_MODULES
@@ -53,7 +55,7 @@ def new(options: argparse.Namespace) -> int:
     """Drafts the operator, or only its missing functions if its entry exists. Returns the exit status."""
     base = base_program(options)
     program = read_program(options.yaml, Diagnostics(), base) if options.yaml.is_file() else None
-    existing = [o for o in program or () if options.operator in (o.name, o.unambiguous_name, o.base_name)]
+    existing = _existing(program, options.operator)
     if existing:
         return _complete(options, existing)
 
@@ -67,7 +69,8 @@ def new(options: argparse.Namespace) -> int:
     text = options.operator
     if "(" not in text:
         text = _DEFAULT_SCHEMAS[options.structure or "pointwise"].format(name=text.removesuffix("_"))
-    module, text = _without_module(text)
+    is_method = re.match(r"(?:torch\.)?Tensor\.(?=\w+\()", text)
+    module, text = (None, text[is_method.end() :]) if is_method else _without_module(text)
     try:
         schema = FunctionSchema.parse(text)
     except SchemaError as error:
@@ -82,7 +85,37 @@ def new(options: argparse.Namespace) -> int:
     if options.cuda and (options.expr or options.structure in ALL_STRUCTURES):
         print("--cuda: formulas, views and compositions run on CUDA without a kernel", file=sys.stderr)
         return 1
-    return _draft(options, schema, module, has_out, program, base)
+    taken = _alias_of(program, schema, module) if program is not None else None
+    if taken is not None:
+        print(
+            f"{taken.location}: '{schema.base_name}' is an alias of {taken.name}; choose another name",
+            file=sys.stderr,
+        )
+        return 1
+
+    variants: list[Variant] = [*(("method",) if is_method else ()), *(("function", "out") if has_out else ())]
+    return _draft(options, schema, module, tuple(variants), program, base)
+
+
+def _existing(program: Program | None, text: str) -> list[Operator]:
+    """The operators that a name without a schema means: add, add.Tensor, torch.add, nn.functional.relu."""
+    if program is None or "(" in text:
+        return []
+    exact = [o for o in program if text in (o.name, o.unambiguous_name, o.base_name)]
+    module, _, name = text.rpartition(".")
+    called = operators_called(program, text) if module else ()
+    return exact or [o for o in called if name in (o.base_name, o.python_name)]
+
+
+def _alias_of(program: Program, schema: FunctionSchema, module: str | None) -> Operator | None:
+    """The operator that has the name of the new one as an alias."""
+    word = module or implied_module(schema)
+    name = schema.base_name.removeprefix(f"{word}_")
+    aliases: dict[str, Operator] = {}
+    for operator in program:
+        for alias in operator.aliases:
+            aliases.setdefault(alias if "." in alias else f"{operator.python_module}.{alias}", operator)
+    return aliases.get(f"{word}.{name}")
 
 
 def _without_module(text: str) -> tuple[str | None, str]:
@@ -125,7 +158,7 @@ def _draft(
     options: argparse.Namespace,
     schema: FunctionSchema,
     module: str | None,
-    has_out: bool,
+    variants: tuple[Variant, ...],
     program: Program | None,
     base: Program | None,
 ) -> int:
@@ -135,8 +168,8 @@ def _draft(
     operator = _operator(schema, topic, options.structure, chapter)
     if module is not None:
         operator = replace(operator, python_module=module)
-    if has_out:
-        operator = replace(operator, variants=("function", "out"))
+    if variants:
+        operator = replace(operator, variants=variants)
     dtypes = dtypes_like(program, options.structure, options.expr is not None)
     operator = replace(operator, dtype_sets=dtypes)
 
