@@ -1,5 +1,7 @@
 """Everything that compiled code depends on is noticed when it changes."""
 
+import os
+
 import pytest
 
 import torch_py as torch
@@ -267,6 +269,25 @@ def test_writing_to_arguments_that_share_memory():
             compiled(start[:4], start[offset : offset + 4]), program(other[:4], other[offset : offset + 4])
         )
         assert torch.equal(start, other)
+
+
+def test_variables_of_the_environment(monkeypatch):
+    def function(x):
+        if "TORCH_PY_TEST" in os.environ:
+            return x * int(os.environ["TORCH_PY_TEST"])
+        return x * (10 if os.getenv("TORCH_PY_OTHER") is None else 100)
+
+    monkeypatch.delenv("TORCH_PY_TEST", raising=False)
+    monkeypatch.delenv("TORCH_PY_OTHER", raising=False)
+    watched = Watched(function)
+    assert watched(ONES) == watched(ONES) == 1
+    monkeypatch.setenv("TORCH_PY_TEST", "3")
+    assert watched(ONES) == 2
+    monkeypatch.setenv("TORCH_PY_TEST", "4")
+    assert watched(ONES) == 3
+    monkeypatch.delenv("TORCH_PY_TEST")
+    monkeypatch.setenv("TORCH_PY_OTHER", "")
+    assert watched(ONES) == 4
 
 
 def test_reading_in_code_that_writes_elsewhere():
