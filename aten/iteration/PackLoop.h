@@ -73,20 +73,23 @@ void converted_loop(const F& captured, R* out, const std::tuple<const A*...>& in
 
 #ifdef AT_VEC_HAS_PACKS
 
-/// Computes n elements, a multiple of a pack. Operands advance by steps[k] elements, 0 or 1. Not
-/// inlined: the formula is compiled once.
-template <class F, class R, class... A, size_t... I>
-C10_NOINLINE void whole_packs(const F& captured, R* out, const std::tuple<const A*...>& in,
-                              const std::array<int64_t, sizeof...(A)>& steps, int64_t n,
-                              std::index_sequence<I...>) {
-  // Copies, which stores to `out` cannot change.
-  const F op = captured;
-  const std::tuple<const A*...> sources = in;
-  const std::array<int64_t, sizeof...(A)> advances = steps;
+/// Where an operand is read, and by how many elements it advances: 0 or 1.
+template <class T>
+struct Source {
+  const T* data;
+  int64_t step;
 
+  Source at(int64_t i) const { return {data + i * step, step}; }
+};
+
+/// Computes n elements, a multiple of a pack. Not inlined: the formula is compiled once. Operands
+/// are passed in registers: for short rows, it would take longer to read them from memory that was
+/// just written.
+template <class F, class R, class... A>
+C10_NOINLINE void whole_packs(const F& captured, R* out, int64_t n, Source<A>... in) {
+  const F op = captured;  // a copy, which stores to `out` cannot change
   for (int64_t i = 0; i < n; i += vec::kPack)
-    vec::store_pack(out + i,
-                    op.computed(vec::load_pack(std::get<I>(sources) + i * advances[I])...));
+    vec::store_pack(out + i, op.computed(vec::load_pack(in.data + i * in.step)...));
 }
 
 /// The elements of one pack.
@@ -97,20 +100,18 @@ struct alignas(64) PackBuffer {
 
 /// The same for any n. What remains after whole packs is computed in buffers of one pack.
 template <class F, class R, class... A, size_t... I>
-void pack_loop(const F& op, R* out, const std::tuple<const A*...>& in,
-               const std::array<int64_t, sizeof...(A)>& steps, int64_t n,
-               std::index_sequence<I...> indices) {
+void pack_loop(const F& op, R* out, int64_t n, std::index_sequence<I...>, Source<A>... in) {
   const int64_t rest = n % vec::kPack;
   const int64_t whole = n - rest;
-  if (whole > 0) whole_packs<F, R, A...>(op, out, in, steps, whole, indices);
+  if (whole > 0) whole_packs<F, R, A...>(op, out, whole, in...);
   if (rest == 0) return;
 
   PackBuffer<R> result;
   std::tuple<PackBuffer<A>...> operands;
-  (vec::copy_part_in(std::get<I>(operands).values, std::get<I>(in) + whole * steps[I], rest), ...);
+  (vec::copy_part_in(std::get<I>(operands).values, in.at(whole).data, rest), ...);
 
-  const std::tuple<const A*...> buffers(std::get<I>(operands).values...);
-  whole_packs<F, R, A...>(op, result.values, buffers, steps, vec::kPack, indices);
+  whole_packs<F, R, A...>(op, result.values, vec::kPack,
+                          Source<A>{std::get<I>(operands).values, 1}...);
   vec::copy_part_out(out + whole, result.values, rest);
 }
 
@@ -118,45 +119,44 @@ template <class F, class R, class... A, size_t... I>
 void pointwise_pack_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
                          std::index_sequence<I...> indices) {
   std::tuple<PackBuffer<A>...> repeated;
-  std::tuple<const A*...> in(reinterpret_cast<const A*>(data[I + 1])...);
-  std::array<int64_t, sizeof...(A)> steps;
-  std::array<bool, sizeof...(A)> in_place;
-
   [[maybe_unused]] auto prepare = [&](auto position, auto* typed) {
     constexpr size_t k = decltype(position)::value;
     using T = std::remove_pointer_t<decltype(typed)>;
-    const int64_t stride = strides[k + 1];
-    steps[k] = stride == 0 && n > 1 ? 0 : 1;
-    in_place[k] = stride == 0 || stride == static_cast<int64_t>(sizeof(T)) || n == 1;
-    if (steps[k] != 0) return;
-    std::fill_n(std::get<k>(repeated).values, vec::kPack, *std::get<k>(in));
-    std::get<k>(in) = std::get<k>(repeated).values;
-  };
-  (prepare(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr)), ...);
+    const auto* const from = reinterpret_cast<const T*>(data[k + 1]);
+    if (strides[k + 1] != 0 || n == 1) return Source<T>{from, 1};
 
+    // One store, which the loads of the loop need not wait for.
+    T* const values = std::get<k>(repeated).values;
+    vec::store_pack(values, vec::broadcast(static_cast<float>(*from)));
+    return Source<T>{values, 0};
+  };
+  const std::tuple<Source<A>...> in(
+      prepare(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
+
+  const bool in_place[] = {
+      (strides[I + 1] == 0 || n == 1 || strides[I + 1] == static_cast<int64_t>(sizeof(A)))...};
   const bool out_in_place = strides[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
   if (out_in_place && (in_place[I] && ...))
-    return pack_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]), in, steps, n, indices);
+    return pack_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]), n, indices, std::get<I>(in)...);
 
   alignas(64) R out_block[kBlock];
   std::tuple<std::array<A, kBlock>...> blocks;
   for (int64_t start = 0; start < n; start += kBlock) {
     const int64_t count = std::min(kBlock, n - start);
 
-    [[maybe_unused]] auto pointer = [&](auto position, auto* typed) {
+    [[maybe_unused]] auto source = [&](auto position, auto* typed) {
       constexpr size_t k = decltype(position)::value;
       using T = std::remove_pointer_t<decltype(typed)>;
-      if (in_place[k]) return static_cast<const T*>(std::get<k>(in) + start * steps[k]);
+      if (in_place[k]) return std::get<k>(in).at(start);
       T* const block = std::get<k>(blocks).data();
       gather(block, data[k + 1] + start * strides[k + 1], strides[k + 1], sizeof(T), count);
-      return static_cast<const T*>(block);
+      return Source<T>{block, 1};
     };
 
-    const std::tuple<const A*...> operands(
-        pointer(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
     char* target = data[0] + start * strides[0];
     R* out = out_in_place ? reinterpret_cast<R*>(target) : out_block;
-    pack_loop<F, R, A...>(op, out, operands, steps, count, indices);
+    pack_loop<F, R, A...>(op, out, count, indices,
+                          source(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
     if (!out_in_place) scatter(target, strides[0], out_block, sizeof(R), count);
   }
 }
