@@ -11,7 +11,7 @@ from codegen.analysis.gradient_kind import gradient_kind
 from codegen.analysis.implied_operators import MISSING
 from codegen.emit.includes import header_of
 from codegen.emit.parameters import is_factory
-from codegen.expressions import numpy_expr, python_formula, requirement_text
+from codegen.expressions import numpy_expr, numpy_row_expr, python_formula, requirement_text
 from codegen.model import Derivative, Operator, Program
 
 
@@ -99,8 +99,18 @@ def _formulas(operator: Operator, program: Program, node_names: dict[str, str]) 
         ],
         "expr": None if expr is None else expr.text,
         "reference": None if operator.reference is None else operator.reference.text,
-        "numpy": None if expr is None else numpy_expr(as_spelled(expr.node, operator)),
+        "numpy": _numpy(operator),
     }
+
+
+def _numpy(operator: Operator) -> str | None:
+    """The formula in NumPy."""
+    if operator.expr is None:
+        return None
+    node = as_spelled(operator.expr.node, operator)
+    if operator.is_over_rows:
+        return numpy_row_expr(node, operator, is_reduced=operator.structure == "reduction")
+    return numpy_expr(node)
 
 
 def _each(operator: Operator) -> dict[str, Any] | None:

@@ -29,6 +29,7 @@ from codegen.emit import (
 from codegen.emit.expr_kernels import cuda_kernels_by_file, headers_of, kernels_by_file
 from codegen.emit.places import place_of
 from codegen.emit.registration import Section
+from codegen.emit.row_kernels import row_kernels_by_file
 from codegen.emit.templates import Templates
 from codegen.model import Operator, Program, Topic
 from codegen.python_modules import PYTHON_MODULES
@@ -159,6 +160,15 @@ class Tree:
                 is_per_isa=path.endswith(".isa.cpp"),
             )
 
+        for path, row_kernels in row_kernels_by_file(topic.operators).items():
+            self.add(
+                path,
+                "aten/native/cpu/expr/rowsKernel.cpp",
+                kernels=row_kernels,
+                headers=headers_of(row_kernels),
+                is_per_isa=path.endswith(".isa.cpp"),
+            )
+
         for path, kernels in cuda_kernels_by_file(topic.operators).items():
             self.add(
                 path,
@@ -207,6 +217,8 @@ class Tree:
         found = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
         found += headers.group_by_header(topic.operators)
         found += includes.list_headers(conditions)
+        if any(o.is_over_rows for o in topic.operators):
+            found.append("aten/iteration/RowPlan.h")
         if any(section.kernels for section in sections):
             found.append(registration.kernels_header(topic.name))
         if any(f.casts for section in sections for f in section.functions):

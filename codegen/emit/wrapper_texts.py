@@ -8,6 +8,7 @@ from codegen.analysis.functions import Function
 from codegen.analysis.kernels import shaped_outputs
 from codegen.emit.foreach import body_of
 from codegen.emit.literals import cpp_string
+from codegen.expressions import infer_row_promotion
 from codegen.model import Operator, cpp, vocabulary
 from codegen.schema import Argument
 
@@ -29,6 +30,7 @@ __all__ = [
     "reduction_argument",
     "reduction_dim",
     "returned",
+    "row_rule",
     "self_and_others",
     "shaped_outputs",
     "separate_from",
@@ -171,6 +173,12 @@ def reduction_dim(operator: Operator) -> str:
 def reduction_argument(operator: Operator, name: str, absent: str) -> str:
     """The argument ``name``, or ``absent`` where the operator lacks it."""
     return name if operator.schema.arguments.find(name) is not None else absent
+
+
+def row_rule(operator: Operator) -> str:
+    """The enumerator of ReductionDtype for the result of a formula over rows."""
+    assert operator.expr is not None
+    return REDUCTION_DTYPES[operator.promotion or infer_row_promotion(operator.expr.node, operator)]
 
 
 # Shaped operators

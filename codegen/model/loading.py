@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
-from codegen.expressions import infer_promotion
+from codegen.expressions import Node, infer_promotion, infer_row_promotion, is_boolean
 from codegen.model import vocabulary
 from codegen.model.checks import (
     derivatives,
@@ -320,13 +320,28 @@ class _ProgramReader:
 
 def _with_implications(operator: Operator) -> Operator:
     """Adds the promotion that follows from ``expr``, and the reason where there cannot be a gradient."""
-    if operator.structure == "pointwise" and operator.expr is not None and operator.expr.node is not None:
-        if "promotion" not in operator.key_locations:
-            operator = replace(operator, promotion=infer_promotion(operator.expr.node, operator))
+    node = None if operator.expr is None else operator.expr.node
+    if node is not None and "promotion" not in operator.key_locations:
+        if operator.structure == "pointwise":
+            operator = replace(operator, promotion=infer_promotion(node, operator))
+        elif operator.structure == "reduction":
+            operator = replace(operator, promotion=infer_row_promotion(node, operator))
+    if node is not None and operator.structure == "shaped":
+        operator = _along_dim(operator, node)
     if operator.non_differentiable is not None or operator.derivatives:
         return operator
     reason = derivatives.implied_reason(operator.structure, operator.promotion, operator)
     return operator if reason is None else replace(operator, non_differentiable=reason)
+
+
+def _along_dim(operator: Operator, node: Node) -> Operator:
+    """Adds what follows from a formula over rows: its tag, and that a truth value has no gradient."""
+    if "along_dim" not in operator.tags:
+        tags = {*operator.tags, "along_dim"}
+        operator = replace(operator, tags=tuple(tag for tag in vocabulary.TAGS if tag in tags))
+    if operator.derivatives or operator.non_differentiable is not None or not is_boolean(node, operator):
+        return operator
+    return replace(operator, non_differentiable="its result is boolean")
 
 
 def _samples(folder: Path, base: Program | None) -> frozenset[str] | None:

@@ -42,7 +42,7 @@ def _definitions() -> dict[str, Definition]:
     return {
         schema.partition("(")[0]: Definition(row["expr"], row["promotion"])
         for row in json.loads(path.read_text())["operators"]
-        if row["expr"]
+        if row["expr"] and row["structure"] == "pointwise"
         for schema in row["schemas"].values()
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codegen.diagnostics import Diagnostic, Location
-from codegen.expressions import infer_promotion
+from codegen.expressions import infer_promotion, infer_row_promotion
 from codegen.model import implied, vocabulary
 from codegen.model.autocast import Autocast
 from codegen.model.operator import Operator
@@ -65,6 +65,9 @@ def _plain_defaults(operator: Operator) -> Iterator[tuple[str, object, str]]:
 
 
 def _promotion(operator: Operator) -> tuple[str | None, str]:
-    if operator.structure == "pointwise" and operator.expr is not None and operator.expr.node is not None:
-        return infer_promotion(operator.expr.node, operator), "it follows from expr"
+    if operator.expr is not None and operator.expr.node is not None:
+        if operator.structure == "pointwise":
+            return infer_promotion(operator.expr.node, operator), "it follows from expr"
+        if operator.structure == "reduction":
+            return infer_row_promotion(operator.expr.node, operator), "it follows from expr"
     return vocabulary.PROMOTIONS.get(operator.structure, (None,))[0], "it is the default"

@@ -1,0 +1,65 @@
+// {{ banner }}
+#include "aten/dispatch/Dtypes.h"
+#include "aten/iteration/RowLoops.h"
+{% for header in headers %}
+#include "{{ header }}"
+{% endfor %}
+
+namespace at::native {
+{% if is_per_isa %}
+inline namespace CPU_CAPABILITY {
+{% endif %}
+{# Without the attribute a long formula becomes a function call per element, which does not vectorise. #}
+{% set inlined = " __attribute__((always_inline))" if is_per_isa else "" %}
+{% for kernel in kernels %}
+
+// {{ kernel.schema }}
+// {{ kernel.source }}
+// {{ kernel.place }}
+void {{ kernel.kernel }}({{ kernel.parameters|commas }}) {
+{% if kernel.is_reduction %}
+  const RowPlan plan(iter);
+  const ScalarType dtype_of_elements = iter.common_dtype();
+{% else %}
+  const RowOperands operands(out0, { {{- kernel.addresses|commas -}} }, {{ kernel.dim }}, ReductionDtype::{{ kernel.rule }}, {{ kernel.dtype }});
+  const RowPlan& plan = operands.plan();
+  const ScalarType dtype_of_elements = operands.common_dtype();
+{% endif %}
+  dispatch<{{ kernel.dtypes|commas }}>(
+      dtype_of_elements, "{{ kernel.name }}", [&]<typename scalar_t>() {
+        using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
+{% for scalar in kernel.scalars %}
+        {{ scalar.conversion }}
+{% endfor %}
+{% if kernel.uses_count %}
+        const auto count_value = static_cast<opmath_t>(plan.row.count);
+{% endif %}
+{% for stage in kernel.stages %}
+        const auto map{{ loop.index0 }} = [=]({{ stage.parameters|commas }}){{ inlined }} {
+{% for name, value in stage.locals %}
+          const auto {{ name }} = {{ value }};
+{% endfor %}
+{% if stage.is_pass %}
+          return row_array<opmath_t>({{ stage.values|commas }});
+{% else %}
+          return static_cast<opmath_t>({{ stage.values[0] }});
+{% endif %}
+        };
+{% endfor %}
+        const std::tuple stages({{ kernel.calls|commas }});
+        const auto finish = [=]({{ kernel.finish_parameters|commas }}){{ inlined }} {
+          return {{ kernel.finish }};
+        };
+{% if kernel.is_reduction %}
+        reduce_rows<scalar_t, {{ kernel.result }}>(plan, stages, finish);
+{% else %}
+        transform_rows<scalar_t, {{ kernel.result }}, {{ kernel.tensors|length }}>(plan, stages, finish);
+{% endif %}
+      });
+}
+{% endfor %}
+
+{% if is_per_isa %}
+}  // namespace CPU_CAPABILITY
+{% endif %}
+}  // namespace at::native
