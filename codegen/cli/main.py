@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         help="pointwise, reduction, view, shaped, composite, dynamic or mutation; default: what the schema "
         "looks like",
     )
-    command.add_argument("--expr", help="a pointwise formula instead of a kernel")
+    command.add_argument("--expr", help="a formula instead of a kernel, for elements or for rows")
     command.add_argument(
         "--cuda",
         action="store_true",
