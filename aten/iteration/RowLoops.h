@@ -118,9 +118,14 @@ class RowGroup {
     constexpr size_t kValues = Pass::kValues;
     using Totals = T[kValues][kWidth];
 
+    // Most rows are one piece.
     const int64_t count = pieces();
-    const auto totals = std::make_unique_for_overwrite<Totals[]>(static_cast<size_t>(count + 1));
+    Totals only;
+    std::unique_ptr<Totals[]> several;
+    if (count > 1) several = std::make_unique_for_overwrite<Totals[]>(static_cast<size_t>(count));
+    Totals* totals = count > 1 ? several.get() : &only;
     start_totals<Pass>(totals[0], width_);
+
     for_each_piece([&](int64_t p, int64_t begin, int64_t n, Scratch& scratch) {
       if constexpr (kWidth == 1) reduce_along<s>(pass, begin, n, scratch, totals[p]);
       else reduce_across<s>(pass, begin, n, scratch, totals[p]);

@@ -131,7 +131,9 @@ def _derive_rows(operator: Operator, program: Program) -> tuple[tuple[Derivative
         used = names(node)
         if any(n in used for n in (*tensors, "result", COUNT)) or outermost_reductions(node):
             suffix = "_backward" if len(tensors) == 1 else f"_backward_{name}"
-            helper, node = _helper(operator, _free_name(operator, suffix, program), node)
+            # Without reductions it is pointwise, as that of logsumexp: grad * exp(self - result).
+            over_rows = bool(outermost_reductions(node)) or COUNT in used
+            helper, node = _helper(operator, _free_name(operator, suffix, program), node, over_rows)
             helpers.append(helper)
         else:
             node = to_formula(node, operator)
@@ -151,12 +153,12 @@ def _expanded_to_rows(name: str, operator: Operator) -> Node:
     return Call("_expand_reduced", (Name(name), sizes, dims, Name("keepdim")))
 
 
-def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
+def _helper(operator: Operator, name: str, node: Node, over_rows: bool = False) -> tuple[Operator, Node]:
     """The private operator that computes ``node`` in one loop, and the call of it."""
     used = names(node)
     tensors = [n for n in (*(a.name for a in operator.tensor_arguments), "result") if n in used]
     plain = [a for a in operator.schema.arguments.non_tensors if a.name in used]
-    if operator.is_over_rows:
+    if over_rows:
         plain += [a for a in operator.schema.arguments.non_tensors if a.name == "dim"]
     call = Call(name, tuple(Name(n) for n in ("grad", *tensors, *(a.name for a in plain))))
 
@@ -167,25 +169,27 @@ def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
     parameters += [Argument(a.type, a.name) for a in plain]
     expr = simplify(substitute(node, {old: Name(new) for old, new in renamed.items()}))
 
-    helper = _private_operator(operator, name, parameters, expr)
-    helper = _with_kernel(helper, formula_kernel_path(operator))
+    helper = _private_operator(operator, name, parameters, expr, over_rows)
+    shares_file = helper.is_over_rows == operator.is_over_rows
+    helper = _with_kernel(helper, formula_kernel_path(operator if shares_file else helper))
     return replace(helper, derivatives=_higher_derivatives(helper, name)), call
 
 
-def _private_operator(operator: Operator, name: str, parameters: list[Argument], expr: Node) -> Operator:
+def _private_operator(
+    operator: Operator, name: str, parameters: list[Argument], expr: Node, over_rows: bool
+) -> Operator:
     """An operator of its own, pointwise or over rows, declared where ``operator`` is."""
     arguments = Arguments((), None, tuple(parameters), (), ())
     schema = FunctionSchema(OperatorName(BaseName.of(name)), arguments, (Return(_TENSOR),))
 
-    is_over_rows = operator.is_over_rows
     return replace(
         operator,
         schema=schema,
-        structure="shaped" if is_over_rows else "pointwise",
-        out_dtype="exact" if is_over_rows else "castable",
+        structure="shaped" if over_rows else "pointwise",
+        out_dtype="exact" if over_rows else "castable",
         variants=("function",),
         python_module="private",
-        promotion=None if is_over_rows else "default",
+        promotion=None if over_rows else "default",
         scalars=(),
         requires=(),
         dtypes=tuple(d for d in operator.dtypes if d in _DIFFERENTIABLE),
@@ -194,7 +198,7 @@ def _private_operator(operator: Operator, name: str, parameters: list[Argument],
         samples=None,
         doc=f"The gradient of ``{operator.name}``.",
         aliases=(),
-        tags=("along_dim",) if is_over_rows else (),
+        tags=("along_dim",) if over_rows else (),
         autocast=Autocast(),
         derivatives=(),
         non_differentiable=None,

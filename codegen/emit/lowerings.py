@@ -55,7 +55,7 @@ def _node(operator: Operator) -> Node:
 def _row(operator: Operator, table: str) -> str:
     found: tuple[object, ...] = (operator.promotion, lowering_tree(_node(operator)))
     if table == "ROWS":
-        rule = operator.promotion or infer_row_promotion(_node(operator), operator)
+        rule = operator.promotion or infer_row_promotion(_node(operator), operator, operator.dtypes)
         found = (rule, operator.structure, *_stages(_node(operator)))
     text = "".join(f"        {_printed(part)},\n" for part in found)
     return f'    "{operator.in_namespace(operator.name)}": (\n{text}    ),\n'

@@ -178,7 +178,8 @@ def reduction_argument(operator: Operator, name: str, absent: str) -> str:
 def row_rule(operator: Operator) -> str:
     """The enumerator of ReductionDtype for the result of a formula over rows."""
     assert operator.expr is not None
-    return REDUCTION_DTYPES[operator.promotion or infer_row_promotion(operator.expr.node, operator)]
+    node = operator.expr.node
+    return REDUCTION_DTYPES[operator.promotion or infer_row_promotion(node, operator, operator.dtypes)]
 
 
 # Shaped operators

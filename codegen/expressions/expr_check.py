@@ -189,11 +189,12 @@ def infer_promotion(node: Node, operator: OperatorLike) -> str:
     return "int_to_float" if makes_float(node, operator) else "default"
 
 
-def infer_row_promotion(node: Node, operator: OperatorLike) -> str:
-    """The ``promotion:`` that an ``expr`` over rows implies: bool, int_to_float or same."""
+def infer_row_promotion(node: Node, operator: OperatorLike, dtypes: Collection[str]) -> str:
+    """The ``promotion:`` that an ``expr`` over rows of ``dtypes`` implies: bool, int_to_float or same."""
     if is_boolean(node, operator):
         return "bool"
-    return "int_to_float" if makes_float(node, operator) else "same"
+    has_integers = any(dtype.startswith(("int", "uint", "bool")) for dtype in dtypes)
+    return "int_to_float" if has_integers and makes_float(node, operator) else "same"
 
 
 def check_requires(

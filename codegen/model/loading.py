@@ -325,7 +325,7 @@ def _with_implications(operator: Operator) -> Operator:
         if operator.structure == "pointwise":
             operator = replace(operator, promotion=infer_promotion(node, operator))
         elif operator.structure == "reduction":
-            operator = replace(operator, promotion=infer_row_promotion(node, operator))
+            operator = replace(operator, promotion=infer_row_promotion(node, operator, operator.dtypes))
     if node is not None and operator.structure == "shaped":
         operator = _along_dim(operator, node)
     if operator.non_differentiable is not None or operator.derivatives:

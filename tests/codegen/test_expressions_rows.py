@@ -158,7 +158,11 @@ def test_formulas_of_tensor_operators() -> None:
     ],
 )
 def test_promotion(source: str, promotion: str) -> None:
-    assert infer_row_promotion(parse(source), signature(source, True)) == promotion
+    assert infer_row_promotion(parse(source), signature(source, True), ["int64", "float32"]) == promotion
+
+
+def test_integers_that_are_not_accepted_are_not_converted() -> None:
+    assert infer_row_promotion(parse("mean(self)"), signature("self", True), ["float32"]) == "same"
 
 
 def test_rows_need_a_reduction() -> None:

@@ -69,5 +69,6 @@ def _promotion(operator: Operator) -> tuple[str | None, str]:
         if operator.structure == "pointwise":
             return infer_promotion(operator.expr.node, operator), "it follows from expr"
         if operator.structure == "reduction":
-            return infer_row_promotion(operator.expr.node, operator), "it follows from expr"
+            implied_promotion = infer_row_promotion(operator.expr.node, operator, operator.dtypes)
+            return implied_promotion, "it follows from expr"
     return vocabulary.PROMOTIONS.get(operator.structure, (None,))[0], "it is the default"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from codegen.dtypes import INTEGER_DTYPES
 from codegen.expressions import check_expr, check_row_expr, infer_promotion, infer_row_promotion
 from codegen.model.checks.kernels import check_place, check_types
 from codegen.model.checks.report import Reporter
@@ -210,7 +209,7 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
     if operator.structure == "pointwise" and not check_expr(node, operator):
         _check_promotion(operator, infer_promotion(node, operator), report)
     if operator.structure == "reduction" and not check_row_expr(node, operator, is_reduced=True):
-        _check_row_promotion(operator, infer_row_promotion(node, operator), report)
+        _check_row_promotion(operator, infer_row_promotion(node, operator, operator.dtypes), report)
 
 
 def _check_along_rows(operator: Operator, report: Reporter) -> None:
@@ -250,7 +249,6 @@ def _check_row_arguments(operator: Operator, report: Reporter) -> None:
 def _check_row_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
     """``promotion``, ``dtypes`` and ``expr`` of a reduction agree on the dtype of the result."""
     written = operator.promotion
-    has_integers = not INTEGER_DTYPES.isdisjoint(operator.dtypes)
     if written != inferred and "bool" in (written, inferred):
         kind = "truth values" if inferred == "bool" else "numbers"
         hint = f"write promotion: {inferred}, or remove it: it follows from expr"
@@ -258,7 +256,7 @@ def _check_row_promotion(operator: Operator, inferred: str, report: Reporter) ->
     elif written == "index":
         hint = f"write promotion: {inferred}, or remove it: it follows from expr"
         report.at_key("promotion", "the promotion is index, but expr gives no index", hint)
-    elif written != "int_to_float" and inferred == "int_to_float" and has_integers:
+    elif written != "int_to_float" == inferred:
         hint = "write promotion: int_to_float, or remove it: it follows from expr"
         report.at_key(
             "promotion", f"the promotion is {written}, but expr makes integers floating point", hint

@@ -46,7 +46,7 @@ void {{ kernel.kernel }}({{ kernel.parameters|commas }}) {
 {% endif %}
         };
 {% endfor %}
-        const std::tuple stages({{ kernel.calls|commas }});
+        const auto stages = std::make_tuple({{ kernel.calls|commas }});
         const auto finish = [=]({{ kernel.finish_parameters|commas }}){{ inlined }} {
           return {{ kernel.finish }};
         };
