@@ -24,11 +24,19 @@ class RowGroup {
   static constexpr size_t kAll = (size_t{0} + ... + size_t{Stages::kValues});
   static constexpr size_t kAllKept = (size_t{0} + ... + size_t{Stages::kKept});
 
-  RowGroup(const RowPlan& plan, bool is_across, const std::tuple<Stages...>& stages)
-      : plan_(plan), is_across_(is_across), stages_(stages), source_(plan) {
+  /// With `keeps_in_result`, the first of the kept elements are where the results will be.
+  RowGroup(const RowPlan& plan, bool is_across, bool keeps_in_result,
+           const std::tuple<Stages...>& stages)
+      : plan_(plan),
+        is_across_(is_across),
+        keeps_in_result_(keeps_in_result),
+        stages_(stages),
+        source_(plan) {
     const int64_t block = is_across ? kNeighbours : 1;
-    for (auto& memory : kept_memory_)
-      memory = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(plan.row.count * block));
+    for (size_t c = keeps_in_result ? 1 : 0; c < kAllKept; ++c) {
+      const auto elements = static_cast<size_t>(plan.row.count * block);
+      kept_memory_[c] = std::make_unique_for_overwrite<T[]>(elements);
+    }
   }
 
   /// Computes the row values of the rows from `first` on behind `row`.
@@ -150,13 +158,17 @@ class RowGroup {
                                                       int64_t at) const {
     RowArray<const T*, kTensors + kKnownKept> found;
     std::copy(own.begin(), own.end(), found.begin());
-    for (size_t c = 0; c < kKnownKept; ++c) found[kTensors + c] = kept_memory_[c].get() + at;
+    for (size_t c = 0; c < kKnownKept; ++c) found[kTensors + c] = kept_at(c, at);
     return found;
+  }
+  T* kept_at(size_t c, int64_t at) const {
+    if (c == 0 && keeps_in_result_) return reinterpret_cast<T*>(source_.result()) + at;
+    return kept_memory_[c].get() + at;
   }
   template <size_t kFirst, size_t kCount>
   RowArray<T*, kCount> to_keep(int64_t at) const {
     RowArray<T*, kCount> found{};
-    for (size_t c = 0; c < kCount; ++c) found[c] = kept_memory_[kFirst + c].get() + at;
+    for (size_t c = 0; c < kCount; ++c) found[c] = kept_at(kFirst + c, at);
     return found;
   }
 
@@ -211,11 +223,9 @@ class RowGroup {
       for (const T*& pointer : in) pointer += count;
     };
 
-    RowWalker walk(plan_.row, begin);
     const int64_t stride = plan_.row.sizes.empty() ? 0 : plan_.row.strides[0][0];
-    for (int64_t done = 0; done < n;) {
-      const int64_t run = std::min(walk.left(), n - done);
-      char* target = source_.result() + walk.offset(0);
+    for_each_run(plan_.row, 0, begin, n, [&](int64_t offset, int64_t, int64_t run) {
+      char* target = source_.result() + offset;
       if (!c10::ReducedFloat<Result> && (stride == int64_t{sizeof(Result)} || run == 1)) {
         compute(reinterpret_cast<Result*>(target), run);
       } else {
@@ -226,9 +236,7 @@ class RowGroup {
           write_elements<Result>(block, target + at * stride, stride, count);
         }
       }
-      walk.advance(run);
-      done += run;
-    }
+    });
   }
 
   template <class Result>
@@ -261,6 +269,7 @@ class RowGroup {
 
   const RowPlan& plan_;
   const bool is_across_;
+  const bool keeps_in_result_;
   const std::tuple<Stages...>& stages_;
   Source source_;
   Scratch scratch_;
@@ -281,9 +290,17 @@ bool runs_across(const RowPlan& plan) {
          (is_next && (plan.row.sizes.empty() || plan.row.strides[1][0] != int64_t{sizeof(S)}));
 }
 
+/// Whether results of type T lie next to each other along a row.
+template <class T>
+bool has_contiguous_results(const RowPlan& plan) {
+  const size_t dims = plan.row.sizes.size();
+  return dims == 0 || (dims == 1 && plan.row.strides[0][0] == int64_t{sizeof(T)});
+}
+
 /// Calls f(group) for all rows when their row values are known.
 template <class S, class T, size_t kTensors, class... Stages, class F>
-void for_each_row_group(const RowPlan& plan, const std::tuple<Stages...>& stages, const F& f) {
+void for_each_row_group(const RowPlan& plan, bool has_results_of_t,
+                        const std::tuple<Stages...>& stages, const F& f) {
   using Group = RowGroup<S, T, kTensors, Stages...>;
   if (plan.kept.count == 0) return;
 
@@ -294,7 +311,8 @@ void for_each_row_group(const RowPlan& plan, const std::tuple<Stages...>& stages
   const int64_t groups = plan.kept.count / last * parts;
 
   const auto compute = [&](int64_t begin, int64_t end) {
-    Group group(plan, across, stages);
+    const bool keeps_in_result = has_results_of_t && !across && has_contiguous_results<T>(plan);
+    Group group(plan, across, keeps_in_result, stages);
     RowWalker walk(plan.kept, begin / parts * last);
     for (int64_t g = begin; g < end; ++g) {
       const int64_t first = g % parts * block;
@@ -317,7 +335,7 @@ void for_each_row_group(const RowPlan& plan, const std::tuple<Stages...>& stages
 template <class S, class Result, class... Stages, class Finish>
 void reduce_rows(const RowPlan& plan, const std::tuple<Stages...>& stages, const Finish& finish) {
   for_each_row_group<S, opmath_type<S>, 1>(
-      plan, stages, [&](auto& group) { group.template store_values<Result>(finish); });
+      plan, false, stages, [&](auto& group) { group.template store_values<Result>(finish); });
 }
 
 /// One result for each element of kTensors tensors: finish(row values, elements).
@@ -326,7 +344,8 @@ void transform_rows(const RowPlan& plan, const std::tuple<Stages...>& stages,
                     const Finish& finish) {
   if (plan.row.count == 0) return;
   for_each_row_group<S, opmath_type<S>, kTensors>(
-      plan, stages, [&](auto& group) { group.template store_elements<Result>(finish); });
+      plan, std::is_same_v<Result, opmath_type<S>>, stages,
+      [&](auto& group) { group.template store_elements<Result>(finish); });
 }
 
 }  // namespace CPU_CAPABILITY

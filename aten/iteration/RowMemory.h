@@ -47,6 +47,22 @@ class RowWalker {
   SmallVector<int64_t, 4> offsets_;
 };
 
+/// Calls f(offset, done, count) for the runs that elements [begin, begin + n) of an operand consist
+/// of: `offset` is where a run of `count` elements starts, in bytes.
+template <class F>
+void for_each_run(const RowDims& dims, size_t operand, int64_t begin, int64_t n, const F& f) {
+  if (dims.sizes.size() <= 1)
+    return f(dims.sizes.empty() ? 0 : begin * dims.strides[operand][0], int64_t{0}, n);
+
+  RowWalker walk(dims, begin);
+  for (int64_t done = 0; done < n;) {
+    const int64_t count = std::min(walk.left(), n - done);
+    f(walk.offset(operand), done, count);
+    walk.advance(count);
+    done += count;
+  }
+}
+
 /// n elements, `stride` bytes apart, as numbers of the arithmetic type.
 template <class S, class T>
 void read_elements(const char* source, int64_t stride, T* target, int64_t n) {
@@ -122,14 +138,10 @@ class RowSource {
       T* target = scratch.memory[k].data();
       scratch.piece[k] = target;
 
-      RowWalker walk(plan_.row, begin);
-      for (int64_t done = 0; done < n;) {
-        const int64_t run = std::min(walk.left(), n - done);
-        const int64_t stride = plan_.row.sizes.empty() ? 0 : plan_.row.strides[k + 1][0];
-        read_elements<S>(base_[k + 1] + walk.offset(k + 1), stride, target + done, run);
-        walk.advance(run);
-        done += run;
-      }
+      const int64_t stride = plan_.row.sizes.empty() ? 0 : plan_.row.strides[k + 1][0];
+      for_each_run(plan_.row, k + 1, begin, n, [&](int64_t offset, int64_t done, int64_t count) {
+        read_elements<S>(base_[k + 1] + offset, stride, target + done, count);
+      });
     }
     scratch.begin = begin;
     return scratch.piece;

@@ -1,5 +1,6 @@
 #pragma once
 // How the elements of a row become one number.
+#include <cstdint>
 #include <limits>
 
 #include "aten/vec/math.h"
@@ -12,6 +13,13 @@
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
+
+/// The number of elements that a planned reduction makes one result of.
+template <class Iterator>
+int64_t elements_of_row(const Iterator& iter) {
+  const int64_t results = iter.output().numel();
+  return results == 0 ? 0 : iter.numel() / results;
+}
 
 struct RowSum {
   template <class T>
@@ -31,7 +39,10 @@ struct RowProduct {
   }
 };
 
-/// NaN if an element is.
+// An extremum is NaN if an element is. In two selections, as chains of calls with `||` do not
+// vectorise: a NaN in `a` stays, as it compares with nothing; whether `b` is one does not depend on
+// the elements before.
+
 struct RowMaximum {
   template <class T>
   static constexpr T kStart =
@@ -39,7 +50,8 @@ struct RowMaximum {
                                            : std::numeric_limits<T>::lowest();
   template <class T>
   C10_ALWAYS_INLINE static T combine(T a, T b) {
-    return vec::maximum(a, b);
+    const T larger = b > a ? b : a;
+    return b != b ? b : larger;
   }
 };
 
@@ -50,7 +62,8 @@ struct RowMinimum {
                                            : std::numeric_limits<T>::max();
   template <class T>
   C10_ALWAYS_INLINE static T combine(T a, T b) {
-    return vec::minimum(a, b);
+    const T smaller = b < a ? b : a;
+    return b != b ? b : smaller;
   }
 };
 

@@ -31,8 +31,8 @@ GENERATED = frozenset(
     # functions
     "arithmetic as_view check_distinct_outputs check_inplace check_inplace_result check_lists "
     "check_no_overlap check_one_device check_out_requires_no_grad check_single_number collect_next_edges "
-    "compute_requires_grad copy_to_output copy_to_outputs copy_to_self cpu_kernel device_of_call "
-    "device_of_new dispatch effective_keys elementwise empty_from_spec forget_temporary_base "
+    "compute_requires_grad copy_to_output copy_to_outputs copy_to_self cpu_kernel cpu_reduce device_of_call "
+    "device_of_new dispatch effective_keys elements_of_row elementwise empty_from_spec forget_temporary_base "
     "has_function_modes input_metadata keys_of keys_of_device keys_or_cpu launch_plan materialize_grad "
     "mixes_devices next_edge output_buffer own packed_numbers real_if_input_is rebase_history reduce_grad "
     "reduce_rows results_of_each row_pass row_value save_list saved_names saved_value set_history "

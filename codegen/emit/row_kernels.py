@@ -50,6 +50,17 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class SingleReduction:
+    """A formula with one reduction, the Ops of Note [Reduction order]."""
+
+    struct: str
+    operation: str  # RowSum
+    element: str  # the parameter of reduce, which has a name if it is used
+    elements: str  # what is reduced
+    total: str  # the parameter of project
+
+
+@dataclass(frozen=True)
 class RowKernel:
     schema: str
     place: str
@@ -70,6 +81,12 @@ class RowKernel:
     dim: str
     dtype: str
     rule: str
+    single: SingleReduction | None  # then without stages
+
+    @property
+    def members(self) -> list[str]:
+        """What the Ops of a single reduction hold."""
+        return [s.name for s in self.scalars] + (["count_value"] if self.uses_count else [])
 
     @property
     def calls(self) -> list[str]:
@@ -126,6 +143,7 @@ def _row_kernel(operator: Operator, entry: DispatchEntry) -> RowKernel:
         dim=reduction_dim(operator),
         dtype=reduction_argument(operator, "dtype", "std::nullopt"),
         rule=row_rule(operator),
+        single=printer.single(entry.kernel) if is_reduction else None,
     )
 
 
@@ -173,6 +191,25 @@ class _Printer:
 
         found = [*values, *(self.tensors if has_elements else ()), *(kept if has_elements else ())]
         return tuple(f"opmath_t {name}" if name in wanted else "opmath_t" for name in found)
+
+    def single(self, kernel: str) -> SingleReduction | None:
+        """The reduction of a plan with one."""
+        if len(self.plan.stages) != 1:
+            return None
+        (stage,) = self.plan.stages
+        if not isinstance(stage, Pass) or len(stage.reductions) != 1:
+            return None
+
+        ((name, reduction, elements),) = stage.reductions
+        struct = "".join(word[:1].upper() + word[1:] for word in kernel.removesuffix("_kernel").split("_"))
+        (tensor,) = self.tensors
+        return SingleReduction(
+            struct=f"{struct}Row",
+            operation=reduction.functor,
+            element=tensor if tensor in names(elements) else "",
+            elements=self.value(elements),
+            total=name,
+        )
 
     def stages(self) -> list[Stage]:
         found = []
