@@ -5,6 +5,7 @@ Such a package is a folder with what `BuildOperators` has put there:
     _native.SUFFIX.so   the operators; SUFFIX names the version of Python
     build.json          what the shared object was built for
     operators.json      facts on the operators, for tests
+    contract.json       what the operators promise to programs, and their former names
     lowerings.py        formulas, for torch.compile
     __init__.pyi        declarations, for type checkers and editors
     operators.md        documentation
@@ -20,9 +21,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from torch_py._contract import contract_digest
 from torch_py._libraries import add_library
 from torch_py._tensor import Tensor
 from torch_py.utils import backend_registration
+from torch_py.utils.cpp_extension._called_operators import changed_operator
 from torch_py.version import __version__
 
 NATIVE = "_native"
@@ -72,7 +75,12 @@ def load_backend(name: str) -> None:
 
 def description_of_build() -> dict[str, str]:
     """What shared objects that are built now depend on."""
-    return {"torch_py": __version__, "abi": _ABI_FILE.read_text(), "python": _suffix()}
+    return {
+        "torch_py": __version__,
+        "abi": _ABI_FILE.read_text(),
+        "contract": contract_digest(),
+        "python": _suffix(),
+    }
 
 
 def check_build(name: str, folder: Path) -> None:
@@ -93,6 +101,14 @@ def check_build(name: str, folder: Path) -> None:
             f"{here['torch_py']} (ABI {here['abi']}); build it again: pip install --force-reinstall "
             "--no-build-isolation FOLDER"
         )
+    # With another contract, the package fits unless an operator that it calls is another one.
+    changed = None if built["contract"] == here["contract"] else changed_operator(built["operators"])
+    if changed is not None:
+        raise ImportError(
+            f"{name} calls {changed} as it was declared in contract {built['contract']}; this torch_py, of "
+            f"contract {here['contract']}, declares it in another way; build it again: pip install "
+            "--force-reinstall --no-build-isolation FOLDER"
+        )
 
 
 def _check_methods(name: str, folder: Path) -> None:
@@ -108,10 +124,11 @@ def methods_of(rows: list[dict[str, Any]]) -> list[str]:
     """The methods of Tensor that operators add."""
     found = []
     for row in rows:
-        if "method" in row["variants"]:
-            found.append(row["base_name"])
-            if "inplace" in row["variants"]:
-                found.append(f"{row['base_name']}_")
+        if "method" not in row["variants"]:
+            continue
+        names = [row["base_name"], *(name.partition(".")[0] for name, _ in row["renamed"])]
+        for name in dict.fromkeys(names):
+            found += [name, f"{name}_"] if "inplace" in row["variants"] else [name]
     return found
 
 
