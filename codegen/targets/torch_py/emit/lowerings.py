@@ -37,9 +37,7 @@ def render(program: Program) -> str:
 
 def rows(operators: Sequence[Operator]) -> tuple[str, ...]:
     """The rows of some operators in each of the tables."""
-    return tuple(
-        "".join(_row(o, table) for o in operators if _table(o) == table) for table in _TABLES
-    )
+    return tuple("".join(_row(o, table) for o in operators if _table(o) == table) for table in _TABLES)
 
 
 def render_rows(file: str, topics: Sequence[Sequence[str]]) -> str:
