@@ -24,6 +24,7 @@ from codegen.expressions.rows import (
     replaced,
     simplify_rows,
     varies,
+    with_means,
     without_means,
 )
 from codegen.expressions.scope import OperatorLike
@@ -41,7 +42,7 @@ def row_gradient(expr: Node, argument: str, tensors: Collection[str], is_reduced
     """
     elements = frozenset(tensors) if is_reduced else frozenset([*tensors, GRAD])
     gradient = _Reverse(expr, argument, elements, is_reduced).gradient()
-    return _with_result(gradient, expr, elements, is_reduced)
+    return with_means(_with_result(gradient, expr, elements, is_reduced))
 
 
 class _Reverse:

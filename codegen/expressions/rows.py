@@ -13,7 +13,7 @@ from functools import cache
 
 from codegen.expressions import nodes
 from codegen.expressions.nodes import Binary, Call, Name, Node, Number
-from codegen.expressions.simplify import simplify, split_product
+from codegen.expressions.simplify import simplify, split_product, with_factors
 
 COUNT = "count"
 # Arguments that say which rows there are, and are not numbers of the formula.
@@ -154,6 +154,36 @@ def without_means(node: Node) -> Node:
     if isinstance(node, Call) and node.function == "mean" and is_reduction(node):
         return Binary("/", Call("sum", node.arguments), Name(COUNT))
     return node
+
+
+def with_means(node: Node) -> Node:
+    """The reverse: sums that are divided by the number of elements as means."""
+    node = nodes.rebuild(node, with_means)
+    if isinstance(node, Binary) and node.operator in ("*", "/") and COUNT in nodes.names(node):
+        return with_factors(node, _means_of_factors)
+    return node
+
+
+def _means_of_factors(powers: dict[Node, int]) -> dict[Node, int]:
+    found: dict[Node, int] = {}
+    divisors = max(0, -powers.pop(Name(COUNT), 0)) if powers.get(Name(COUNT), 0) < 0 else 0
+    for base, power in powers.items():
+        is_sum = isinstance(base, Call) and base.function == "sum" and is_reduction(base)
+        means = min(divisors, max(0, power)) if is_sum and not _is_truth(base) else 0
+        divisors -= means
+        if means:
+            assert isinstance(base, Call)
+            found[Call("mean", base.arguments)] = means
+        if power != means:
+            found[base] = power - means
+    if divisors:
+        found[Name(COUNT)] = -divisors
+    return found
+
+
+def _is_truth(node: Node) -> bool:
+    """Whether truth values are added up, of which tensors have no mean."""
+    return isinstance(nodes.children(node)[0], (nodes.Compare, nodes.Logical))
 
 
 def simplify_rows(node: Node, elements: Collection[str]) -> Node:

@@ -503,3 +503,9 @@ def distribute(node: Node) -> Node:
             term.multiply_by(rest)
         return simplify(_build_sum(terms))
     return node
+
+
+def with_factors(node: Node, change: Callable[[dict[Node, int]], dict[Node, int]]) -> Node:
+    """A product with the powers of its factors changed."""
+    product = _product_of(node)
+    return _build_product(_Product(product.coefficient, change(dict(product.powers))))
