@@ -28,7 +28,7 @@ from codegen.expressions.rows import (
     without_means,
 )
 from codegen.expressions.scope import OperatorLike
-from codegen.expressions.simplify import ONE, ZERO, distribute, simplify, split_product, terms_of
+from codegen.expressions.simplify import ONE, ZERO, distribute, factors_of, simplify, split_product, terms_of
 
 GRAD = "grad"
 RESULT = "result"
@@ -154,10 +154,11 @@ def _solved(expr: Node, elements: frozenset[str]) -> list[tuple[Node, Node]]:
     result = Name(RESULT)
     found: list[tuple[Node, Node]] = [(expr, result)]
 
-    # A factor that differs along the row.
+    # A factor that differs along the row. The others are divisors, so that nothing is divided by what may be 0.
     rest, factor = split_product(expr, lambda part: isinstance(part, Call) and varies(part, elements))
     if isinstance(factor, Call) and factor.function in FUNCTIONS:
-        found.append((factor, simplify(Binary("/", result, rest))))
+        if all(power < 0 for power in factors_of(rest).values()):
+            found.append((factor, simplify(Binary("/", result, rest))))
 
     # A logarithm among the terms.
     for sign, term in terms_of(expr):

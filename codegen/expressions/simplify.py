@@ -505,6 +505,11 @@ def distribute(node: Node) -> Node:
     return node
 
 
+def factors_of(node: Node) -> dict[Node, int]:
+    """The powers of the factors of a product."""
+    return dict(_product_of(node).powers)
+
+
 def with_factors(node: Node, change: Callable[[dict[Node, int]], dict[Node, int]]) -> Node:
     """A product with the powers of its factors changed."""
     product = _product_of(node)

@@ -1,5 +1,7 @@
 """Formulas over rows: their gradients against differences, how these read, and the passes they take."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from codegen.expressions import (
     to_source,
 )
 from codegen.expressions import numpy_special as special
+from codegen.expressions.nodes import Name, Node, substitute
 
 LOGSUMEXP = "log(sum(exp(self - amax(self)))) + amax(self)"
 SOFTMAX = "exp(self - amax(self)) / sum(exp(self - amax(self)))"
@@ -84,15 +87,54 @@ def test_gradients_are_differences(source: str, is_reduced: bool) -> None:
         whole = {n: np.broadcast_to(v, (3, 5)) for n, v in (("grad", grad), ("result", result))}
         found = np.broadcast_to(evaluate(formula, {**values, **whole}, False), (3, 5))
 
-        expected = np.zeros((3, 5))
-        for place in np.ndindex(3, 5):
-            ends = []
-            for step in (1e-6, -1e-6):
-                moved = np.array(values[name])
-                moved[place] += step
-                ends.append(np.sum(grad * evaluate(source, {**values, name: moved}, is_reduced)))
-            expected[place] = (ends[0] - ends[1]) / 2e-6
+        expected = differences(lambda v: np.sum(grad * evaluate(source, v, is_reduced)), values, name)
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7, err_msg=to_source(formula))
+
+
+def differences(
+    value: Callable[[dict[str, object]], float], values: dict[str, object], name: str
+) -> np.ndarray:
+    """The slopes of a number in each element of one tensor."""
+    found = np.zeros((3, 5))
+    for place in np.ndindex(3, 5):
+        ends = []
+        for step in (1e-6, -1e-6):
+            moved = np.array(values[name])
+            moved[place] += step
+            ends.append(value({**values, name: moved}))
+        found[place] = (ends[0] - ends[1]) / 2e-6
+    return found
+
+
+@pytest.mark.parametrize(
+    "source, is_reduced", [*((s, True) for s in REDUCTIONS), *((s, False) for s in ROW_WISE)]
+)
+def test_gradients_of_gradients_are_differences(source: str, is_reduced: bool) -> None:
+    """A gradient is a formula over rows, too, of the incoming gradient and the result as elements."""
+    values = values_of(source)
+    result = evaluate(source, values, is_reduced)
+    rng = np.random.default_rng(2)
+    tensors = [n for n in ("self", "weight") if n in names(parse(source))]
+    gradient = row_gradient(parse(source), "self", tensors, is_reduced)
+    inner = substitute(gradient, {"grad": Name("incoming"), "result": Name("output")})
+    values |= {"incoming": rng.normal(size=(3, 5)), "output": np.broadcast_to(result, (3, 5)).copy()}
+    elements = [n for n in ("incoming", "self", "weight", "output") if n in names(inner)]
+    arriving = rng.normal(size=(3, 5))
+
+    for name in elements:
+        formula = row_gradient(inner, name, elements, is_reduced=False)
+        outcome = evaluate_over(inner, values, elements)
+        known = {**values, "grad": arriving, "result": np.broadcast_to(outcome, (3, 5))}
+        found = np.broadcast_to(evaluate_over(formula, known, [*elements, "grad", "result"]), (3, 5))
+        expected = differences(lambda v: np.sum(arriving * evaluate_over(inner, v, elements)), values, name)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7, err_msg=to_source(formula))
+
+
+def evaluate_over(node: Node, values: dict[str, object], elements: list[str]) -> np.ndarray:
+    """A formula over rows that has any tensors."""
+    tensors = ", ".join(f"Tensor {name}" for name in dict.fromkeys(["self", *elements]))
+    text = numpy_row_expr(node, Signature.parse(f"f({tensors}, int[1]? dim=None) -> Tensor"), False)
+    return np.asarray(eval(text, {"np": np, "special": special, **values}))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +157,13 @@ def test_gradients_are_differences(source: str, is_reduced: bool) -> None:
 def test_gradients_read_well(source: str, is_reduced: bool, gradient: str) -> None:
     """The shift of an exponential cancels out, and the result is used where it saves passes."""
     assert to_source(row_gradient(parse(source), "self", ["self"], is_reduced)) == gradient
+
+
+def test_gradients_do_not_divide_by_elements() -> None:
+    """The exponential is result * sum / weight as well, which is nan where a weight is 0."""
+    source = "weight * exp(self - amax(self)) / sum(exp(self - amax(self)))"
+    gradient = row_gradient(parse(source), "self", ["self", "weight"], is_reduced=False)
+    assert "/ weight" not in to_source(gradient)
 
 
 def test_passes() -> None:
