@@ -154,7 +154,7 @@ def _solved(expr: Node, elements: frozenset[str]) -> list[tuple[Node, Node]]:
     result = Name(RESULT)
     found: list[tuple[Node, Node]] = [(expr, result)]
 
-    # A factor that differs along the row. The others are divisors, so that nothing is divided by what may be 0.
+    # A factor that differs along the row. The others are divisors: nothing is divided by what may be 0.
     rest, factor = split_product(expr, lambda part: isinstance(part, Call) and varies(part, elements))
     if isinstance(factor, Call) and factor.function in FUNCTIONS:
         if all(power < 0 for power in factors_of(rest).values()):
