@@ -15,7 +15,7 @@ from pathlib import Path
 
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
 from codegen.dialect import Checks, Dialect
-from codegen.expressions import infer_promotion
+from codegen.expressions import infer_promotion, infer_row_promotion, is_boolean
 from codegen.model import vocabulary
 from codegen.model.chapters import chapter_at
 from codegen.model.checks import (
@@ -376,10 +376,15 @@ class _ProgramReader:
 
 def _with_implications(operator: Operator) -> Operator:
     """Adds the promotion that follows from ``expr``, and the reason where there cannot be a gradient."""
-    if operator.structure == "pointwise" and operator.expr is not None and operator.expr.node is not None:
-        if "promotion" not in operator.key_locations:
-            operator = replace(operator, promotion=infer_promotion(operator.expr.node, operator))
+    node = None if operator.expr is None else operator.expr.node
+    if node is not None and "promotion" not in operator.key_locations:
+        if operator.structure == "pointwise":
+            operator = replace(operator, promotion=infer_promotion(node, operator))
+        elif operator.structure == "reduction":
+            operator = replace(operator, promotion=infer_row_promotion(node, operator, operator.dtypes))
     if operator.non_differentiable is not None or operator.derivatives:
         return operator
+    if node is not None and operator.structure == "shaped" and is_boolean(node, operator):
+        return replace(operator, non_differentiable="its result is boolean")
     reason = derivatives.implied_reason(operator.structure, operator.promotion, operator)
     return operator if reason is None else replace(operator, non_differentiable=reason)

@@ -313,6 +313,11 @@ class Operator:
         return self.non_differentiable is None
 
     @property
+    def is_over_rows(self) -> bool:
+        """Whether ``expr`` is a formula over rows; that of a pointwise operator is over elements."""
+        return self.expr is not None and self.structure != "pointwise"
+
+    @property
     def derives_automatically(self) -> bool:
         """Whether gradients follow from ``expr``, from a view, or from the calls of a composite."""
         return not self.derivatives and self.non_differentiable is None

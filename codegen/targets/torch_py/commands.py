@@ -46,7 +46,7 @@ def _new(command: argparse.ArgumentParser) -> None:
         "looks like",
     )
 
-    command.add_argument("--expr", help="a pointwise formula instead of a kernel")
+    command.add_argument("--expr", help="a formula instead of a kernel, for elements or for rows")
     command.add_argument(
         "--cuda",
         action="store_true",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from codegen.expressions import numpy_expr, python_formula, requirement_text
+from codegen.expressions import numpy_expr, numpy_row_expr, python_formula, requirement_text
 from codegen.model import Derivative, Operator, Program
 from codegen.targets.torch_py.analysis.argument_names import as_spelled
 from codegen.targets.torch_py.analysis.functions import functions_of
@@ -110,8 +110,18 @@ def _formulas(operator: Operator, program: Program, node_names: Mapping[str, str
         ],
         "expr": None if expr is None else expr.text,
         "reference": None if operator.reference is None else operator.reference.text,
-        "numpy": None if expr is None else numpy_expr(as_spelled(expr.node, operator)),
+        "numpy": _numpy(operator),
     }
+
+
+def _numpy(operator: Operator) -> str | None:
+    """The formula in NumPy."""
+    if operator.expr is None:
+        return None
+    node = as_spelled(operator.expr.node, operator)
+    if operator.is_over_rows:
+        return numpy_row_expr(node, operator, is_reduced=operator.structure == "reduction")
+    return numpy_expr(node)
 
 
 def _each(operator: Operator) -> dict[str, Any] | None:

@@ -31,6 +31,7 @@ from codegen.targets.torch_py.emit import (
 from codegen.targets.torch_py.emit.expr_kernels import cuda_kernels_by_file, headers_of, kernels_by_file
 from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.registration import Section
+from codegen.targets.torch_py.emit.row_kernels import row_kernels_by_file
 from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 
 AUTOGRAD = "torch_py/csrc/autograd/generated"
@@ -169,6 +170,15 @@ class Tree:
                 is_per_isa=path.endswith(".isa.cpp"),
             )
 
+        for path, row_kernels in row_kernels_by_file(topic.operators).items():
+            self.add(
+                path,
+                "aten/native/cpu/expr/rowsKernel.cpp",
+                kernels=row_kernels,
+                headers=headers_of(row_kernels),
+                is_per_isa=path.endswith(".isa.cpp"),
+            )
+
         for path, kernels in cuda_kernels_by_file(topic.operators).items():
             self.add(
                 path,
@@ -217,6 +227,8 @@ class Tree:
         found = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
         found += headers.group_by_header(topic.operators)
         found += includes.list_headers(conditions)
+        if any(o.is_over_rows for o in topic.operators):
+            found.append("aten/iteration/RowPlan.h")
         if any(section.kernels for section in sections):
             found.append(registration.kernels_header(topic.name))
         if any(f.casts for section in sections for f in section.functions):
