@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from codegen.expressions import lowering_tree
 from codegen.model import Operator, Program
+from codegen.remembered import remembered
 from codegen.targets.torch_py.analysis.argument_names import as_spelled
 
 _HEAD = '''"""What pointwise operators and reductions compute.
@@ -54,6 +55,7 @@ def _formula(operator: Operator) -> object:
     return None if formula is None else lowering_tree(as_spelled(formula.node, operator))
 
 
+@remembered
 def _row(operator: Operator) -> str:
     formula = pprint.pformat(_formula(operator), width=100, compact=True)
     formula = formula.replace("\n", "\n        ")
