@@ -1,4 +1,4 @@
-// Calls cpu_kernel with a function that does not fit the operator, and prints what the author reads.
+// Calls cpu_kernel with a function that does not fit the operator, and prints the error.
 #include <cstdio>
 
 #include "aten/core/Tensor.h"
