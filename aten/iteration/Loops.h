@@ -114,9 +114,10 @@ void cpu_kernel(const TensorIteratorBase& iter, const F& op,
                 int64_t grain = TensorIterator::kGrain) {
   using traits = function_traits<F>;
   using arguments = typename traits::arguments;
-  TORCH_INTERNAL_ASSERT(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(),
-                        ": kernel takes ", traits::arity, " inputs, iterator has ",
-                        iter.ntensors() - 1);
+  // A mistake of the kernel's author, who may work outside of this repository.
+  TORCH_CHECK(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(),
+              ": the function that its kernel passes to cpu_kernel takes ", traits::arity,
+              " elements, but the operator has ", iter.ntensors() - 1, " inputs");
 
   auto loop = [](const void* context, const Rows& rows) {
     pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), rows,

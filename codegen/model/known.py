@@ -163,7 +163,7 @@ def _known_topic(topic: Topic, span: Span, uses: frozenset[str]) -> KnownTopic:
         span.name,
         span.first_line,
         span.digest,
-        _pickled(operators, span.first_line),
+        pickled(tuple(operators), span.first_line),
         tuple(dict.fromkeys(name for o in operators for name in (o.base_name, *o.former_base_names))),
         tuple({name.removesuffix("_") for o in operators for name in (o.base_name, *spoken_names(o))}),
         frozenset(o.entry_text for o in operators),
@@ -361,12 +361,14 @@ _PLAIN = (
 )
 
 
-def _pickled(operators: Sequence[Operator], first_line: int) -> bytes:
+def pickled(found: object, first_line: int | None = None) -> bytes:
+    """A pickle, in which lines count from ``first_line`` if that is given."""
     buffer = io.BytesIO()
     pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
 
     def location(found: Location) -> tuple[Any, ...]:
-        if found.line < first_line:  # in front of the topics, where nothing moves
+        # Nothing moves in front of the topics.
+        if first_line is None or found.line < first_line:
             return Location, (found.file, found.line, found.column)
         return _relative, (found.file, found.line - first_line, found.column)
 
@@ -377,7 +379,7 @@ def _pickled(operators: Sequence[Operator], first_line: int) -> bytes:
         Location: location,
         Formula: _reduced_formula,
     }
-    pickler.dump(tuple(operators))
+    pickler.dump(found)
     return buffer.getvalue()
 
 

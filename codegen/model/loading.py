@@ -176,8 +176,11 @@ class TopicsReader:
             return
 
         operators: list[Operator] = []
-        names_used = (self.context.requirements.used, self.context.reasons.used)
-        self.context.requirements.used, self.context.reasons.used = set(), set()
+        requirements = self.context.requirements
+        reasons = self.context.reasons
+        requirements_before = requirements.start_topic()
+        reasons_before = reasons.start_topic()
+
         for item in value:
             if not isinstance(item, MapValue):
                 self.problems.report(
@@ -199,9 +202,9 @@ class TopicsReader:
                 operators.append(self.entries[-1].operator)
 
         self.topics[name.text] = (name.location, operators)
-        self.uses[name.text] = frozenset(self.context.requirements.used | self.context.reasons.used)
-        self.context.requirements.used |= names_used[0]
-        self.context.reasons.used |= names_used[1]
+        self.uses[name.text] = frozenset(requirements.used | reasons.used)
+        requirements.used |= requirements_before
+        reasons.used |= reasons_before
 
     def check_entries(self) -> None:
         for entry in self.unchecked():

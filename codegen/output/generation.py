@@ -10,7 +10,7 @@ from typing import Any
 
 from codegen.diagnostics import Diagnostics, GenerationError
 from codegen.model import Program, read_program
-from codegen.model.known import Known, known_of, read_changed
+from codegen.model.known import Known, known_of, pickled, read_changed
 from codegen.output import fingerprint
 from codegen.output.templates import Templates
 from codegen.output.writer import GenerateReport, write_tree
@@ -129,4 +129,4 @@ def _remember(
     path = output / KNOWN
     path.unlink(missing_ok=True)
     if what is not None:
-        path.write_bytes(pickle.dumps(what, pickle.HIGHEST_PROTOCOL))
+        path.write_bytes(pickled(what))

@@ -10,6 +10,9 @@ _HEAD = """\
 dtype_sets:
   floating: [float32, float64]
 
+requirements:
+  filled: numel(self) > 0
+
 topics:
   Called:
     - func: tanh(Tensor self) -> Tensor
@@ -46,6 +49,7 @@ _WITH_DERIVATIVE = """\
         other: stack{before}(grad, other)
       requires:
         - dim(self) > 0
+        - filled
       doc: A kernel with the number {n}.
 
 """

@@ -102,6 +102,7 @@ INNER: dict[str, Edit] = {
     "a requirement": replaced(r"- dim\(self\) > \d", lambda m, c: f"- dim(self) > {c.randrange(9)}"),
 }
 OUTER: dict[str, Edit] = {
+    "a named requirement": replaced(r"filled: .*", lambda m, c: "filled: numel(self) > 1"),
     "a variant": replaced(r"variants: function, method", lambda m, c: "variants: function"),
     "an argument": replaced(r"float scale=1.0", lambda m, c: "float scale=2.0"),
     "dtypes": replaced(r"dtypes: floating", lambda m, c: "dtypes: float32"),

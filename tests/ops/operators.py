@@ -30,7 +30,11 @@ class Operator:
     """One row of operators.json."""
 
     row: dict[str, Any]
-    schema: FunctionSchema
+
+    @functools.cached_property
+    def schema(self) -> FunctionSchema:
+        """Parsed when it is asked for, as one of a thousand operators is what most runs test."""
+        return FunctionSchema.parse(self.row["schema"])
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -180,7 +184,7 @@ def all_operators() -> tuple[Operator, ...]:
     """The operators with samples, in the order of native_functions.yaml, without private helpers and
     gradients of ``expr:``."""
     rows = _metadata()["operators"]
-    found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
+    found = map(Operator, rows)
     return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from codegen.model import Operator, Program
 from codegen.model.former_names import formerly
+from codegen.remembered import remembered
 from codegen.targets.torch_py.analysis.functions import Function, functions_of
 from codegen.targets.torch_py.emit.notices import Notice, deprecation_of, renaming_of
 from codegen.targets.torch_py.emit.parameters import (
@@ -166,8 +167,10 @@ class Shard:
         return [b.function.operator for b in self.bodies]
 
 
-def shards(program: Program, library: str | None) -> dict[str, Shard]:
+@remembered
+def shards(program: Program) -> dict[str, Shard]:
     """The shard of each topic. All overloads of a callable belong to the topic of the first."""
+    library = program.library
     callables: dict[tuple[str, str], Callable] = {}
     topic_of: dict[tuple[str, str], str] = {}
     for operator in program:

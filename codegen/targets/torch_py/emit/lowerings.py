@@ -13,6 +13,7 @@ from codegen.expressions import Node, infer_row_promotion, lowering_tree
 from codegen.expressions.nodes import Name
 from codegen.expressions.rows import reductions_of, replaced, without_means
 from codegen.model import Operator, Program
+from codegen.remembered import remembered
 from codegen.targets.torch_py.analysis.argument_names import as_spelled
 
 _HEAD = '''"""What pointwise operators and reductions compute.
@@ -37,7 +38,7 @@ def render(program: Program) -> str:
 
 def rows(operators: Sequence[Operator]) -> tuple[str, ...]:
     """The rows of some operators in each of the tables."""
-    return tuple("".join(_row(o, table) for o in operators if _table(o) == table) for table in _TABLES)
+    return tuple("".join(_row(o) for o in operators if _table(o) == table) for table in _TABLES)
 
 
 def render_rows(file: str, topics: Sequence[Sequence[str]]) -> str:
@@ -48,6 +49,7 @@ def render_rows(file: str, topics: Sequence[Sequence[str]]) -> str:
     return "".join(parts)
 
 
+@remembered
 def _table(operator: Operator) -> str | None:
     """The table of an operator's formula, if it has one."""
     if operator.expr is not None and operator.is_over_rows:
@@ -64,9 +66,10 @@ def _node(operator: Operator) -> Node:
     return without_means(as_spelled(formula.node, operator))
 
 
-def _row(operator: Operator, table: str) -> str:
+@remembered
+def _row(operator: Operator) -> str:
     found: tuple[object, ...] = (operator.promotion, lowering_tree(_node(operator)))
-    if table == "ROWS":
+    if _table(operator) == "ROWS":
         rule = operator.promotion or infer_row_promotion(_node(operator), operator, operator.dtypes)
         found = (rule, operator.structure, *_stages(_node(operator)))
     text = "".join(f"        {_printed(part)},\n" for part in found)

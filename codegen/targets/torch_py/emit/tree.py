@@ -61,7 +61,7 @@ class Tree:
         self.operators = list(self.program)
         self.dtype_sets = dtype_macros.members_by_name(self.program.all_dtype_sets())
         self.node_names = node_names or autograd.node_names(self.program)
-        self.shards = bindings.shards(self.program, self.library)
+        self.shards = bindings.shards(self.program)
         self.signatures = docs.signatures_of(self.shards)
         self.files: dict[str, str] = {}
 

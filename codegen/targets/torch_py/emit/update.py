@@ -43,7 +43,7 @@ class Memory:
 def remember(program: Program, files: Mapping[str, str]) -> Memory:
     """What a later run can use."""
     whole = expanded(program)
-    bound = shards(whole, None)
+    bound = shards(whole)
     topics = {name: _remembered(whole, topic, bound, files) for name, topic in whole.topics.items()}
     return Memory(topics, node_names(whole))
 
