@@ -48,6 +48,11 @@ def gradcheck(
 
     Returns True. A mismatch raises GradcheckError, a RuntimeError, or returns False if `raise_exception` is
     False. Unusable inputs always raise ValueError or RuntimeError.
+
+    Example:
+        >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradcheck(torch.sin, x)
+        True
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError(
@@ -339,7 +344,13 @@ def gradgradcheck(
     masked: bool = False,
 ) -> bool:
     """Checks the gradients of `func` with `gradcheck`, as functions of `inputs` and of `grad_outputs`, which
-    are random by default."""
+    are random by default.
+
+    Example:
+        >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradgradcheck(torch.sin, x)
+        True
+    """
     arguments = _as_tuple(inputs)
     with enable_grad():
         outputs = _differentiable(_as_tuple(func(*arguments)))

@@ -51,7 +51,9 @@ def lacks(value: Any) -> str:
     text = documentation(value)
     if not re.match(r"\S.{8,}", text, re.DOTALL):
         return "a summary"
-    unexplained = [name for name in parameters(value) if not re.search(rf"\b{name}\b", text)]
+    # A parameter `from_` is the argument `from`, a keyword of Python.
+    named = {name: rf"\b(?:{name}|{name.rstrip('_')})\b" for name in parameters(value)}
+    unexplained = [name for name, pattern in named.items() if not re.search(pattern, text)]
     if unexplained:
         return "its arguments: " + ", ".join(unexplained)
     return "" if ">>> " in text else "an example"

@@ -72,6 +72,7 @@ def failures(name: str, text: str) -> list[str]:
     return found
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("texts", [docstrings, entries])
 def test_examples(texts) -> None:
     named = list(texts())
