@@ -37,6 +37,14 @@ def save(
     they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a path
     that cannot be written, for tensors that view one memory as different dtypes, and NotImplementedError for
     tensors that are not on the CPU.
+
+    Example:
+        >>> import io
+        >>> buffer = io.BytesIO()
+        >>> torch.save({"weight": torch.ones(2)}, buffer)
+        >>> _ = buffer.seek(0)
+        >>> torch.load(buffer)
+        {'weight': tensor([1., 1.])}
     """
     # Imported on first use: most programs write no files.
     from torch_py._serialization.writer import write_path, write_stream
@@ -93,6 +101,14 @@ def load(
 
     Raises EOFError for an empty file, RuntimeError or pickle.UnpicklingError for a truncated, damaged or
     hostile one.
+
+    Example:
+        >>> import io
+        >>> buffer = io.BytesIO()
+        >>> torch.save(torch.tensor([1, 2]), buffer)
+        >>> _ = buffer.seek(0)
+        >>> torch.load(buffer, map_location="cpu")
+        tensor([1, 2])
     """
     # Imported on first use: many programs read no files.
     from torch_py._serialization.reader import read_archive

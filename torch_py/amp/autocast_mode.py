@@ -20,6 +20,13 @@ def is_autocast_available(device_type: str) -> bool:
     """Whether autocast supports tensors on this type of device.
 
     Raises RuntimeError for an unknown device type.
+
+    Args:
+        device_type: the type of device
+
+    Example:
+        >>> torch.amp.is_autocast_available("cpu")
+        True
     """
     return _C.device(device_type).type in _NARROW
 
@@ -30,13 +37,18 @@ class autocast:
     Weights are converted once per outermost block.
 
     Args:
-        device_type: 'cpu' or 'cuda'; tensors on other devices are not converted.
-        dtype: bfloat16 or float16; by default bfloat16 on the CPU and float16 on CUDA.
-        enabled: False turns conversion off inside the block.
-        cache_enabled: whether to keep converted weights; by default the setting outside the block.
+        device_type: 'cpu' or 'cuda'; tensors on other devices are not converted
+        dtype: bfloat16 or float16; by default bfloat16 on the CPU and float16 on CUDA
+        enabled: False turns conversion off inside the block
+        cache_enabled: whether to keep converted weights; by default the setting outside the block
+        Raises ValueError unless `device_type` is a string, and RuntimeError for a device type without
+            autocast
+        Warns and has no effect for other dtypes, and for CUDA if it is not available
 
-    Raises ValueError unless `device_type` is a string, and RuntimeError for a device type without autocast.
-    Warns and has no effect for other dtypes, and for CUDA if it is not available.
+    Example:
+        >>> with torch.autocast("cpu", dtype=torch.bfloat16):
+        ...     torch.mm(torch.ones(2, 2), torch.ones(2, 2)).dtype
+        torch.bfloat16
     """
 
     def __init__(

@@ -450,19 +450,26 @@ def checkpoint(
     computes them again when it needs them.
 
     Args:
-        function: the function to run; the second run must do the same as the first.
+        function: the function to run; the second run must do the same as the first
         use_reentrant: False is recommended and supports everything: keywords, `torch.autograd.grad`, inputs
             that do not require grad, nesting, stopping early. True, or leaving it out (which warns), chooses
-            the older way.
-        preserve_rng_state (in `kwargs`, default True): the second run draws the same random numbers.
-        context_fn: returns two context managers, for the first and the second run; only without reentrance.
+            the older way
+        preserve_rng_state (in `kwargs`, default True): the second run draws the same random numbers
+        context_fn: returns two context managers, for the first and the second run; only without reentrance
         determinism_check: 'default' compares shapes, dtypes and devices of the tensors that both runs saved;
-            'none' does not.
-        early_stop: ends the second run at the last tensor that backward needs.
+            'none' does not
+        early_stop: ends the second run at the last tensor that backward needs
 
     Raises:
         CheckpointError: in backward, if the two runs differ.
         ValueError: for options that exclude one another.
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False).backward()
+        >>> x.grad
+        tensor(-0.9900)
     """
     if use_reentrant is None:
         warnings.warn(
@@ -496,6 +503,19 @@ def checkpoint_sequential(
     checkpointed.
 
     `functions` is an nn.Sequential or a list. Raises ValueError for unknown keywords.
+
+    Args:
+        functions: the modules or functions
+        segments: the number of parts
+        input: the input of the first
+        use_reentrant: as in `checkpoint`; default None
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+        >>> checkpoint_sequential = torch.utils.checkpoint.checkpoint_sequential
+        >>> checkpoint_sequential(model, 2, torch.ones(1, 2), use_reentrant=False).shape
+        torch.Size([1, 1])
     """
     if use_reentrant is None:
         warnings.warn(
