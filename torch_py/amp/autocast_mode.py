@@ -149,6 +149,24 @@ def custom_fwd(
     With `cast_inputs` its floating-point arguments are converted to that dtype and autocast is off inside it.
     Otherwise it runs under the current autocast. Use it with `custom_bwd`. Raises ValueError unless
     `device_type` is a string.
+
+    Args:
+        fwd: the function; default None, to give the other arguments first
+        device_type: the type of device
+        cast_inputs: the dtype of floating-point arguments; default None, unchanged
+
+    Example:
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     @torch.amp.custom_bwd(device_type="cpu")
+        ...     def backward(ctx, gradient):
+        ...         return gradient * 2
+        >>> Double.apply(torch.ones(1))
+        tensor([2.])
     """
     _check_device_type(device_type)
     if fwd is None:
@@ -174,7 +192,27 @@ def custom_fwd(
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
     """Decorates the `backward` of a Function whose forward has `custom_fwd`, so that it runs under the same
-    autocast as forward."""
+    autocast as forward.
+
+    Args:
+        bwd: the function; default None, to give the other arguments first
+        device_type: the type of device
+
+    Example:
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     @torch.amp.custom_fwd(device_type="cpu")
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     @torch.amp.custom_bwd(device_type="cpu")
+        ...     def backward(ctx, gradient):
+        ...         return gradient * 2
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> Double.apply(x).backward()
+        >>> x.grad
+        tensor([2.])
+    """
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

@@ -63,14 +63,14 @@ def documentation(value: Any) -> str:
     """The text without the signatures that generated documentation begins with."""
     own = value.__dict__.get("__doc__") if inspect.isclass(value) else value.__doc__
     text = inspect.cleandoc(own or "")
-    if getattr(value, "__text_signature__", None) is None and _is_builtin(value):
+    if getattr(value, "__text_signature__", None) is None and is_builtin(value):
         text = "\n".join(line for line in text.split("\n") if not line.startswith(f"{value.__name__}("))
     return text.strip()
 
 
 def parameters(value: Any) -> list[str]:
     """The parameters that the documentation has to name."""
-    if _is_builtin(value) and value.__text_signature__ is None:
+    if is_builtin(value) and value.__text_signature__ is None:
         signatures = [
             line for line in (value.__doc__ or "").split("\n") if line.startswith(f"{value.__name__}(")
         ]
@@ -84,11 +84,14 @@ def parameters(value: Any) -> list[str]:
         return []
 
 
-def _is_builtin(value: Any) -> bool:
+def is_builtin(value: Any) -> bool:
     return inspect.isbuiltin(value) or inspect.ismethoddescriptor(value)
 
 
 def _is_documented_kind(value: Any) -> bool:
+    # Names that only say why something is absent, or what took its place.
+    if "/_pytorch_names/" in getattr(getattr(value, "__code__", None), "co_filename", ""):
+        return False
     is_function = inspect.isroutine(value) or inspect.isfunction(value)
     if not (is_function or inspect.isclass(value)):
         return False
