@@ -280,6 +280,15 @@ def set_num_interop_threads(count: int, /) -> None:
     Can be set once, before `get_num_interop_threads`.
 
     Raises RuntimeError unless `count` is a positive integer, and on a second call.
+
+    Args:
+        count: the number
+
+    Example:
+        >>> torch.set_num_interop_threads(0)
+        Traceback (most recent call last):
+            ...
+        RuntimeError: set_num_interop_threads expects a positive integer, got 0
     """
     if isinstance(count, bool) or not isinstance(count, int):
         raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(count).__name__}")

@@ -121,9 +121,21 @@ class Tensor(_C.TensorBase):
         vars(self).update(state)
 
     def dense_dim(self) -> int:
+        """The number of dense dimensions: all, since tensors are not sparse.
+
+        Example:
+            >>> torch.ones(2, 3).dense_dim()
+            2
+        """
         return self.dim()
 
     def sparse_dim(self) -> int:
+        """The number of sparse dimensions: 0, since tensors are not sparse.
+
+        Example:
+            >>> torch.ones(2, 3).sparse_dim()
+            0
+        """
         return 0
 
     def nonzero(self, *, as_tuple: bool = False) -> Any:

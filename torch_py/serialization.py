@@ -38,6 +38,14 @@ def save(
     that cannot be written, for tensors that view one memory as different dtypes, and NotImplementedError for
     tensors that are not on the CPU.
 
+    Args:
+        obj: the object
+        f: a path, or a binary file open for writing
+        pickle_module: whose `Pickler` writes everything but tensors; default None, pickle
+        pickle_protocol: the protocol of pickle; default 2
+        _use_new_zipfile_serialization: False writes the format from before zip files; default True
+        _disable_byteorder_record: whether to leave out the order of bytes; default False
+
     Example:
         >>> import io
         >>> buffer = io.BytesIO()

@@ -531,6 +531,7 @@ def checkpoint(
             'none' does not
         early_stop: ends the second run at the last tensor that backward needs
         args, kwargs: its arguments
+        debug: has no effect: errors always say which tensors differ; default False
 
     Raises:
         CheckpointError: in backward, if the two runs differ.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import importlib
 import inspect
 import re
@@ -76,6 +77,10 @@ def parameters(value: Any) -> list[str]:
         ]
         found = dict.fromkeys(name for line in signatures for name in re.findall(r"[(,] ?\*?(\w+):", line))
         return [name for name in found if name not in _COMMON]
+
+    # The members of an enumeration say what it takes.
+    if inspect.isclass(value) and issubclass(value, enum.Enum):
+        return []
 
     try:
         found = inspect.signature(value).parameters

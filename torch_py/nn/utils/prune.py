@@ -129,11 +129,14 @@ class BasePruningMethod(ABC):
         return hook
 
     def remove(self, module: Module) -> None:
-        """Makes the masked values permanent. The caller removes the hook.
+        """Makes the pruning of a parameter permanent: it is a plain parameter again, with the zeros.
 
         Args:
             module: the module
             name: the parameter
+
+        Raises:
+            ValueError: it is not pruned
 
         Example:
             >>> layer = nn.utils.prune.l1_unstructured(nn.Linear(2, 1), "weight", amount=1)
