@@ -583,4 +583,122 @@ Example:
     >>> torch.set_flush_denormal(False)
     True)";
 
+const char Tensor_cuda[] = R"(cuda($self, device=None, non_blocking=False, *, memory_format=None)
+--
+
+The tensor in the memory of a CUDA device: itself if it is there already.
+
+Args:
+    device: the device, or its index; the current one if None
+    non_blocking: whether a copy from page-locked memory may go on while the program continues
+    memory_format: the order of the dimensions in memory; that of the tensor if None
+
+Example:
+    >>> if torch.cuda.is_available():
+    ...     torch.ones(1).cuda())";
+
+const char torch_autocast_increment_nesting[] = R"(autocast_increment_nesting()
+--
+
+Enters a block of autocast, which torch.autocast does. Returns the number of blocks that the
+thread is in then.
+
+Example:
+    >>> torch.autocast_increment_nesting()
+    1
+    >>> torch.autocast_decrement_nesting()
+    0)";
+
+const char torch_autocast_decrement_nesting[] = R"(autocast_decrement_nesting()
+--
+
+Leaves a block of autocast, which torch.autocast does. Returns the number of blocks that the
+thread is in then.
+
+Example:
+    >>> torch.autocast_increment_nesting()
+    1
+    >>> torch.autocast_decrement_nesting()
+    0)";
+
+const char torch_clear_autocast_cache[] = R"(clear_autocast_cache()
+--
+
+Drops the weights that autocast has converted and kept.
+
+Example:
+    >>> torch.clear_autocast_cache())";
+
+const char torch_get_autocast_dtype[] = R"(get_autocast_dtype(device_type, /)
+--
+
+The dtype to which autocast converts on a type of device.
+
+Args:
+    device_type: such as 'cpu' or 'cuda'
+
+Example:
+    >>> torch.get_autocast_dtype("cpu")
+    torch.bfloat16)";
+
+const char torch_is_autocast_cache_enabled[] = R"(is_autocast_cache_enabled()
+--
+
+Whether autocast keeps converted weights until the outermost block ends.
+
+Example:
+    >>> torch.is_autocast_cache_enabled()
+    True)";
+
+const char torch_set_autocast_cache_enabled[] = R"(set_autocast_cache_enabled(enabled, /)
+--
+
+Sets whether autocast keeps converted weights until the outermost block ends.
+
+Args:
+    enabled: whether to
+
+Example:
+    >>> torch.set_autocast_cache_enabled(True))";
+
+const char torch_set_autocast_dtype[] = R"(set_autocast_dtype(device_type, dtype, /)
+--
+
+Sets the dtype to which autocast converts on a type of device.
+
+Args:
+    device_type: such as 'cpu' or 'cuda'
+    dtype: the dtype
+
+Example:
+    >>> torch.set_autocast_dtype("cpu", torch.bfloat16))";
+
+const char torch_set_autocast_enabled[] = R"(set_autocast_enabled(device_type, enabled, /)
+--
+
+Sets whether autocast is on for a type of device in this thread. torch.autocast does it for a
+block.
+
+Args:
+    device_type: such as 'cpu' or 'cuda'
+    enabled: whether to
+
+Example:
+    >>> torch.set_autocast_enabled("cpu", False))";
+
+const char torch_from_dlpack[] = R"(from_dlpack(ext_tensor, *, device=None, copy=None)
+--
+
+Makes a tensor on the memory of another library's tensor, through DLPack.
+
+Args:
+    ext_tensor: an object with __dlpack__, or a capsule
+    device: the device to ask the library for; the one where the memory is if None
+    copy: True copies always, False raises where a copy is needed, None leaves it to the library
+
+Example:
+    >>> import numpy
+    >>> torch.from_dlpack(numpy.array([1, 2]))
+    tensor([1, 2]))";
+
 }  // namespace torch::python::texts

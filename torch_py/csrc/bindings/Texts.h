@@ -51,5 +51,15 @@ extern const char torch_is_grad_enabled[];
 extern const char torch_is_anomaly_enabled[];
 extern const char torch_is_anomaly_check_nan_enabled[];
 extern const char torch_set_flush_denormal[];
+extern const char Tensor_cuda[];
+extern const char torch_autocast_increment_nesting[];
+extern const char torch_autocast_decrement_nesting[];
+extern const char torch_clear_autocast_cache[];
+extern const char torch_get_autocast_dtype[];
+extern const char torch_is_autocast_cache_enabled[];
+extern const char torch_set_autocast_cache_enabled[];
+extern const char torch_set_autocast_dtype[];
+extern const char torch_set_autocast_enabled[];
+extern const char torch_from_dlpack[];
 
 }  // namespace torch::python::texts

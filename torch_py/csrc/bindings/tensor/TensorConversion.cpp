@@ -222,8 +222,7 @@ PyObject* type(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 PyMethodDef tensor_conversion_methods[] = {
     {"to", as_method(to), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_to},
     {"cpu", as_method(cpu), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_cpu},
-    {"cuda", as_method(cuda), METH_FASTCALL | METH_KEYWORDS,
-     "cuda(device=None, non_blocking=False) -> Tensor on a CUDA device, by default the current."},
+    {"cuda", as_method(cuda), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_cuda},
     {"type", as_method(type), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_type},
     {nullptr, nullptr, 0, nullptr}};
 
