@@ -257,7 +257,20 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window of a sequence. Padding counts as zeros unless `count_include_pad` is False."""
+    """The mean of each window of a sequence. Padding counts as zeros unless `count_include_pad` is False.
+
+    Args:
+        input: (N, C, L) or (C, L)
+        kernel_size: the size of the windows
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+
+    Example:
+        >>> F.avg_pool1d(torch.tensor([[1.0, 3.0, 5.0, 7.0]]), 2)
+        tensor([[2., 6.]])
+    """
     return _averages[1](
         input, kernel_size, [] if stride is None else stride, padding, ceil_mode, count_include_pad
     )
@@ -278,6 +291,19 @@ def avg_pool2d(
 
     Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
     of the number of elements.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W)
+        kernel_size: the size of the windows, one number or one per dimension
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+        divisor_override: what sums are divided by instead of the number of elements; default None
+
+    Example:
+        >>> F.avg_pool2d(torch.ones(1, 2, 4, 4), 2).shape
+        torch.Size([1, 2, 2, 2])
     """
     windows = (kernel_size, [] if stride is None else stride, padding, ceil_mode)
     return _averages[2](input, *windows, count_include_pad, divisor_override, out=out)
@@ -298,6 +324,19 @@ def avg_pool3d(
 
     Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
     of the number of elements.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W)
+        kernel_size: the size of the windows, one number or one per dimension
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+        divisor_override: what sums are divided by instead of the number of elements; default None
+
+    Example:
+        >>> F.avg_pool3d(torch.ones(1, 2, 4, 4, 4), 2).shape
+        torch.Size([1, 2, 2, 2, 2])
     """
     windows = (kernel_size, [] if stride is None else stride, padding, ceil_mode)
     return _averages[3](input, *windows, count_include_pad, divisor_override, out=out)

@@ -167,7 +167,12 @@ def _refused(name: Any) -> ValueError:
 
 
 class UninitializedTensorMixin:
-    """A tensor without a shape: `materialize` gives it memory, most other operations raise ValueError."""
+    """A tensor without a shape: `materialize` gives it memory, most other operations raise ValueError.
+
+    Example:
+        >>> isinstance(nn.UninitializedParameter(), nn.parameter.UninitializedTensorMixin)
+        True
+    """
 
     _becomes: type
 
@@ -233,7 +238,15 @@ for _name in _REFUSED_UNINITIALIZED:
 
 
 def is_lazy(param: object) -> bool:
-    """Returns whether `param` has no shape yet."""
+    """Returns whether `param` has no shape yet.
+
+    Args:
+        param: the object
+
+    Example:
+        >>> nn.parameter.is_lazy(nn.LazyLinear(2).weight)
+        True
+    """
     return isinstance(param, UninitializedTensorMixin)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import importlib
 import inspect
 import re
@@ -51,7 +52,9 @@ def lacks(value: Any) -> str:
     text = documentation(value)
     if not re.match(r"\S.{8,}", text, re.DOTALL):
         return "a summary"
-    unexplained = [name for name in parameters(value) if not re.search(rf"\b{name}\b", text)]
+    # A parameter `from_` is the argument `from`, a keyword of Python.
+    named = {name: rf"\b(?:{name}|{name.rstrip('_')})\b" for name in parameters(value)}
+    unexplained = [name for name, pattern in named.items() if not re.search(pattern, text)]
     if unexplained:
         return "its arguments: " + ", ".join(unexplained)
     return "" if ">>> " in text else "an example"
@@ -61,19 +64,23 @@ def documentation(value: Any) -> str:
     """The text without the signatures that generated documentation begins with."""
     own = value.__dict__.get("__doc__") if inspect.isclass(value) else value.__doc__
     text = inspect.cleandoc(own or "")
-    if getattr(value, "__text_signature__", None) is None and _is_builtin(value):
+    if getattr(value, "__text_signature__", None) is None and is_builtin(value):
         text = "\n".join(line for line in text.split("\n") if not line.startswith(f"{value.__name__}("))
     return text.strip()
 
 
 def parameters(value: Any) -> list[str]:
     """The parameters that the documentation has to name."""
-    if _is_builtin(value) and value.__text_signature__ is None:
+    if is_builtin(value) and value.__text_signature__ is None:
         signatures = [
             line for line in (value.__doc__ or "").split("\n") if line.startswith(f"{value.__name__}(")
         ]
         found = dict.fromkeys(name for line in signatures for name in re.findall(r"[(,] ?\*?(\w+):", line))
         return [name for name in found if name not in _COMMON]
+
+    # The members of an enumeration say what it takes.
+    if inspect.isclass(value) and issubclass(value, enum.Enum):
+        return []
 
     try:
         found = inspect.signature(value).parameters
@@ -82,11 +89,14 @@ def parameters(value: Any) -> list[str]:
         return []
 
 
-def _is_builtin(value: Any) -> bool:
+def is_builtin(value: Any) -> bool:
     return inspect.isbuiltin(value) or inspect.ismethoddescriptor(value)
 
 
 def _is_documented_kind(value: Any) -> bool:
+    # Names that only say why something is absent, or what took its place.
+    if "/_pytorch_names/" in getattr(getattr(value, "__code__", None), "co_filename", ""):
+        return False
     is_function = inspect.isroutine(value) or inspect.isfunction(value)
     if not (is_function or inspect.isclass(value)):
         return False

@@ -10,6 +10,7 @@ import doctest
 import importlib
 import inspect
 import json
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 import torch_py
+from tests.torch_py.documentation.public import documentation, everything, is_builtin
 
 ROOT = Path(torch_py.__file__).parent
 # Internals whose comments show code in other forms.
@@ -43,6 +45,19 @@ def entries() -> Iterator[tuple[str, str]]:
     for operator in facts["operators"]:
         if ">>> " in operator["doc"] and operator["each"] is None:
             yield f"native_functions.yaml:{operator['name']}", inspect.cleandoc(operator["doc"])
+
+
+def written_by_hand() -> Iterator[tuple[str, str]]:
+    """Built-in functions whose documentation is not that of an entry."""
+    generated = {_example_of(text) for _, text in entries()}
+    for module, name, value in everything():
+        example = _example_of(documentation(value)) if is_builtin(value) else ""
+        if example and example not in generated:
+            yield f"{module}.{name}", example
+
+
+def _example_of(text: str) -> str:
+    return textwrap.dedent(inspect.cleandoc(text).partition("Example:\n")[2]).strip()
 
 
 def _names_of(path: str) -> dict[str, Any]:
@@ -72,7 +87,8 @@ def failures(name: str, text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("texts", [docstrings, entries])
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("texts", [docstrings, entries, written_by_hand])
 def test_examples(texts) -> None:
     named = list(texts())
     assert named, "the texts with examples were not found"

@@ -7,6 +7,7 @@ overloads take, so that a function with overloads lists the signature of each, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from codegen.model.keywords import PYTHON_KEYWORDS
@@ -16,6 +17,7 @@ from codegen.targets.torch_py.emit.stubs import python_default, signatures_of, t
 
 # What ends the text signature.
 _END_OF_SIGNATURE = "\n--\n\n"
+_BUILTIN = re.compile(r"\b_(int|float|bool)\b")
 _ARGS = "\n\nArgs:\n"
 # Arguments with the same meaning in every operator, which entries need not explain.
 COMMON_ARGUMENTS = {
@@ -139,4 +141,4 @@ def _typed(lines: str, name: str, parameters: Mapping[str, Parameter]) -> str:
 
 def _plain(text: str) -> str:
     """Stubs spell builtins with an underscore, which readers need not see."""
-    return text.replace("_int", "int").replace("_float", "float").replace("_bool", "bool")
+    return _BUILTIN.sub(r"\1", text)

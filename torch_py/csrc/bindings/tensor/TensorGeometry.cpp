@@ -5,6 +5,7 @@
 #include "c10/core/OpaqueTensorImpl.h"
 #include "c10/cpu/WatchedBlocks.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/types/SizeType.h"
 #include "torch_py/csrc/bindings/types/StorageType.h"
@@ -194,27 +195,25 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 
 PyMethodDef tensor_geometry_methods[] = {
     {"size", as_method(geometry<size_function, size_of, sizes_of>), METH_FASTCALL | METH_KEYWORDS,
-     "size(dim=None) -> Size or int"},
+     texts::Tensor_size},
     {"stride", as_method(geometry<stride_function, stride_of, strides_of>),
-     METH_FASTCALL | METH_KEYWORDS,
-     "stride(dim=None) -> tuple or int: elements between neighbours"},
+     METH_FASTCALL | METH_KEYWORDS, texts::Tensor_stride},
     {"is_contiguous", as_method(is_contiguous), METH_FASTCALL | METH_KEYWORDS,
-     "is_contiguous(*, memory_format=contiguous_format) -> bool"},
-    {"dim", query<dim>, METH_NOARGS, "dim() -> int"},
-    {"ndimension", query<dim>, METH_NOARGS, nullptr},
-    {"numel", query<numel>, METH_NOARGS, "numel() -> int: the number of elements"},
-    {"nelement", query<numel>, METH_NOARGS, nullptr},
-    {"storage_offset", query<storage_offset>, METH_NOARGS, nullptr},
-    {"element_size", query<element_size>, METH_NOARGS, nullptr},
-    {"is_floating_point", query<is_floating_point>, METH_NOARGS, nullptr},
-    {"is_complex", query<is_complex>, METH_NOARGS, nullptr},
-    {"is_signed", query<is_signed>, METH_NOARGS, nullptr},
-    {"is_conj", query<is_conj>, METH_NOARGS, nullptr},
-    {"is_neg", query<is_conj>, METH_NOARGS, nullptr},
-    {"data_ptr", data_ptr, METH_NOARGS, "data_ptr() -> int: address of the first element"},
-    {"untyped_storage", untyped_storage, METH_NOARGS, "untyped_storage() -> UntypedStorage"},
-    {"set_", as_method(set_), METH_FASTCALL | METH_KEYWORDS,
-     "set_(source=None, storage_offset=0, size=None, stride=None) -> Tensor: this one."},
+     texts::Tensor_is_contiguous},
+    {"dim", query<dim>, METH_NOARGS, texts::Tensor_dim},
+    {"ndimension", query<dim>, METH_NOARGS, texts::Tensor_ndimension},
+    {"numel", query<numel>, METH_NOARGS, texts::Tensor_numel},
+    {"nelement", query<numel>, METH_NOARGS, texts::Tensor_nelement},
+    {"storage_offset", query<storage_offset>, METH_NOARGS, texts::Tensor_storage_offset},
+    {"element_size", query<element_size>, METH_NOARGS, texts::Tensor_element_size},
+    {"is_floating_point", query<is_floating_point>, METH_NOARGS, texts::Tensor_is_floating_point},
+    {"is_complex", query<is_complex>, METH_NOARGS, texts::Tensor_is_complex},
+    {"is_signed", query<is_signed>, METH_NOARGS, texts::Tensor_is_signed},
+    {"is_conj", query<is_conj>, METH_NOARGS, texts::Tensor_is_conj},
+    {"is_neg", query<is_conj>, METH_NOARGS, texts::Tensor_is_neg},
+    {"data_ptr", data_ptr, METH_NOARGS, texts::Tensor_data_ptr},
+    {"untyped_storage", untyped_storage, METH_NOARGS, texts::Tensor_untyped_storage},
+    {"set_", as_method(set_), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_set_},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace torch::python
