@@ -63,7 +63,9 @@ class Reference:
         module = full_name(path)
         for member in members:
             name = full_name(path, member.name)
-            if member.kind == "class" and not member.refuses:
+            if member.refuses:
+                continue
+            if member.kind == "class":
                 own = self.classes.setdefault(member.value, name)
                 self.book.add(name, f"reference/{own}.md")
             elif member.kind == "function" and name not in self.operators:
