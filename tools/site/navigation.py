@@ -13,7 +13,7 @@ Navigation = list[Any]
 
 def navigation(subjects: Sequence[Subject], tables: Mapping[str, str]) -> Navigation:
     """``tables`` are generated pages by their titles."""
-    chapters = [{chapter.capitalize(): f"operators/{chapter}.md"} for chapter in by_chapter(subjects)]
+    chapters = [{chapter: f"operators/{chapter}.md"} for chapter in by_chapter(subjects)]
     modules = [f"reference/{full_name(path)}.md" for path in MODULES]
     return [
         {"Start": ["index.md", {"About the project": "readme.md"}, {"Examples": "examples.md"}]},

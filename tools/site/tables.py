@@ -19,6 +19,7 @@ _TABLES = {
 }
 _ROW = re.compile(r"^\| `(?P<name>[^`]+)` \|", re.MULTILINE)
 _HEAD = "---\ntitle: {title}\nsearch:\n  exclude: true\nhide: [toc]\n---\n# {title}\n\n{text}\n\n"
+_FILTER = '<input class="filter" type="search" placeholder="Filter" aria-label="Filter" data-filter-rows>\n\n'
 
 
 def write(root: Path, folder: Path, book: AddressBook) -> Mapping[str, str]:
@@ -33,7 +34,8 @@ def write(root: Path, folder: Path, book: AddressBook) -> Mapping[str, str]:
         table = table[table.index("|") :]
         folder.mkdir(parents=True, exist_ok=True)
         page = folder / f"{name}.md"
-        page.write_text(_HEAD.format(title=title, text=text) + _linked(table, book), encoding="utf-8")
+        head = _HEAD.format(title=title, text=text)
+        page.write_text(head + _FILTER + _linked(table, book), encoding="utf-8")
         found[title] = f"{folder.name}/{page.name}"
     return found
 

@@ -116,6 +116,8 @@ class Reference:
         own, bases = lineage(cls, self.classes)
         methods = {m.name: m for part in reversed(own) for m in methods_of(part)}
         shown = [m for m in methods.values() if f"{name}.{m.name}" not in self.operators]
+        if len(own) > 1:
+            shown.sort(key=lambda member: member.name)
         signature = signature_of(cls.__name__, cls)
 
         text = render(
