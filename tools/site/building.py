@@ -14,8 +14,9 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.plugins import BasePlugin
 
+from tools.site import tables
 from tools.site.documents import Documents
-from tools.site.navigation import navigation
+from tools.site.navigation import Navigation, navigation
 from tools.site.operators.catalogue import public_names, subjects_of
 from tools.site.operators.declared import Declared
 from tools.site.operators.generated import Generated
@@ -59,8 +60,9 @@ class Site:
         explorer.write()
         reference.write()
         sources.write(self.pages)
+        found = tables.write(ROOT, self.pages / "tables", book) if not self.only else {}
 
-        self._run_mkdocs(explorer)
+        self._run_mkdocs(explorer, navigation(explorer.subjects, found))
 
     def _explorer(self, sources: Sources, book: AddressBook) -> Explorer:
         declared = Declared(ROOT)
@@ -76,13 +78,13 @@ class Site:
         }
         return Reference(self.pages / "reference", book, pages)
 
-    def _run_mkdocs(self, explorer: Explorer) -> None:
+    def _run_mkdocs(self, explorer: Explorer, nav: Navigation) -> None:
         logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
         config = load_config(
             str(Path(__file__).parent / "mkdocs.yml"),
             docs_dir=str(self.pages),
             site_dir=str(self.html),
-            nav=navigation(explorer.subjects),
+            nav=nav,
         )
         config.plugins["torch_py"] = _Finishing(explorer.parts)
         config.plugins.run_event("startup", command="build", dirty=False)

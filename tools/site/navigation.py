@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tools.site.operators.catalogue import Subject, by_chapter
@@ -11,19 +11,29 @@ from tools.site.reference.members import MODULES, full_name
 Navigation = list[Any]
 
 
-def navigation(subjects: Sequence[Subject]) -> Navigation:
-    chapters = [{chapter.capitalize(): f"operators/{chapter}.md"} for chapter in by_chapter(subjects)]
+def navigation(subjects: Sequence[Subject], tables: Mapping[str, str]) -> Navigation:
+    """``tables`` are generated pages by their titles."""
+    chapters = [{chapter: f"operators/{chapter}.md"} for chapter in by_chapter(subjects)]
     modules = [f"reference/{full_name(path)}.md" for path in MODULES]
     return [
-        {"Start": ["index.md", {"Examples": "examples.md"}, {"About the project": "readme.md"}]},
+        {"Start": ["index.md", {"About the project": "readme.md"}, {"Examples": "examples.md"}]},
+        {"Tutorials": _TUTORIALS},
         {"Operators": ["operators/index.md", *chapters]},
         {"Reference": ["reference/index.md", *modules]},
         {"Guide": _GUIDE},
         {"Inside": _INSIDE},
-        {"Compared with PyTorch": _COMPARED},
+        {"Compared with PyTorch": [*_COMPARED, *({title: page} for title, page in tables.items())]},
     ]
 
 
+_TUTORIALS = [
+    {"Train a network": "tutorials/train.md"},
+    {"An operator that is a formula": "tutorials/formula.md"},
+    {"An operator with a kernel": "tutorials/kernel.md"},
+    {"Which structure do I want?": "tutorials/structure.md"},
+    {"A package": "tutorials/package.md"},
+    {"A device": "tutorials/backend.md"},
+]
 _GUIDE = [
     {"Contributing": "contributing.md"},
     {"Keys of an entry": "guide/entries.md"},

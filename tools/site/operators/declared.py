@@ -56,6 +56,13 @@ class Declared:
         return [o for o in self.program if o.python_module != "private"]
 
     @cached_property
+    def chapters(self) -> dict[str, str]:
+        """What the file says of each chapter: ``# Chapter shape: views, and ...``."""
+        text = (self.root / "native_functions.yaml").read_text("utf-8")
+        found = re.findall(r"^ *# Chapter (\w+): (.+)$", text, re.MULTILINE)
+        return {name: f"{about[0].upper()}{about[1:]}." for name, about in found}
+
+    @cached_property
     def _own_batch_rules(self) -> set[str]:
         """The operators with a rule of their own for ``vmap``."""
         rules = self.root / "aten" / "transforms"

@@ -27,12 +27,15 @@ class Explorer:
     def write(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         topics = by_topic(self.subjects)
+        about = self.pages.declared.chapters
         for subject in self.subjects:
             self._write_subject(subject, topics[subject.topic])
         for chapter, members in by_chapter(self.subjects).items():
-            text = render("chapter.md", chapter=chapter, topics=by_topic(members))
+            text = render("chapter.md", chapter=chapter, about=about[chapter], topics=by_topic(members))
             (self.folder / f"{chapter}.md").write_text(text, encoding="utf-8")
-        text = render("operators.md", chapters=by_chapter(self.subjects), total=len(self.subjects))
+        text = render(
+            "operators.md", chapters=by_chapter(self.subjects), about=about, total=len(self.subjects)
+        )
         (self.folder / "index.md").write_text(text, encoding="utf-8")
 
     def _write_subject(self, subject: Subject, topic: Sequence[Subject]) -> None:

@@ -63,7 +63,9 @@ class Reference:
         module = full_name(path)
         for member in members:
             name = full_name(path, member.name)
-            if member.kind == "class" and not member.refuses:
+            if member.refuses:
+                continue
+            if member.kind == "class":
                 own = self.classes.setdefault(member.value, name)
                 self.book.add(name, f"reference/{own}.md")
             elif member.kind == "function" and name not in self.operators:
@@ -114,6 +116,8 @@ class Reference:
         own, bases = lineage(cls, self.classes)
         methods = {m.name: m for part in reversed(own) for m in methods_of(part)}
         shown = [m for m in methods.values() if f"{name}.{m.name}" not in self.operators]
+        if len(own) > 1:
+            shown.sort(key=lambda member: member.name)
         signature = signature_of(cls.__name__, cls)
 
         text = render(

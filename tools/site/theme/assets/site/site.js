@@ -72,12 +72,23 @@ function sortBy(heading) {
 
 function makeTablesSort() {
   for (const table of document.querySelectorAll(".md-typeset table")) {
-    if (!table.tHead || !table.tBodies[0] || table.tBodies[0].rows.length < 6) continue;
+    if (!table.tHead || !table.tBodies[0] || table.tBodies[0].rows.length < 10) continue;
     for (const heading of table.tHead.rows[0].cells) {
       if (!heading.textContent.trim()) continue;
       heading.classList.add("sorts");
       heading.addEventListener("click", () => sortBy(heading));
     }
+  }
+}
+
+/** `<input data-filter-rows>` shows those rows of the page's table that contain what is typed. */
+function makeRowFilters() {
+  for (const input of document.querySelectorAll("input[data-filter-rows]")) {
+    const rows = [...document.querySelector(".md-typeset table").tBodies[0].rows].map((row) => [row.textContent.toLowerCase(), row]);
+    input.addEventListener("input", () => {
+      const wanted = input.value.trim().toLowerCase();
+      for (const [text, row] of rows) row.hidden = !text.includes(wanted);
+    });
   }
 }
 
@@ -97,3 +108,4 @@ function makeFilters() {
 colourListings();
 makeTablesSort();
 makeFilters();
+makeRowFilters();
