@@ -367,7 +367,8 @@ class Capture:
 
     def read_class(self, kind: type, name: str, found: Any) -> Any:
         """An ordinary value that a class has under a name."""
-        if self.is_new(kind):
+        owner = next((owner for owner in kind.__mro__ if name in owner.__dict__), kind)
+        if self.is_new(kind) or self.journal.has("class", owner, name):
             return self.plain(found)
         self.guards.watch(kind)
         self.fixed(kind, kind.__name__)
@@ -516,6 +517,15 @@ class Capture:
             del cell.cell_contents
         else:
             cell.cell_contents = value
+
+    def write_class(self, owner: type, name: str, value: Any) -> None:
+        """``owner.name = value`` for a class that existed before, which has an ordinary value there."""
+        before = attributes.in_class(owner, name)
+        if before is not ABSENT:
+            self.read_class(owner, name, before)  # for the guard: what is restored has to be what was there
+        self.fixed(owner, owner.__name__)
+        self.journal.note("class", owner, name)
+        type.__setattr__(owner, name, value)
 
     def write_slot(self, owner: Any, name: str, value: Any) -> None:
         if id(owner) not in self._new:
