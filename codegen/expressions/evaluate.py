@@ -91,9 +91,7 @@ def _call(function: str, arguments: Sequence[Node]) -> _Compiled:
         return _choice(*arguments)
 
     parts = [_compiled(argument) for argument in arguments]
-    known = _FUNCTIONS.get(function) or (
-        None if function in _OTHERWISE_IN_MATH else getattr(math, function, None)
-    )
+    known = _known(function)
 
     def value(values: Mapping[str, float], other: Other | None) -> float:
         given = [part(values, other) for part in parts]
@@ -108,6 +106,17 @@ def _call(function: str, arguments: Sequence[Node]) -> _Compiled:
         return found
 
     return value
+
+
+def needs_operator(function: str) -> bool:
+    """Whether the value of a call is that of an operator's formula."""
+    return function != "where" and _known(function) is None
+
+
+def _known(function: str) -> Callable[..., float] | None:
+    if function in _FUNCTIONS:
+        return _FUNCTIONS[function]
+    return None if function in _OTHERWISE_IN_MATH else getattr(math, function, None)
 
 
 def _sign(x: float) -> float:

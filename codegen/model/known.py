@@ -31,6 +31,7 @@ from typing import Any
 from codegen.diagnostics import Diagnostics, Location
 from codegen.dialect import Dialect
 from codegen.expressions import operators_of
+from codegen.expressions.evaluate import needs_operator
 from codegen.model.chapters import BANNER
 from codegen.model.kernels import KernelIndex
 from codegen.model.loading import TopicsReader
@@ -104,6 +105,7 @@ class KnownTopic:
     spoken: tuple[str, ...]
     texts: frozenset[str]  # of its entries
     interface: str  # a digest of all that others see of its operators
+    code: str  # a digest of formulas and requirements: all but documentation
     uses: frozenset[str]
     formulas: Mapping[str, tuple[str, ...]]  # of operators by base name
     compared: frozenset[str]  # operators whose formulas may be evaluated to compare derivatives with formulas
@@ -157,7 +159,8 @@ def _known_topic(topic: Topic, span: Span, uses: frozenset[str]) -> KnownTopic:
         if operator.expr is not None:
             formulas[operator.base_name] = (*formulas.get(operator.base_name, ()), operator.expr.text)
             written = [d.formula for d in operator.derivatives if d.formula is not None]
-            compared.update(*(operators_of(formula.node) for formula in (operator.expr, *written)))
+            called = [name for f in (operator.expr, *written) for name in operators_of(f.node)]
+            compared.update(filter(needs_operator, called))
 
     return KnownTopic(
         span.name,
@@ -168,6 +171,7 @@ def _known_topic(topic: Topic, span: Span, uses: frozenset[str]) -> KnownTopic:
         tuple({name.removesuffix("_") for o in operators for name in (o.base_name, *spoken_names(o))}),
         frozenset(o.entry_text for o in operators),
         _interface(operators),
+        _code(operators),
         uses,
         formulas,
         frozenset(compared),
@@ -197,6 +201,21 @@ def _interface(operators: Sequence[Operator]) -> str:
     return hashlib.sha256(repr(rows).encode()).hexdigest()
 
 
+def _code(operators: Sequence[Operator]) -> str:
+    """What computes the results of operators, as far as others do not see it."""
+    rows = [
+        (
+            *(f and f.text for f in (o.expr, o.lowering, o.reference)),
+            [(d.inputs, d.formula and d.formula.text) for d in o.derivatives],
+            [(r.check.text, r.error, r.message, r.form, r.name) for r in o.requires],
+            o.non_differentiable,
+            o.samples,
+        )
+        for o in operators
+    ]
+    return hashlib.sha256(repr(rows).encode()).hexdigest()
+
+
 # Reading what has changed
 
 
@@ -212,6 +231,10 @@ class Change:
     @property
     def changed(self) -> list[str]:
         return list(self.program.topics)
+
+    def is_of_docs(self, topic: str) -> bool:
+        """Whether only documentation and comments of the topic have changed."""
+        return self.before.topics[topic].code == self.known.topics[topic].code
 
     def moved(self, topic: str) -> int:
         """By how many lines a topic has moved."""

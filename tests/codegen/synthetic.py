@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 ENTRIES_PER_TOPIC = 100
@@ -83,3 +84,9 @@ def write_entries(folder: Path, count: int) -> Path:
     path = folder / "native_functions.yaml"
     path.write_text("".join(parts))
     return path
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    print(write_entries(folder, int(sys.argv[2])))

@@ -120,6 +120,10 @@ class Tree:
         self.expr_kernels(topic)
         self.registration(topic)
         self.autograd(topic)
+        self.pages(topic)
+
+    def pages(self, topic: Topic) -> None:
+        """The documentation of a topic."""
         pages = docs.pages(topic.operators, self.signatures)
         if pages:
             path = f"docs/operators/{topic.name}.md"

@@ -101,6 +101,11 @@ def update(
     now = dict(memory.topics)
     for name in changed:
         topic = program.topics[name]
+        if change.is_of_docs(name):
+            tree.pages(topic)
+            now[name] = replace(memory.topics[name], notes=_notes(program, topic))
+            continue
+
         tree.topic(topic)
         found = _remembered(program, topic, tree.shards, tree.files)
         files.update(dict.fromkeys(memory.topics[name].files - found.files))
