@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from torch_py import _C
+from torch_py._contract import former_overloads, present_name
 from torch_py._dispatch_keys import DispatchKey, keys_named
 from torch_py._libraries import library_named
 from torch_py._pytorch_names.packages import lacking as _lacking
@@ -110,9 +111,19 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
 _C._set_operator_class(OpOverload)
 
 
-def find_overload(name: str) -> OpOverload:
-    """The overload of an entry, ``add.Tensor``. Raises AttributeError for an unknown one."""
+def find_operator(name: str) -> OpOverload | None:
+    """The overload of an entry, ``add.Tensor`` or ``my_ops::softcap``, also by a former name; None if there is
+    no such overload."""
     found: OpOverload | None = _C._find_operator(name)
+    if found is None:
+        present = present_name(name)
+        found = None if present is None else _C._find_operator(present)
+    return found
+
+
+def find_overload(name: str) -> OpOverload:
+    """The same. Raises AttributeError for an unknown one."""
+    found = find_operator(name)
     if found is None:
         raise AttributeError(f"torch_py has no operator '{name}'")
     return found
@@ -180,7 +191,7 @@ class OpOverloadPacket:
     def __getattr__(self, overload: str) -> Any:
         if not overload.startswith("__"):
             name = self._entry_name if overload == "default" else f"{self._entry_name}.{overload}"
-            found = _C._find_operator(name) or _alternative(self._entry_name, overload)
+            found = find_operator(name) or _alternative(self._entry_name, overload)
             if found is not None:
                 self.__dict__[overload] = found
                 return found
@@ -189,7 +200,7 @@ class OpOverloadPacket:
     def overloads(self) -> list[str]:
         """The names of the overloads; "default" is the unnamed one."""
         every = _own_overloads() if self._namespace == "aten" else _overloads_by_name()
-        return list(every.get(self._entry_name, ()))
+        return list(every.get(self._entry_name) or former_overloads(self._entry_name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.overloads())

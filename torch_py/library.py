@@ -21,7 +21,7 @@ from torch_py._custom_ops.keys import checked_key, key_of_device
 from torch_py._custom_ops.registry import any_operator_of, declare, find, forget, operator_of, register
 from torch_py._custom_ops.rules import set_autocast, set_autograd, set_fake, set_torch_dispatch, set_vmap
 from torch_py._dispatch_keys import keys_named
-from torch_py._ops import OpOverload
+from torch_py._ops import OpOverload, find_operator
 from torch_py._pytorch_names.packages import lacking as _lacking
 
 __all__ = [
@@ -326,7 +326,7 @@ def _replace_own(
     name: str, function: Callable[..., Any], key: str, takes_keys: bool
 ) -> list[Callable[[], None]]:
     """Puts a function in the place of kernels of torch_py's own operator; returns what takes it back."""
-    overload = _C._find_operator(name.removesuffix(".default"))
+    overload = find_operator(name.removesuffix(".default"))
     if overload is None:
         raise RuntimeError(f"operator aten::{name} does not exist")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
@@ -12,7 +12,10 @@ from codegen.expressions.nodes import Call, Compare, Node
 from codegen.expressions.print_cpp_scalar import is_truth_value
 from codegen.expressions.scope import TENSOR, TENSORS, OperatorLike, ProgramLike, Scope, resolve
 from codegen.expressions.to_formula import to_formula
-from codegen.python_modules import PYTHON_MODULES, qualified
+
+# How Python calls a function of a formula, given the operator that it is, if any: ``torch.linalg.det``. None:
+# as a method of its first argument.
+Place = Callable[[str, OperatorLike | None], str | None]
 
 # What the source printed by ``numpy_expr`` expects to find.
 NUMPY_IMPORTS = "import numpy as np\nfrom codegen.expressions import numpy_special as special\n"
@@ -34,12 +37,24 @@ def python_formula(
     program: ProgramLike | None = None,
     module: str = "torch",
     rename: Mapping[str, str] | None = None,
+    place: Place | None = None,
 ) -> str:
     """A derivative formula as Python.
 
-    ``program`` tells where operators live and which of their arguments are keyword-only.
+    ``program`` tells which arguments of the operators are keyword-only, and ``place`` where these are, if not
+    all in ``module``.
     """
-    return _FormulaPrinter(Scope(operator, program), module, rename or {}).print(node)
+    scope = Scope(operator, program)
+    return _FormulaPrinter(scope, module, rename or {}, place or _functions_of(module)).print(node)
+
+
+def _functions_of(module: str) -> Place:
+    """All operators are functions of ``module``, but for those without a function."""
+
+    def place(name: str, called: OperatorLike | None) -> str | None:
+        return f"{module}.{name}" if called is None or getattr(called, "is_function", True) else None
+
+    return place
 
 
 class _NumpyPrinter:
@@ -108,10 +123,11 @@ class _NumpyPrinter:
 
 
 class _FormulaPrinter:
-    def __init__(self, scope: Scope, module: str, rename: Mapping[str, str]) -> None:
+    def __init__(self, scope: Scope, module: str, rename: Mapping[str, str], place: Place) -> None:
         self.scope = scope
         self.module = module
         self.rename = rename
+        self.place = place
 
     def print(self, node: Node, at_least: int = 0) -> str:
         if not isinstance(node, (nodes.Number, nodes.String)) and nodes.to_source(node) in self.rename:
@@ -273,12 +289,3 @@ class _FormulaPrinter:
             return f"{target}{'.conjugate()' if node.function == 'conj' else '.real'}"
 
         return f"{names.get(node.function, f'math.{node.function}')}({', '.join(arguments)})"
-
-    def place(self, name: str, called: OperatorLike | None) -> str | None:
-        """``torch.NAME``, ``torch.linalg.NAME`` ...; None when the operator is a method only."""
-        module = getattr(called, "python_module", "torch")
-        if called is not None and not getattr(called, "is_function", True):
-            return None
-        found = PYTHON_MODULES[module]
-        name = name if found.path.startswith("_") else found.name_in(name)
-        return f"{qualified(self.module, module)}.{name}"

@@ -14,13 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
+from codegen.dialect import Checks, Dialect
 from codegen.expressions import infer_promotion
 from codegen.model import vocabulary
+from codegen.model.chapters import chapter_at
 from codegen.model.checks import (
     derivatives,
     docs,
     formulas,
-    kernels,
+    history,
     names,
     reference,
     satisfiable,
@@ -34,22 +36,25 @@ from codegen.model.named import Names
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader, requirement_reader
-from codegen.model.rooms import chapter_at
 from codegen.model.surroundings import Surroundings, scan_surroundings
+from codegen.target import default_target
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
 # A compiled library is imported under its name, before the module that had it.
 _TAKEN_MODULES = sys.stdlib_module_names | {"numpy", "torch", "torch_py"}
 
 
-def load(path: Path, base: Program | None = None, root: Path | None = None) -> Program:
+def load(
+    path: Path, base: Program | None = None, root: Path | None = None, dialect: Dialect | None = None
+) -> Program:
     """The checked program of ``path``; raises GenerationError with every problem.
 
-    ``root`` holds ``aten/native`` and ``tests/ops/samples`` and is the file's folder unless given; ``base``
-    is the program that an operator library extends.
+    ``root`` holds the kernels and samples that entries name, and is the file's folder unless given; ``base``
+    is the program that an operator library extends. ``dialect`` is that of ``base`` unless given, and of the
+    default target without a base.
     """
     problems = Diagnostics()
-    program = read_program(path, problems, base, root)
+    program = read_program(path, problems, base, root, dialect=dialect)
     if problems or program is None:
         raise GenerationError(problems)
     return program
@@ -63,6 +68,7 @@ def read_program(
     *,
     text: str | None = None,
     planned: Sequence[Kernel] = (),
+    dialect: Dialect | None = None,
     surroundings: Surroundings | None = None,
 ) -> Program | None:
     """Like ``load``, but collects problems in ``problems``. Returns None if the file cannot be read at all.
@@ -85,9 +91,13 @@ def read_program(
             )
         return None
 
+    if dialect is None:
+        dialect = default_target().dialect if base is None else base.dialect
     folder = root or path.parent
-    found = surroundings or scan_surroundings(folder, base, planned)
-    return _ProgramReader(path, document.root, document.unreadable, problems, base, folder, found).read()
+    found = surroundings or scan_surroundings(dialect, folder, base, planned)
+    return _ProgramReader(
+        path, document.root, document.unreadable, problems, base, folder, dialect, found
+    ).read()
 
 
 def _read_text(path: Path, problems: Diagnostics) -> str | None:
@@ -111,6 +121,9 @@ def _read_text(path: Path, problems: Diagnostics) -> str | None:
     return None
 
 
+_NO_CHECKS = Checks(entry=lambda operator, context, has_structure: None)
+
+
 @dataclass
 class _Entry:
     operator: Operator
@@ -126,6 +139,7 @@ class _ProgramReader:
         problems: Diagnostics,
         base: Program | None,
         folder: Path,
+        dialect: Dialect,
         surroundings: Surroundings,
     ) -> None:
         self.path = path
@@ -133,13 +147,17 @@ class _ProgramReader:
         self.problems = problems
         self.base = base
         self.broken = {*unreadable, *(base.broken if base is not None else ())}
+        self.dialect = dialect
+        self.checks = _NO_CHECKS if dialect.checks is None else dialect.checks()
 
         self.entries: list[_Entry] = []
         self.topics: dict[str, tuple[Location, list[Operator]]] = {}
 
         library = self.library()
         inherited = base.all_dtype_sets() if base is not None else {}
-        self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(root.get("dtype_sets"), inherited, problems)
+        self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(
+            root.get("dtype_sets"), inherited, dialect, problems
+        )
 
         self.context = Context(
             problems,
@@ -149,10 +167,12 @@ class _ProgramReader:
             surroundings.samples,
             surroundings.taken,
             library,
+            dialect,
             {},
             {},
             Names("requirements", "requirement", base.requirements if base is not None else {}),
             Names("reasons", "reason", base.reasons if base is not None else {}),
+            surroundings.version,
         )
         self.read_names()
 
@@ -170,12 +190,13 @@ class _ProgramReader:
             self.read_topic(name, value)
         for entry in self.entries:
             self.check_entry(entry)
-        self.check_cuda_library()
+        history.check([e.operator for e in self.entries], self.base, self.context)
         names.check([e.operator for e in self.entries], self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)
 
         program = self.program()
+        self.checks.program(program, self.context)
         for entry in self.entries:
             formulas.check(entry.operator, program, self.context)
             docs.check(entry.operator, program, self.context)
@@ -279,17 +300,12 @@ class _ProgramReader:
         operator = entry.operator
         context = self.context
         schema.check(operator, context, entry.has_structure)
-        kernels.check(operator, context, entry.has_structure)
+        self.checks.entry(operator, context, entry.has_structure)
         derivatives.check(operator, context, entry.has_structure)
         if entry.has_structure:
             structure.check(operator, context)
         satisfiable.check(operator, context)
         reference.check(operator, context)
-
-    def check_cuda_library(self) -> None:
-        """Of the tree only: other files see its kernels as well, and do not claim them."""
-        if self.base is None and self.context.library is None:
-            kernels.check_unclaimed([entry.operator for entry in self.entries], self.context)
 
     def program(self) -> Program:
         operators: dict[str, Operator] = {}
@@ -316,6 +332,7 @@ class _ProgramReader:
             by_base,
             {**self.context.requirements.inherited, **self.context.requirements.own},
             {**self.context.reasons.inherited, **self.context.reasons.own},
+            self.dialect,
         )
 
 

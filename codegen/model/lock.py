@@ -1,12 +1,13 @@
 """``native_functions.lock``: what programs see of every public entry, and how a change of it affects them.
 
-One line an entry: its schema, the Python names of its forms and its dtypes. ``check`` compares the entries
-with the file, so that a change which breaks programs is never made by accident: the command that brings the
-file up to date asks why, and keeps the answer at its top.
+One line an entry: its schema, the Python names of its forms, its dtypes and its history. ``check`` compares
+the entries with the file, so that a change which breaks programs is never made by accident: the command that
+brings the file up to date asks why, and keeps the answer at its top.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,18 +15,20 @@ from functools import cached_property
 from pathlib import Path
 
 from codegen.diagnostics import Location
+from codegen.model.former_names import formerly
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.schema import Argument, FunctionSchema
 
 _HEAD = (
-    "# What programs see of each operator: schema | Python names | dtypes. "
+    "# What programs see of each operator: schema | Python names | dtypes | history. "
     "`python -m codegen lock` writes it.\n"
 )
 _REASON = "# breaking: "
 _SHORT = (("bfloat", "bf"), ("float", "f"), ("complex", "c"), ("uint", "u"), ("int", "i"))
 
 
+_WAS = "was "
 _SCHEMA = re.compile(r"\w+(\.\w+)?\(.*\) -> ")
 
 
@@ -39,23 +42,30 @@ class LockError(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One line: ``schema | names | dtypes``."""
+    """One line: ``schema | names | dtypes | history``; empty cells at the end are left out."""
 
     schema: str
     names: tuple[str, ...]
     dtypes: tuple[str, ...]
+    history: tuple[str, ...] = ()  # "since 0.2", "was soft.Tensor until 0.3", "deprecated 0.4"
 
     @property
     def operator(self) -> str:
         return self.schema.partition("(")[0]
+
+    @property
+    def former_names(self) -> tuple[str, ...]:
+        return tuple(f.removeprefix(_WAS).partition(" ")[0] for f in self.history if f.startswith(_WAS))
 
     @cached_property
     def parsed(self) -> FunctionSchema:
         return FunctionSchema.parse(self.schema)
 
     def __str__(self) -> str:
-        cells = (self.schema, " ".join(self.names), " ".join(self.dtypes))
-        return " | ".join(cells if self.dtypes else cells[:2])
+        cells = [self.schema, " ".join(self.names), " ".join(self.dtypes), ", ".join(self.history)]
+        while len(cells) > 2 and not cells[-1]:
+            cells.pop()
+        return " | ".join(cells)
 
 
 @dataclass(frozen=True)
@@ -92,11 +102,18 @@ def read_lock(path: Path) -> Lock:
             continue
 
         schema, *cells = line.split(" | ")
-        if not _SCHEMA.match(schema) or len(cells) not in (1, 2):
+        if not _SCHEMA.match(schema) or len(cells) not in (1, 2, 3):
             raise LockError(Location(path.name, number, 1))
-        names, dtypes = (*(tuple(cell.split()) for cell in cells), ())[:2]
-        rows[schema.partition("(")[0]] = Row(schema, names, dtypes)
+        names, dtypes, history = (*cells, "", "")[:3]
+        facts = tuple(history.split(", ")) if history else ()
+        rows[schema.partition("(")[0]] = Row(schema, tuple(names.split()), tuple(dtypes.split()), facts)
     return Lock(rows, tuple(reasons))
+
+
+def digest_of(program: Program) -> str:
+    """Names the state of the contract: it is another one after any change of a row."""
+    text = "".join(f"{row}\n" for row in rows_of(program).values())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def rows_of(program: Program) -> dict[str, Row]:
@@ -107,7 +124,15 @@ def rows_of(program: Program) -> dict[str, Row]:
 
 def _row(operator: Operator) -> Row:
     dtypes = tuple(_short(dtype) for dtype in operator.dtypes)
-    return Row(str(operator.schema), tuple(_names(operator)), dtypes)
+    return Row(str(operator.schema), tuple(_names(operator)), dtypes, tuple(_history(operator)))
+
+
+def _history(operator: Operator) -> Iterator[str]:
+    if operator.since is not None:
+        yield f"since {operator.since}"
+    yield from (f"{_WAS}{rename.name} until {rename.since}" for rename in operator.renamed)
+    if operator.deprecated is not None:
+        yield f"deprecated {operator.deprecated.since}"
 
 
 def _short(dtype: str) -> str:
@@ -135,6 +160,8 @@ def _names(operator: Operator) -> Iterator[str]:
         if operator.has_out:
             yield f"{module}.{name}(out)"
     yield from (f"{place}.{name}" for place, _, name in placed if place)
+    for _, former in formerly(operator):
+        yield from _names(former)
 
 
 # Changes
@@ -143,19 +170,26 @@ def _names(operator: Operator) -> Iterator[str]:
 def changes(before: Mapping[str, Row], after: Mapping[str, Row]) -> list[Change]:
     """What is different, in the order of ``after``; what is gone comes last."""
     found = []
+    kept = set(after)
     for name, row in after.items():
-        if name not in before:
+        known = [former for former in (name, *row.former_names) if former in before]
+        kept.update(row.former_names)
+        if not known:
             found.append(Change(name, False, "it is new"))
-        elif row != before[name]:
-            found += [Change(name, *change) for change in _changes(before[name], row)]
-    return [*found, *(Change(name, True, "it is gone") for name in before if name not in after)]
+            continue
+        if known[0] != name:
+            found.append(Change(name, False, f"it was called {known[0]}"))
+        if row != before[known[0]]:
+            found += [Change(name, *change) for change in _changes(before[known[0]], row)]
+    return [*found, *(Change(name, True, "it is gone") for name in before if name not in kept)]
 
 
 def _changes(before: Row, after: Row) -> Iterator[tuple[bool, str]]:
     """Whether each change breaks programs, and what it is."""
     if before.schema != after.schema:
         found = list(_schema_changes(before.parsed, after.parsed))
-        yield from found or [(False, "its schema is written in another way")]
+        is_renamed = before.operator != after.operator
+        yield from found or ([] if is_renamed else [(False, "its schema is written in another way")])
     yield from _set_changes("the name", before.names, after.names)
     # Without dtypes, an operator takes any.
     if before.dtypes and after.dtypes:
@@ -165,6 +199,11 @@ def _changes(before: Row, after: Row) -> Iterator[tuple[bool, str]]:
             bool(after.dtypes),
             "it takes " + (f"only {' '.join(after.dtypes)}" if after.dtypes else "any dtype"),
         )
+    for name in before.former_names:
+        if name not in (after.operator, *after.former_names):
+            yield True, f"its former name {name} is gone"
+    if before.history != after.history:
+        yield False, f"its history is {', '.join(after.history) or 'left out'}"
 
 
 def _set_changes(kind: str, before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[bool, str]]:

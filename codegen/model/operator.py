@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 from codegen.diagnostics import Location
-from codegen.model import vocabulary
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
 from codegen.remembered import remembered
@@ -77,6 +76,27 @@ class Requirement:
 
 
 @dataclass(frozen=True)
+class Deprecation:
+    """``deprecated: {since: 0.2, use: torch.linalg.qr}``: what programs call in place of the operator."""
+
+    since: str
+    use: str
+    location: Location = field(compare=False)  # of ``use``
+    since_location: Location = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Rename:
+    """``renamed: {from: soft.Tensor, since: 0.2}``: the whole former name, which still finds the operator."""
+
+    name: str
+    since: str
+    location: Location = field(compare=False)  # of the name
+    since_location: Location = field(compare=False)
+    module: str = ""  # that programs found the name in
+
+
+@dataclass(frozen=True)
 class EachArgument:
     """What one argument of a called operator is made of: the argument ``source`` (a position) of the list
     operator.
@@ -138,8 +158,12 @@ class Operator:
     entry_text: str = field(compare=False)  # the entry's YAML, dedented
     each: Each | None = None  # of operators that follow from ``foreach``
     out_dtype: str = "castable"  # a word of vocabulary.OUT_DTYPES
+    since: str | None = None  # the version that it first appeared in
+    renamed: tuple[Rename, ...] = ()
+    deprecated: Deprecation | None = None
     # Orders of positional arguments that Python still accepts, with a warning: (("self", "alpha", "other"),).
-    deprecated: tuple[tuple[str, ...], ...] = ()
+    deprecated_orders: tuple[tuple[str, ...], ...] = ()
+    place: str = ""  # of the function, else of the method, as programs write it: torch.linalg
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++
 
     # Names
@@ -158,6 +182,13 @@ class Operator:
     def python_name(self) -> str:
         """``det`` of ``linalg_det``, which is in the module linalg."""
         return self.base_name.removeprefix(f"{self.python_module}_")
+
+    @property
+    def public_name(self) -> str:
+        """``torch.linalg.det``, as programs call the function, else the method."""
+        if self.library is not None:
+            return f"{self.library}.{self.python_name}"
+        return f"{self.place}.{self.python_name}"
 
     @cached_property
     def unambiguous_name(self) -> str:
@@ -255,13 +286,6 @@ class Operator:
 
     def dispatch_for(self, key: str) -> DispatchEntry | None:
         return next((d for d in self.dispatch if d.key == key), None)
-
-    def is_loop(self, key: str) -> bool:
-        """Whether the kernel of ``key`` is a loop behind a generated wrapper; others take the operator's own
-        arguments."""
-        if key == "All":
-            return self.structure in vocabulary.LOOP_FOR_ALL_STRUCTURES
-        return self.structure in vocabulary.LOOP_STRUCTURES and key in vocabulary.LOOP_KEYS
 
     @property
     def is_composite_implicit(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from codegen.diagnostics import Location
+from codegen.dialect import Dialect
 from codegen.model.operator import Operator, Requirement
 
 
@@ -53,14 +54,15 @@ class Program:
     by_base: Mapping[str, tuple[Operator, ...]] = field(default_factory=dict, compare=False)
     requirements: Mapping[str, Requirement] = field(default_factory=dict)  # named ones, with those of base
     reasons: Mapping[str, str] = field(default_factory=dict)  # of missing gradients, with those of base
+    dialect: Dialect = field(default_factory=Dialect, compare=False)
 
     def __iter__(self) -> Iterator[Operator]:
         return iter(self.operators.values())
 
     def by_base_name(self, name: str) -> tuple[Operator, ...]:
-        """All overloads called ``name``, own ones first, then those of the program this one extends."""
+        """All overloads called ``name``, now or formerly, own ones first, then those of the program this one extends."""
         inherited = self.base.by_base_name(name) if self.base is not None else ()
-        return self.by_base.get(name, ()) + inherited
+        return self.by_base.get(name, ()) + self._renamed.get(name, ()) + inherited
 
     def base_names(self) -> tuple[str, ...]:
         """Every callable name, inherited ones included, sorted."""
@@ -79,10 +81,23 @@ class Program:
             names.update((operator.python_name, *(alias.split(".")[-1] for alias in operator.aliases)))
         return frozenset(name.removesuffix("_") for name in names)
 
+    @cached_property
+    def _renamed(self) -> Mapping[str, tuple[Operator, ...]]:
+        """Operators by the names that they had formerly, without overloads."""
+        found: dict[str, tuple[Operator, ...]] = {}
+        for operator in self:
+            for base in dict.fromkeys(rename.name.partition(".")[0] for rename in operator.renamed):
+                if base != operator.base_name:
+                    found[base] = (*found.get(base, ()), operator)
+        return found
+
     def find(self, name: str) -> Operator | None:
         """By ``add.Tensor``, ``add_Tensor``, or ``add`` where that is unique or the default overload."""
         for operator in self:
             if name in (operator.name, operator.unambiguous_name):
+                return operator
+        for operator in self._renamed.get(name.partition(".")[0], ()):
+            if any(name == rename.name for rename in operator.renamed):
                 return operator
         candidates = self.by_base_name(name)
         if candidates:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from codegen.cli.insertion import with_entry
-from codegen.cli.lookup import operators_called
 from codegen.cli.main import main
 from codegen.diagnostics import Diagnostics
 from codegen.model import read_program
+from codegen.targets.torch_py.cli.insertion import with_entry
+from codegen.targets.torch_py.cli.lookup import operators_called
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -11,7 +11,8 @@ from codegen.dtypes import DTYPE_ALIASES, DTYPES
 from codegen.expressions import CONSTANTS, FUNCTIONS
 from codegen.expressions.scope import METADATA_METHODS, REQUIREMENT_FUNCTIONS
 from codegen.model import load, vocabulary
-from codegen.python_modules import PYTHON_MODULES
+from codegen.targets.torch_py import keys
+from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEXT = (REPOSITORY / "docs" / "entries.md").read_text()
@@ -45,8 +46,8 @@ def test_keys_of_an_entry() -> None:
     "section, words",
     [
         ("A file", (*DTYPES, *DTYPE_ALIASES)),
-        ("An entry", (*PYTHON_MODULES, *vocabulary.TAGS)),
-        ("Dispatch", vocabulary.DISPATCH_KEYS),
+        ("An entry", (*PYTHON_MODULES, *keys.TAGS)),
+        ("Dispatch", keys.DISPATCH_KEYS),
         ("Promotion", {word for known in vocabulary.PROMOTIONS.values() for word in known}),
         ("Requirements", vocabulary.ERRORS),
         ("Derivatives", CONSTANTS),

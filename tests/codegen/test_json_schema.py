@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 import yaml
 
-from codegen.backends.reading import DEVICE_FUNCTIONS, KEYS
 from codegen.cli.main import main
-from codegen.cli.new_package import render_package
 from codegen.diagnostics import Diagnostics
-from codegen.json_schema import BACKEND, FOLDER, OPERATORS, render
-from codegen.json_schema.backend import backend_schema
-from codegen.json_schema.entries import operators_schema
 from codegen.model import vocabulary
 from codegen.schema import FunctionSchema
+from codegen.targets.torch_py.backends.reading import DEVICE_FUNCTIONS, KEYS
+from codegen.targets.torch_py.cli.new_package import render_package
+from codegen.targets.torch_py.json_schema import BACKEND, FOLDER, OPERATORS, render
+from codegen.targets.torch_py.json_schema.backend import backend_schema
+from codegen.targets.torch_py.json_schema.entries import operators_schema
 from codegen.yaml import ListValue, MapValue, Value, load_document
 from tests.errors.test_errors import CASES
 from tests.errors.test_mistakes import MISTAKES, Mistake

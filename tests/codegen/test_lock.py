@@ -62,6 +62,31 @@ def test_names_and_dtypes():
     assert _changes(dtypes="f32 f64 bf16") == [(False, "the dtype bf16 is new")]
 
 
+def test_history():
+    plain = Row(_SCHEMA, _NAMES, ())
+    dated = Row(_SCHEMA, _NAMES, (), ("since 0.2",))
+    assert str(dated) == f"{_SCHEMA} | torch.blend Tensor.blend |  | since 0.2"
+    found = changes({"blend": plain}, {"blend": dated})
+    assert [(c.is_breaking, c.what) for c in found] == [(False, "its history is since 0.2")]
+
+
+def test_renaming_breaks_nothing():
+    blend = Row(_SCHEMA, _NAMES, _DTYPES)
+    names = ("torch.mix", "Tensor.mix", *_NAMES)
+    mix = Row(_SCHEMA.replace("blend", "mix"), names, _DTYPES, ("was blend until 0.2",))
+    found = changes({"blend": blend}, {"mix": mix})
+    assert not any(c.is_breaking for c in found) and found[0].what == "it was called blend"
+
+    forgotten = Row(mix.schema, names[:2], _DTYPES)
+    found = changes({"mix": mix}, {"mix": forgotten})
+    assert [c.what for c in found if c.is_breaking] == [
+        "the name torch.blend is gone",
+        "the name Tensor.blend is gone",
+        "its former name blend is gone",
+    ]
+    assert [c.what for c in changes({"blend": blend}, {"mix": forgotten}) if c.is_breaking] == ["it is gone"]
+
+
 def test_the_command(checkout: Path, capsys: pytest.CaptureFixture[str]):
     file = checkout / "native_functions.yaml"
     lock = checkout / "native_functions.lock"

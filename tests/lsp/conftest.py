@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from codegen.lsp.checking import Checked, Checker
-from codegen.lsp.facts import Facts
-from codegen.lsp.files import OPERATORS, Bases
+from codegen.targets.torch_py.lsp.checking import Checked, Checker
+from codegen.targets.torch_py.lsp.facts import Facts
+from codegen.targets.torch_py.lsp.files import OPERATORS, Bases
 from tests.lsp.project import write_project
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from codegen.lsp.completion import complete
-from codegen.lsp.definition import definitions
-from codegen.lsp.facts import Facts
-from codegen.lsp.files import BACKEND
-from codegen.lsp.hover import hover
-from codegen.lsp.places import Place, place_at
-from codegen.lsp.rename import RenameError, argument_at, rename
-from codegen.lsp.symbols import Symbol, symbols
-from codegen.lsp.text import Lines
 from codegen.model import vocabulary
+from codegen.targets.torch_py.lsp.completion import complete
+from codegen.targets.torch_py.lsp.definition import definitions
+from codegen.targets.torch_py.lsp.facts import Facts
+from codegen.targets.torch_py.lsp.files import BACKEND
+from codegen.targets.torch_py.lsp.hover import hover
+from codegen.targets.torch_py.lsp.places import Place, place_at
+from codegen.targets.torch_py.lsp.rename import RenameError, argument_at, rename
+from codegen.targets.torch_py.lsp.symbols import Symbol, symbols
+from codegen.targets.torch_py.lsp.text import Lines
 from tests.lsp.project import OPERATORS
 
 

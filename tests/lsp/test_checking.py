@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from codegen.lsp.checking import ERROR, WARNING, Checked, Checker, Finding
-from codegen.lsp.files import Bases, kind_of_file
-from codegen.lsp.ranges import correction, span_of
-from codegen.lsp.text import Lines, normalised
+from codegen.targets.torch_py.lsp.checking import ERROR, WARNING, Checked, Checker, Finding
+from codegen.targets.torch_py.lsp.files import Bases, kind_of_file
+from codegen.targets.torch_py.lsp.ranges import correction, span_of
+from codegen.targets.torch_py.lsp.text import Lines, normalised
 from tests.errors.conftest import checkout as checkout
 from tests.errors.test_errors import CASES, PRELUDE, Case
 from tests.lsp.project import OPERATORS

@@ -197,10 +197,10 @@ def _metadata() -> dict[str, Any]:
         names = ", ".join(_METADATA)
         raise FileNotFoundError(f"found none of {names} in {ROOT}: build first, with make")
     # The samples can be tried with PyTorch before anything is built.
-    from codegen.analysis.implied_operators import expand
     from codegen.diagnostics import Diagnostics
-    from codegen.emit import autograd, metadata
     from codegen.model import read_program
+    from codegen.targets.torch_py.analysis.implied_operators import expand
+    from codegen.targets.torch_py.emit import autograd, metadata
 
     program = read_program(ROOT / "native_functions.yaml", Diagnostics())
     assert program is not None

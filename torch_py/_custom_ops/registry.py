@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._custom_ops.kernels import Kernels
-from torch_py._ops import OpOverload, OpOverloadPacket, forget_packet
+from torch_py._ops import OpOverload, OpOverloadPacket, find_operator, forget_packet
 from torch_py._tags import Tag
 
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]\w*(\.\w+)?")
@@ -50,7 +50,7 @@ def find(name: str) -> OpOverload:
 
     Raises NotImplementedError for torch_py's own operators and RuntimeError for an unknown name.
     """
-    found: OpOverload | None = _C._find_operator(name.removesuffix(".default"))
+    found = find_operator(name.removesuffix(".default"))
     if found is not None and found in _kernels:
         return found
     if name.startswith("aten::"):
@@ -98,7 +98,7 @@ def any_operator_of(op: Any, function: str) -> OpOverload:
             + ", ".join(f"{op}.{name}" for name in names)
         )
     if isinstance(op, str):
-        known: OpOverload | None = _C._find_operator(op.removesuffix(".default").removeprefix("aten::"))
+        known = find_operator(op.removesuffix(".default").removeprefix("aten::"))
         return find(op) if known is None else known
     raise _not_an_operator(op, function)
 

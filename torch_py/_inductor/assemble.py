@@ -85,7 +85,10 @@ class Assembly:
                 self._make(memory)
         if kernel.extent > 0:
             slots = [self._slot(buffer) for buffer in kernel.buffers]
-            self.writer.kernel(name, slots, kernel.extent, max(kernel.grain, _share(kernel.extent)))
+            grain = max(kernel.grain, _share(kernel.extent))
+            changed = {item.buffer for item in nest.items if item.buffer.memory.kind == "input"}
+            written = sorted(self._slot(buffer) for buffer in changed)
+            self.writer.kernel(name, slots, kernel.extent, grain, written=written)
 
     def _make(self, memory: Buffer) -> None:
         slot = self._slot(memory)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot import aot_module_simplified, min_cut_rematerialization_partition
+from torch_py._functorch.aot.in_place import write_in_place
 from torch_py._inductor import config, describe
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
@@ -60,6 +61,7 @@ def compile_fx(
                 bw_compiler=_part("backward", inner),
                 inference_compiler=_part("inference", inner),
                 partition_fn=_partition,
+                keep_inference_input_mutations=True,
             )
 
 
@@ -70,6 +72,7 @@ def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
         with artifacts.part(name), artifacts.timed("other"):
             run_pass(config.post_grad_custom_pre_pass, module)
             run_pass(config.post_grad_custom_post_pass, module)
+            write_in_place(module)
             describe.operators(module, example_inputs)
             return inner(module, example_inputs)
 

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from torch_py import _C
-from torch_py._ops import OpOverload
+from torch_py._ops import OpOverload, find_operator
 from torch_py._shapes.formulas import OPERATIONS
 from torch_py.export import _values
 from torch_py.export._archive import ArchiveError, read_archive, write_archive
@@ -279,7 +278,7 @@ def _read_target(op: str, name: str, target: Any) -> Any:
     if op == "call_function" and isinstance(target, str):
         if target in _FUNCTIONS:
             return _FUNCTIONS[target]
-        found = _C._find_operator(target.removeprefix("aten::")) if "::" in target else None
+        found = find_operator(target.removeprefix("aten::")) if "::" in target else None
         if found is not None and not any(map(_is_path, found._schema.arguments)):
             return found
     raise ArchiveError(

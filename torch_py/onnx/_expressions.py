@@ -9,22 +9,16 @@ from __future__ import annotations
 
 import ast
 import functools
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch_py
 from torch_py import _C
+from torch_py._decomp.entries import rows_of_entries
 from torch_py.onnx._graph import Graph, Node, Operand, common_dtype
 from torch_py.onnx._sizes import Varying
-
-_FOLDERS = (
-    Path(__file__).parents[1] / "_generated",
-    Path(__file__).parents[2] / "build" / "generated" / "torch_py" / "_generated",
-)
 
 
 @dataclass(frozen=True)
@@ -38,10 +32,9 @@ class Definition:
 @functools.cache
 def _definitions() -> dict[str, Definition]:
     """By the names of all forms: `lerp.Scalar`, `lerp_.Scalar`, `lerp.Scalar_out`."""
-    path = next(folder / "operators.json" for folder in _FOLDERS if (folder / "operators.json").exists())
     return {
         schema.partition("(")[0]: Definition(row["expr"], row["promotion"])
-        for row in json.loads(path.read_text())["operators"]
+        for row in rows_of_entries()
         if row["expr"]
         for schema in row["schemas"].values()
     }

@@ -13,8 +13,9 @@ from codegen.model.reading import Context
 _CODE = re.compile(r"``(.*?)``", re.DOTALL)
 _SINGLE = re.compile(r"(?<![`\w:])`([A-Za-z_]\w*)`(?!`)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-# Words that need not be arguments or operators: the gradient in docs of backward functions, and Python's.
-_WORDS = ("grad", "None", "True", "False", "nan", "inf", "self")
+# Words that need not be arguments or operators: what Python calls `self`, the gradient in docs of backward
+# functions, and words of Python.
+_WORDS = ("input", "grad", "None", "True", "False", "nan", "inf", "self")
 
 
 def check(operator: Operator, program: Program, context: Context) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from codegen.model.checks.report import Reporter
+from codegen.model.former_names import formerly
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.model.reading import Context
-from codegen.python_modules import PREFIXED
 
 
 def check(operators: list[Operator], base: Program | None, context: Context) -> None:
@@ -15,7 +15,8 @@ def check(operators: list[Operator], base: Program | None, context: Context) -> 
         _take(operator, taken, None)
     for operator in operators:
         _take(operator, taken, context)
-    _check_aliases(operators, base, context)
+    owners = _check_aliases(operators, base, context)
+    _check_former_names(operators, taken, owners, context)
     _check_python_signatures(operators, base, context)
     for operator in operators:
         _check_taken(operator, context)
@@ -44,8 +45,36 @@ def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: C
         context.problems.report(operator.location, operator.name, message, hint)
 
 
-def _check_aliases(operators: list[Operator], base: Program | None, context: Context) -> None:
-    """An alias may be shared by overloads of one name, but not with another operator."""
+def _check_former_names(
+    operators: list[Operator],
+    taken: dict[str, tuple[Operator, str]],
+    owners: dict[tuple[str, str], str],
+    context: Context,
+) -> None:
+    """A former name may not be the name of another operator, nor of what the package has without an entry."""
+    for operator in operators:
+        for rename, former in formerly(operator):
+            message = None
+            for name, _ in forms(former):
+                first, _ = taken.setdefault(name, (operator, "former"))
+                if first is not operator:
+                    message = message or f"'{rename.name}' is a name of {first.name} in {first.location}"
+
+            place = (former.python_module, former.python_name)
+            owner = owners.setdefault(place, operator.base_name)
+            if owner != operator.base_name:
+                message = message or f"'{former.python_name}' is a name of {owner} in Python"
+            elif former.base_name != operator.base_name:
+                message = message or _taken(former, former.python_name, context)
+            if message is not None:
+                Reporter(operator, context).at(rename.location, message, "remove one of them")
+
+
+def _check_aliases(
+    operators: list[Operator], base: Program | None, context: Context
+) -> dict[tuple[str, str], str]:
+    """An alias may be shared by overloads of one name, but not with another operator. Returns the operator of
+    each name in Python, (module, name)."""
     owners = {
         (o.python_module, o.python_name): o.base_name for o in (*(base or ()), *operators) if o.is_function
     }
@@ -63,6 +92,7 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
                 Reporter(operator, context).at_word(
                     "aliases", alias, f"alias '{alias}' is a name of {owner} already", "remove one of them"
                 )
+    return owners
 
 
 def _check_python_signatures(operators: list[Operator], base: Program | None, context: Context) -> None:
@@ -89,32 +119,44 @@ def _check_python_signatures(operators: list[Operator], base: Program | None, co
 def _check_taken(operator: Operator, context: Context) -> None:
     """An operator may not hide, or be hidden by, what the package has under its name."""
     report = Reporter(operator, context)
-    methods, functions = context.taken.methods, context.taken.functions
-    names = {operator.python_name: "variants"}
-    names.update({alias: "aliases" for alias in operator.aliases if "." not in alias})
-    for name, key in names.items():
-        if operator.is_method and name in methods:
-            report.at_key(key, f"'{name}' is {methods[name]} already", "choose another name")
-        if operator.is_function and operator.python_module == "torch" and name in functions:
-            report.at_key("func", f"'{name}' is {functions[name]} already", "choose another name")
+    names = [operator.python_name, *(alias for alias in operator.aliases if "." not in alias)]
+    for name in names:
+        is_alias = name != operator.python_name
+        for is_method in (True, False):
+            message = _taken(operator, name, context, is_method)
+            if message is not None:
+                key = "aliases" if is_alias else "variants" if is_method else "func"
+                report.at_key(key, message, "choose another name")
+
+
+def _taken(operator: Operator, name: str, context: Context, is_method: bool | None = None) -> str | None:
+    """What the package has under ``name`` as a method or a function of ``operator``, by default as either."""
+    taken = context.taken
+    if is_method is not False and operator.is_method and name in taken.methods:
+        return f"'{name}' is {taken.methods[name]} already"
+    is_main = operator.is_function and operator.python_module == context.dialect.modules[0]
+    if is_method is not True and is_main and name in taken.functions:
+        return f"'{name}' is {taken.functions[name]} already"
+    return None
 
 
 def _check_module(operator: Operator, context: Context) -> None:
     """Operators of ``torch.linalg``, and only these, are called ``linalg_NAME``."""
     prefix, _, rest = operator.base_name.partition("_")
     module = operator.python_module
+    prefixed = context.dialect.prefixed_modules
 
     if operator.library is not None:
         return
 
-    if module in PREFIXED and prefix != module:
+    if module in prefixed and prefix != module:
         Reporter(operator, context).at_key(
             "python_module",
             f"'{operator.base_name}' is declared in {module}",
             f"write {module}_{operator.base_name} as its name",
         )
 
-    elif rest and prefix in PREFIXED and prefix != module:
+    elif rest and prefix in prefixed and prefix != module:
         Reporter(operator, context).at_key(
             "func",
             f"'{operator.base_name}' has the name of an operator of {prefix}",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from codegen.dialect import PRIVATE
 from codegen.expressions import check_expr, infer_promotion
-from codegen.model.checks.kernels import check_place, check_types
 from codegen.model.checks.report import Reporter
 from codegen.model.implied import cpp_name
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
-from codegen.model.rooms import shape_file
 from codegen.schema import ListType, OptionalType
 
 _REDUCED_DIMENSIONS = (
@@ -30,7 +29,6 @@ def check(operator: Operator, context: Context) -> None:
         _check_pointwise(operator, report)
     if operator.structure == "reduction":
         _check_reduction(operator, report)
-    _check_shape(operator, report)
     _check_dtypes(operator, report)
     _check_scalars(operator, report)
     _check_expr(operator, report)
@@ -103,44 +101,9 @@ def _check_reduction(operator: Operator, report: Reporter) -> None:
     _check_single_result(operator, report)
 
 
-def _check_shape(operator: Operator, report: Reporter) -> None:
-    from codegen.model.cpp import shape_signature
-
-    if operator.structure != "shaped":
-        if "shape" in operator.key_locations:
-            report.at_key(
-                "shape",
-                f"'shape' has no meaning for structure {operator.structure}",
-                "remove it, or write structure: shaped",
-            )
-        return
-    if operator.shape is None:
-        return
-    key = "shape" if "shape" in operator.key_locations else "structure"
-    signature = shape_signature(operator, operator.shape)
-    place = f"{signature} in {shape_file(operator)}"
-    if operator.shape_definition is None:
-        near = report.context.kernels.near(operator.shape)
-        report.at_key(
-            key,
-            f"the shape rule '{operator.shape}' is defined nowhere",
-            f"did you mean {near}? or write {place}" if near else f"write {place}",
-        )
-    elif operator.shape_definition.is_local:
-        found = operator.shape_definition
-        report.at_key(
-            key,
-            f"the shape rule '{operator.shape}' is local to its file",
-            f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
-        )
-    else:
-        overloads = report.context.kernels.all_of(operator.shape)
-        what = f"the shape rule '{operator.shape}'"
-        check_types(report, operator.location_of(key), what, signature, overloads)
-        check_place(report, signature, overloads, shape_file(operator))
-
-
 def _check_dtypes(operator: Operator, report: Reporter) -> None:
+    if "dtypes" not in report.context.dialect.required:
+        return
     if operator.structure in ("pointwise", "reduction") and "dtypes" not in operator.key_locations:
         report.at_key(
             "structure",
@@ -190,14 +153,6 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
             "expr", f"'expr' has no meaning for structure {operator.structure}", "write structure: pointwise"
         )
         return
-
-    for entry in operator.dispatch:
-        if entry.key in ("All", "CPU", "Meta"):
-            report.at(
-                entry.location,
-                f"the {entry.key} kernel comes from 'expr'",
-                "remove the dispatch entry, or 'expr'",
-            )
 
     if operator.expr.node is not None and not check_expr(operator.expr.node, operator):
         _check_promotion(operator, infer_promotion(operator.expr.node, operator), report)
@@ -249,7 +204,8 @@ def _check_completeness(operator: Operator, report: Reporter, library: str | Non
         return
     # A helper of backward is exercised by the gradient checks of the operator that it serves; a library
     # outside the tree has tests of its own, not ours.
-    needs_samples = operator.python_module != "private" and library is None
+    required = report.context.dialect.required
+    needs_samples = "samples" in required and operator.python_module != PRIVATE and library is None
     if operator.samples is None and "samples" not in operator.key_locations and needs_samples:
         name = cpp_name(operator.schema)
         report.at_key(
@@ -257,5 +213,5 @@ def _check_completeness(operator: Operator, report: Reporter, library: str | Non
             f"the entry has no 'samples', and no generator is called '{name}'",
             f'write samples: and a name from tests/ops/samples, or @samples("{name}") there',
         )
-    if "doc" not in operator.key_locations:
+    if "doc" in required and "doc" not in operator.key_locations:
         report.at_key("func", "the entry has no 'doc'", "write doc: | and a sentence below it")

@@ -22,7 +22,7 @@ struct TORCH_PY_API {{ f.struct }} {
 {% for inline in f.inlines %}
 
 /// {{ f.schema.name }}: docs/operators/{{ f.operator.topic }}.md
-inline {{ f.result }} {{ f.name }}({{ inline.parameters|commas }}) {
+{{ "[[deprecated(" ~ inline.notice|cpp_string ~ ")]] " if inline.notice }}inline {{ f.result }} {{ inline.name }}({{ inline.parameters|commas }}) {
   return ops::{{ f.struct }}::call({{ inline.arguments|commas }});
 }
 {% endfor %}

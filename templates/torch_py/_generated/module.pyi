@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+{% if stubs|selectattr("notice")|list %}
+from typing_extensions import deprecated
+
+{% endif %}
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 {% if results %}
@@ -15,5 +20,9 @@ from torch_py._generated._results import {{ results|join(", ") }}
 {% if stub.is_overload %}
 @overload
 {% endif %}
-def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}: ...
+{% if stub.notice %}
+@deprecated({{ stub.notice|cpp_string }})
+{% endif %}
+def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}:
+    r'''{{ stub.doc|indent }}'''
 {% endfor %}

@@ -5,6 +5,7 @@ Such a package is a folder with what `BuildOperators` has put there:
     _native.SUFFIX.so   the operators; SUFFIX names the version of Python
     build.json          what the shared object was built for
     operators.json      facts on the operators, for tests
+    contract.json       what the operators promise to programs, and their former names
     lowerings.py        formulas, for torch.compile
     __init__.pyi        declarations, for type checkers and editors
     operators.md        documentation
@@ -108,10 +109,11 @@ def methods_of(rows: list[dict[str, Any]]) -> list[str]:
     """The methods of Tensor that operators add."""
     found = []
     for row in rows:
-        if "method" in row["variants"]:
-            found.append(row["base_name"])
-            if "inplace" in row["variants"]:
-                found.append(f"{row['base_name']}_")
+        if "method" not in row["variants"]:
+            continue
+        names = [row["base_name"], *(name.partition(".")[0] for name, _ in row["renamed"])]
+        for name in dict.fromkeys(names):
+            found += [name, f"{name}_"] if "inplace" in row["variants"] else [name]
     return found
 
 

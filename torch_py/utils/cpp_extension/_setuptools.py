@@ -19,7 +19,7 @@ from setuptools.command.build_ext import build_ext
 from ._build import build_shared_object
 from ._packages import BUILD_FILE, NATIVE, description_of_build
 
-_FACTS = ("operators.json", "lowerings.py", "__init__.pyi", "operators.md")
+_FACTS = ("operators.json", "contract.json", "lowerings.py", "__init__.pyi", "operators.md")
 
 
 class OperatorExtension(Extension):
@@ -85,6 +85,7 @@ class BuildOperators(build_ext):
         else:
             facts = generated / "torch_py" / "_generated"
             shutil.copy2(facts / "operators.json", folder)
+            shutil.copy2(facts / "contract.json", folder)
             shutil.copy2(facts / "lowerings.py", folder)
             shutil.copy2(facts / f"{ext.package}.pyi", folder / "__init__.pyi")
             pages = sorted((generated / "docs" / "operators").glob("*.md"))

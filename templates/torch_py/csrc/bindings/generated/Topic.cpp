@@ -6,12 +6,29 @@
 {% if shard.makes_new %}
 #include "torch_py/csrc/bindings/state/DefaultDevice.h"
 {% endif %}
+{% if shard.notices %}
+#include "torch_py/csrc/bindings/calls/Notice.h"
+{% endif %}
 {% for header in headers %}
 #include "{{ header }}"
 {% endfor %}
 
 namespace torch::python {
+
+// What help() shows, from docs/{{ topic }}.cpp.
+namespace docs {
+{% for callable in shard.callables %}
+extern const char {{ callable.c_name }}[];
+{% endfor %}
+}  // namespace docs
+
 namespace {
+{% if shard.notices %}
+
+{% for notice in shard.notices %}
+Notice {{ notice.name }}{ {{- notice.text|cpp_string -}} };
+{% endfor %}
+{% endif %}
 {% for body in shard.bodies %}
 
 // {{ body.function.schema }}
@@ -26,8 +43,7 @@ namespace {
 
 const PyMethodDef {{ module|lower }}_methods[] = {
 {% for callable in shard.of_module(module) %}
-    {"{{ callable.name }}", as_method({{ callable.c_name }}), METH_FASTCALL | METH_KEYWORDS,
-     {{ callable.doc|cpp_lines(5) }}},
+    {"{{ callable.name }}", as_method({{ callable.c_name }}), METH_FASTCALL | METH_KEYWORDS, docs::{{ callable.c_name }}},
 {% endfor %}
 };
 {% if library is none %}

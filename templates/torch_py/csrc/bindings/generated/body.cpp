@@ -10,6 +10,9 @@
 const ReturnType {{ body.return_type }} = { {{- f.operator.base_name|cpp_string }}, { {{- body.return_fields|commas -}} }};
 {% endif %}
 PyObject* {{ body.name }}(const Arguments& args) {
+{% if body.notice %}
+  {{ body.notice.name }}.give();
+{% endif %}
 {% for parameter in body.arguments %}
 {% for line in parameter.declarations %}
   {{ line }}

@@ -17,6 +17,9 @@ const Function {{ callable.c_name }}_function = { {{- callable.name|cpp_string }
 
 PyObject* {{ callable.c_name }}(PyObject*{{ " self" if self else "" }}, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
+{% if callable.notice %}
+  {{ callable.notice.name }}.give();
+{% endif %}
   Arguments call;
 
 {% if callable.fast_by_count %}

@@ -40,13 +40,31 @@ inline Tensor softcap(const Tensor& self, double cap = 30.0) {
   return ops::softcap::call(self, cap);
 }
 
+/// softcap: docs/operators/Arithmetic.md
+[[deprecated("it is called at::softcap since 0.2")]] inline Tensor soft_limit(const Tensor& self,
+    double cap = 30.0) {
+  return ops::softcap::call(self, cap);
+}
+
 /// softcap_: docs/operators/Arithmetic.md
 inline Tensor softcap_(const Tensor& self, double cap = 30.0) {
   return ops::softcap_::call(self, cap);
 }
 
+/// softcap_: docs/operators/Arithmetic.md
+[[deprecated("it is called at::softcap_ since 0.2")]] inline Tensor soft_limit_(const Tensor& self,
+    double cap = 30.0) {
+  return ops::softcap_::call(self, cap);
+}
+
 /// softcap.out: docs/operators/Arithmetic.md
 inline Tensor softcap_out(const Tensor& out, const Tensor& self, double cap = 30.0) {
+  return ops::softcap_out::call(self, cap, out);
+}
+
+/// softcap.out: docs/operators/Arithmetic.md
+[[deprecated("it is called at::softcap_out since 0.2")]] inline Tensor soft_limit_out(
+    const Tensor& out, const Tensor& self, double cap = 30.0) {
   return ops::softcap_out::call(self, cap, out);
 }
 

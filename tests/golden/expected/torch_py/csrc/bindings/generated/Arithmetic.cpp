@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "torch_py/csrc/bindings/calls/Notice.h"
 #include "aten/ops/add.h"
 #include "aten/ops/less.h"
 #include "aten/ops/mul.h"
@@ -12,7 +13,43 @@
 #include "aten/ops/tanh_backward.h"
 
 namespace torch::python {
+
+// What help() shows, from docs/Arithmetic.cpp.
+namespace docs {
+extern const char torch_add[];
+extern const char Tensor_add[];
+extern const char Tensor_add_[];
+extern const char torch_mul[];
+extern const char Tensor_mul[];
+extern const char Tensor_mul_[];
+extern const char torch_less[];
+extern const char torch_lt[];
+extern const char special_below[];
+extern const char Tensor_less[];
+extern const char Tensor_lt[];
+extern const char Tensor_less_[];
+extern const char Tensor_lt_[];
+extern const char torch_tanh[];
+extern const char Tensor_tanh[];
+extern const char ops_tanh_backward[];
+extern const char nn_softcap[];
+extern const char nn_soft_limit[];
+extern const char Tensor_softcap[];
+extern const char Tensor_soft_limit[];
+extern const char Tensor_softcap_[];
+extern const char Tensor_soft_limit_[];
+extern const char ops_softcap_backward[];
+}  // namespace docs
+
 namespace {
+
+Notice softcap_since_0_3_use_torch_tanh{
+    "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead."};
+Notice torch_nn_functional_soft_limit_is_torch_nn_functional_softcap{"torch.nn.functional.soft_limit is called torch.nn.functional.softcap since 0.2; please use the new name."};
+Notice torch_Tensor_soft_limit_is_torch_Tensor_softcap{
+    "torch.Tensor.soft_limit is called torch.Tensor.softcap since 0.2; please use the new name."};
+Notice torch_Tensor_soft_limit__is_torch_Tensor_softcap_{
+    "torch.Tensor.soft_limit_ is called torch.Tensor.softcap_ since 0.2; please use the new name."};
 
 // add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 // operators.yaml, Arithmetic
@@ -98,6 +135,7 @@ PyObject* call_tanh_backward(const Arguments& args) {
 // softcap(Tensor self, float cap=30.0) -> Tensor
 // operators.yaml, Arithmetic
 PyObject* call_softcap(const Arguments& args) {
+  softcap_since_0_3_use_torch_tanh.give();
   const auto& self = args.tensor(0);
   const auto cap = args.real(1, 30.0);
 
@@ -112,6 +150,7 @@ PyObject* call_softcap(const Arguments& args) {
 // softcap_(Tensor(a!) self, float cap=30.0) -> Tensor(a!)
 // operators.yaml, Arithmetic
 PyObject* call_softcap_(const Arguments& args) {
+  softcap_since_0_3_use_torch_tanh.give();
   const auto& self = args.tensor(0);
   const auto cap = args.real(1, 30.0);
   return wrap(unlocked([&] { return at::ops::softcap_::call(self, cap); }, self));
@@ -648,6 +687,41 @@ PyObject* nn_softcap(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
   END_HANDLE_ERRORS_OF(nn_softcap_function.name)
 }
 
+const Signature nn_soft_limit_signatures[] = {
+    {"soft_limit(Tensor input, float cap = 30.0, *, Tensor out = None)", softcap_parameters, 3, -1},
+};
+const Function nn_soft_limit_function = {"soft_limit", "nn", nn_soft_limit_signatures, 1};
+
+PyObject* nn_soft_limit(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  HANDLE_ERRORS
+  torch_nn_functional_soft_limit_is_torch_nn_functional_softcap.give();
+  Arguments call;
+
+  if (kwnames == nullptr && !has_function_modes()) {
+    switch (nargs) {
+      case 1:
+        if (is_plain_tensor(args[0])) {
+          call.set(args, nargs);
+          return call_softcap(call);
+        }
+        break;
+      case 2:
+        if (is_plain_tensor(args[0]) && (is_plain_float(args[1]) || is_plain_int(args[1]))) {
+          call.set(args, nargs);
+          return call_softcap(call);
+        }
+        break;
+      default: break;
+    }
+  }
+
+  switch (call.bind(nn_soft_limit_function, nullptr, args, nargs, kwnames)) {
+    case 0: return call_softcap(call);
+    default: return call.call_override(nn_soft_limit_function);
+  }
+  END_HANDLE_ERRORS_OF(nn_soft_limit_function.name)
+}
+
 const Signature Tensor_softcap_signatures[] = {
     {"softcap(float cap = 30.0)", softcap_parameters, 2, 0},
 };
@@ -678,6 +752,40 @@ PyObject* Tensor_softcap(PyObject* self, PyObject* const* args, Py_ssize_t nargs
     default: return call.call_override(Tensor_softcap_function);
   }
   END_HANDLE_ERRORS_OF(Tensor_softcap_function.name)
+}
+
+const Signature Tensor_soft_limit_signatures[] = {
+    {"soft_limit(float cap = 30.0)", softcap_parameters, 2, 0},
+};
+const Function Tensor_soft_limit_function = {"soft_limit", "Tensor", Tensor_soft_limit_signatures,
+    1};
+
+PyObject* Tensor_soft_limit(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
+  HANDLE_ERRORS
+  torch_Tensor_soft_limit_is_torch_Tensor_softcap.give();
+  Arguments call;
+
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
+    switch (nargs) {
+      case 0:
+        call.set(self, args, nargs);
+        return call_softcap(call);
+      case 1:
+        if (is_plain_float(args[0]) || is_plain_int(args[0])) {
+          call.set(self, args, nargs);
+          return call_softcap(call);
+        }
+        break;
+      default: break;
+    }
+  }
+
+  switch (call.bind(Tensor_soft_limit_function, self, args, nargs, kwnames)) {
+    case 0: return call_softcap(call);
+    default: return call.call_override(Tensor_soft_limit_function);
+  }
+  END_HANDLE_ERRORS_OF(Tensor_soft_limit_function.name)
 }
 
 const Parameter softcap__method_parameters[] = {
@@ -714,6 +822,40 @@ PyObject* Tensor_softcap_(PyObject* self, PyObject* const* args, Py_ssize_t narg
     default: return call.call_override(Tensor_softcap__function);
   }
   END_HANDLE_ERRORS_OF(Tensor_softcap__function.name)
+}
+
+const Signature Tensor_soft_limit__signatures[] = {
+    {"soft_limit_(float cap = 30.0)", softcap__method_parameters, 2, 0},
+};
+const Function Tensor_soft_limit__function = {"soft_limit_", "Tensor",
+    Tensor_soft_limit__signatures, 1};
+
+PyObject* Tensor_soft_limit_(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
+  HANDLE_ERRORS
+  torch_Tensor_soft_limit__is_torch_Tensor_softcap_.give();
+  Arguments call;
+
+  if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
+    switch (nargs) {
+      case 0:
+        call.set(self, args, nargs);
+        return call_softcap_(call);
+      case 1:
+        if (is_plain_float(args[0]) || is_plain_int(args[0])) {
+          call.set(self, args, nargs);
+          return call_softcap_(call);
+        }
+        break;
+      default: break;
+    }
+  }
+
+  switch (call.bind(Tensor_soft_limit__function, self, args, nargs, kwnames)) {
+    case 0: return call_softcap_(call);
+    default: return call.call_override(Tensor_soft_limit__function);
+  }
+  END_HANDLE_ERRORS_OF(Tensor_soft_limit__function.name)
 }
 
 const Parameter softcap_backward_parameters[] = {
@@ -754,104 +896,51 @@ PyObject* ops_softcap_backward(PyObject*, PyObject* const* args, Py_ssize_t narg
 }
 
 const PyMethodDef torch_methods[] = {
-    {"add", as_method(torch_add), METH_FASTCALL | METH_KEYWORDS,
-     "add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)\n"
-     "\n"
-     "``self + alpha * other``. Broadcasts."},
-    {"mul", as_method(torch_mul), METH_FASTCALL | METH_KEYWORDS,
-     "mul(Tensor or Number input, Tensor or Number other)\n"
-     "\n"
-     "The product."},
-    {"less", as_method(torch_less), METH_FASTCALL | METH_KEYWORDS,
-     "less(Tensor input, Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"lt", as_method(torch_lt), METH_FASTCALL | METH_KEYWORDS,
-     "lt(Tensor input, Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"tanh", as_method(torch_tanh), METH_FASTCALL | METH_KEYWORDS,
-     "tanh(Tensor input)\n"
-     "\n"
-     "The hyperbolic tangent."},
+    {"add", as_method(torch_add), METH_FASTCALL | METH_KEYWORDS, docs::torch_add},
+    {"mul", as_method(torch_mul), METH_FASTCALL | METH_KEYWORDS, docs::torch_mul},
+    {"less", as_method(torch_less), METH_FASTCALL | METH_KEYWORDS, docs::torch_less},
+    {"lt", as_method(torch_lt), METH_FASTCALL | METH_KEYWORDS, docs::torch_lt},
+    {"tanh", as_method(torch_tanh), METH_FASTCALL | METH_KEYWORDS, docs::torch_tanh},
 };
 const RegisterMethods torch_table({Module::Torch, torch_methods, 5});
 
 const PyMethodDef method_methods[] = {
-    {"add", as_method(Tensor_add), METH_FASTCALL | METH_KEYWORDS,
-     "add(Tensor or Number other, *, Number alpha = 1)\n"
-     "\n"
-     "``self + alpha * other``. Broadcasts."},
-    {"add_", as_method(Tensor_add_), METH_FASTCALL | METH_KEYWORDS,
-     "add_(Tensor or Number other, *, Number alpha = 1)\n"
-     "\n"
-     "``self + alpha * other``. Broadcasts."},
-    {"mul", as_method(Tensor_mul), METH_FASTCALL | METH_KEYWORDS,
-     "mul(Tensor or Number other)\n"
-     "\n"
-     "The product."},
-    {"mul_", as_method(Tensor_mul_), METH_FASTCALL | METH_KEYWORDS,
-     "mul_(Tensor or Number other)\n"
-     "\n"
-     "The product."},
-    {"less", as_method(Tensor_less), METH_FASTCALL | METH_KEYWORDS,
-     "less(Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"lt", as_method(Tensor_lt), METH_FASTCALL | METH_KEYWORDS,
-     "lt(Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"less_", as_method(Tensor_less_), METH_FASTCALL | METH_KEYWORDS,
-     "less_(Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"lt_", as_method(Tensor_lt_), METH_FASTCALL | METH_KEYWORDS,
-     "lt_(Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"tanh", as_method(Tensor_tanh), METH_FASTCALL | METH_KEYWORDS,
-     "tanh()\n"
-     "\n"
-     "The hyperbolic tangent."},
-    {"softcap", as_method(Tensor_softcap), METH_FASTCALL | METH_KEYWORDS,
-     "softcap(float cap = 30.0)\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
-    {"softcap_", as_method(Tensor_softcap_), METH_FASTCALL | METH_KEYWORDS,
-     "softcap_(float cap = 30.0)\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
+    {"add", as_method(Tensor_add), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_add},
+    {"add_", as_method(Tensor_add_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_add_},
+    {"mul", as_method(Tensor_mul), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_mul},
+    {"mul_", as_method(Tensor_mul_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_mul_},
+    {"less", as_method(Tensor_less), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_less},
+    {"lt", as_method(Tensor_lt), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_lt},
+    {"less_", as_method(Tensor_less_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_less_},
+    {"lt_", as_method(Tensor_lt_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_lt_},
+    {"tanh", as_method(Tensor_tanh), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_tanh},
+    {"softcap", as_method(Tensor_softcap), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_softcap},
+    {"soft_limit", as_method(Tensor_soft_limit), METH_FASTCALL | METH_KEYWORDS,
+        docs::Tensor_soft_limit},
+    {"softcap_", as_method(Tensor_softcap_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_softcap_},
+    {"soft_limit_", as_method(Tensor_soft_limit_), METH_FASTCALL | METH_KEYWORDS,
+        docs::Tensor_soft_limit_},
 };
-const RegisterMethods method_table({Module::Method, method_methods, 11});
+const RegisterMethods method_table({Module::Method, method_methods, 13});
 
 const PyMethodDef special_methods[] = {
-    {"below", as_method(special_below), METH_FASTCALL | METH_KEYWORDS,
-     "below(Tensor input, Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
+    {"below", as_method(special_below), METH_FASTCALL | METH_KEYWORDS, docs::special_below},
 };
 const RegisterMethods special_table({Module::Special, special_methods, 1});
 
 const PyMethodDef private_methods[] = {
     {"tanh_backward", as_method(ops_tanh_backward), METH_FASTCALL | METH_KEYWORDS,
-     "tanh_backward(Tensor grad_output, Tensor output)\n"
-     "\n"
-     "The gradient of ``tanh``."},
+        docs::ops_tanh_backward},
     {"softcap_backward", as_method(ops_softcap_backward), METH_FASTCALL | METH_KEYWORDS,
-     "softcap_backward(Tensor grad_output, Tensor input, float cap)\n"
-     "\n"
-     "The gradient of ``softcap``."},
+        docs::ops_softcap_backward},
 };
 const RegisterMethods private_table({Module::Private, private_methods, 2});
 
 const PyMethodDef nn_methods[] = {
-    {"softcap", as_method(nn_softcap), METH_FASTCALL | METH_KEYWORDS,
-     "softcap(Tensor input, float cap = 30.0, *, Tensor out = None)\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
+    {"softcap", as_method(nn_softcap), METH_FASTCALL | METH_KEYWORDS, docs::nn_softcap},
+    {"soft_limit", as_method(nn_soft_limit), METH_FASTCALL | METH_KEYWORDS, docs::nn_soft_limit},
 };
-const RegisterMethods nn_table({Module::Nn, nn_methods, 1});
+const RegisterMethods nn_table({Module::Nn, nn_methods, 2});
 
 }  // namespace
 }  // namespace torch::python

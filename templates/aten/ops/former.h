@@ -1,0 +1,4 @@
+// {{ banner }}
+// A former name of what this header declares.
+#pragma once
+#include "{{ header }}"

@@ -1,0 +1,33 @@
+"""``python -m tools.site``: builds the documentation site in ``build/site/html``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from tools.site.building import ROOT, Site
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.site", description=__doc__)
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "site", help="default: build/site")
+    parser.add_argument(
+        "--only", default="", metavar="NAMES", help="pages of these operators: add,linalg_det"
+    )
+    options = parser.parse_args()
+
+    start = time.process_time()
+    site = Site(options.output, tuple(filter(None, options.only.split(","))))
+    site.build()
+
+    pages = sum(1 for _ in site.html.rglob("*.html"))
+    size = sum(path.stat().st_size for path in site.html.rglob("*") if path.is_file())
+    seconds = time.process_time() - start
+    print(f"{site.html}: {pages:,} pages, {size / 1e6:.1f} MB, in {seconds:.0f} seconds of processor time")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""The navigation: pages written by hand in the order to read them, and the generated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tools.site.operators.catalogue import Subject, by_chapter
+
+Navigation = list[Any]
+
+
+def navigation(subjects: Sequence[Subject]) -> Navigation:
+    chapters = [{chapter.capitalize(): f"operators/{chapter}.md"} for chapter in by_chapter(subjects)]
+    return [
+        {"Start": ["index.md", {"Examples": "examples.md"}, {"About the project": "readme.md"}]},
+        {"Operators": ["operators/index.md", *chapters]},
+        {"Guide": _GUIDE},
+        {"Inside": _INSIDE},
+        {"Compared with PyTorch": _COMPARED},
+    ]
+
+
+_GUIDE = [
+    {"Contributing": "contributing.md"},
+    {"Keys of an entry": "guide/entries.md"},
+    {"Packages of operators": "guide/packages.md"},
+    {"Backends": "guide/backends.md"},
+    {"CUDA": "guide/cuda.md"},
+    {"CUDA fallbacks": "guide/cuda_fallbacks.md"},
+    {"Calls seen from Python": "guide/dispatch.md"},
+    {"Programs as graphs": "guide/fx.md"},
+    {"Saved programs": "guide/export.md"},
+    {"ONNX": "guide/onnx.md"},
+    {"Calls that wait": "guide/synchronising.md"},
+    {"The mkldnn layout": "guide/mkldnn.md"},
+]
+_INSIDE = [
+    {"Architecture": "guide/architecture.md"},
+    {"torch.compile": "guide/compile.md"},
+    {"Compiled loops": "guide/compiled_loops.md"},
+    {"Performance": "guide/performance.md"},
+    {"Counts": "guide/counts.md"},
+]
+_COMPARED = [
+    {"Parity": "guide/parity.md"},
+    {"What is tested": "guide/tested.md"},
+    {"Programs": "guide/programs.md"},
+    {"Compiled programs": "guide/compiled_programs.md"},
+]
