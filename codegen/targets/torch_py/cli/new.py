@@ -11,6 +11,7 @@ from pathlib import Path
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
 from codegen.model import Kernel, Operator, Program, read_program
+from codegen.model.operator import Variant
 from codegen.model.vocabulary import STRUCTURES
 from codegen.schema import FunctionSchema, OperatorName, SchemaError
 from codegen.targets.torch_py.cli.drafts import (
@@ -92,8 +93,9 @@ def new(options: argparse.Namespace) -> int:
         )
         return 1
 
-    variants = [*(["method"] if is_method else []), *(["function", "out"] if has_out else [])]
-    return _draft(options, schema, module, tuple(variants), program, base)
+    form: Variant = "method" if is_method else "function"
+    variants: tuple[Variant, ...] = (form, "out") if has_out else (form,)
+    return _draft(options, schema, module, variants, program, base)
 
 
 def _existing(program: Program | None, text: str) -> list[Operator]:
@@ -157,7 +159,7 @@ def _draft(
     options: argparse.Namespace,
     schema: FunctionSchema,
     module: str | None,
-    variants: tuple[str, ...],
+    variants: tuple[Variant, ...],
     program: Program | None,
     base: Program | None,
 ) -> int:
@@ -167,8 +169,7 @@ def _draft(
     operator = _operator(schema, topic, options.structure, chapter)
     if module is not None:
         operator = replace(operator, python_module=module)
-    if variants:
-        operator = replace(operator, variants=variants)
+    operator = replace(operator, variants=variants)
     dtypes = dtypes_like(program, options.structure, options.expr is not None)
     operator = replace(operator, dtype_sets=dtypes)
 
