@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from codegen.model import Program
+    from codegen.model.known import Change
     from codegen.output.templates import Templates
     from codegen.output.writer import GenerateReport
 
@@ -61,6 +62,28 @@ class FileKind:
 
 
 @dataclass(frozen=True)
+class Rendered:
+    """Files that differ from those of an earlier run, by path; None for one that is to be removed."""
+
+    files: Mapping[str, str | None]
+    memory: object
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Incremental:
+    """How a target writes only what follows from topics that have changed: Note [Changed topics].
+
+    ``remember`` is called once all files were rendered, and what it returns is kept as a pickle. ``update``
+    renders what follows from a change; it may read files of the last run, and returns None if everything has
+    to be rendered. Checks of the target that see the whole program do not run for such a change.
+    """
+
+    remember: Callable[[Program, Mapping[str, str]], object]
+    update: Callable[[Change, Templates, object, Callable[[str], str]], Rendered | None]
+
+
+@dataclass(frozen=True)
 class Target:
     """An output of the generator.
 
@@ -79,6 +102,7 @@ class Target:
 
     declarations: str = "operators.yaml"  # the default of --yaml
     base: Path | None = None  # the file that libraries extend, unless --library-of names another
+    incremental: Incremental | None = None
     commands: tuple[Command, ...] = ()
     checks: tuple[OptionalCheck, ...] = ()
     file_kinds: Mapping[str, FileKind] = field(default_factory=dict)  # by the key that marks a file

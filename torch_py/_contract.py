@@ -40,8 +40,8 @@ def _namespace_of(name: str) -> str:
 
 
 def present_name(name: str) -> str | None:
-    """The name, "softcap.out" or "my_ops::softcap", of the operator that was formerly called `name`; None if
-    there is none. The first use of a name warns."""
+    """The name, "softcap.out" or "my_ops::softcap", of the operator that was formerly called `name`; None for
+    other names. The first use of a name warns."""
     found = _former_names(_namespace_of(name)).get(name)
     if found is None:
         return None
@@ -59,6 +59,6 @@ def _warn(name: str, present: str, since: str) -> None:
 
 
 def former_overloads(entry: str) -> tuple[str, ...]:
-    """The overloads that the operator `entry`, "softcap", had under this name; "default" is the unnamed one."""
+    """The overloads that an operator had under the name `entry`, "softcap"; "default" is the unnamed one."""
     names = (name.partition(".") for name in _former_names(_namespace_of(entry)))
     return tuple(overload or "default" for base, _, overload in names if base == entry)

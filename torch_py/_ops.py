@@ -112,8 +112,8 @@ _C._set_operator_class(OpOverload)
 
 
 def find_operator(name: str) -> OpOverload | None:
-    """The overload of an entry, ``add.Tensor`` or ``my_ops::softcap``, also by a former name; None if there is
-    no such overload."""
+    """The overload of an entry, ``add.Tensor`` or ``my_ops::softcap``, also by a former name; None if it does
+    not exist."""
     found: OpOverload | None = _C._find_operator(name)
     if found is None:
         present = present_name(name)

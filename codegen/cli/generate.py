@@ -17,12 +17,18 @@ def generate(options: argparse.Namespace) -> int:
     kind = kind_of_file(options)
     if kind is not None:
         return _generate_other(kind, options)
-    if fingerprint.is_current(options.output, options.yaml, options.target, base_path(options)):
+    base = base_path(options)
+    around = fingerprint.surroundings_digest(options.yaml, options.target, base)
+    if fingerprint.is_made_from(options.output, fingerprint.with_declarations(around, options.yaml)):
         print(f"{options.output} is up to date")
         return 0
-    from codegen.output.generation import generate as write
+    from codegen.output import generation
 
-    print(f"{options.output}: {write(load_program(options), options.target, options.output)}")
+    if base is None:
+        report = generation.generate_file(options.yaml, options.target, options.output, around)
+    else:
+        report = generation.generate(load_program(options), options.target, options.output)
+    print(f"{options.output}: {report}")
     return 0
 
 

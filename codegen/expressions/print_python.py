@@ -10,6 +10,7 @@ from codegen.expressions.errors import ExpressionError
 from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Compare, Node
 from codegen.expressions.print_cpp_scalar import is_truth_value
+from codegen.expressions.rows import COUNT, REDUCTIONS, is_reduction
 from codegen.expressions.scope import TENSOR, TENSORS, OperatorLike, ProgramLike, Scope, resolve
 from codegen.expressions.to_formula import to_formula
 
@@ -24,6 +25,29 @@ NUMPY_IMPORTS = "import numpy as np\nfrom codegen.expressions import numpy_speci
 def numpy_expr(node: Node, rename: Mapping[str, str] | None = None) -> str:
     """``expr:`` as NumPy over names of the arguments; needs ``NUMPY_IMPORTS``."""
     return _NumpyPrinter(rename or {}).print(node)
+
+
+def numpy_row_expr(node: Node, operator: OperatorLike, is_reduced: bool) -> str:
+    """``expr:`` over rows as NumPy: an expression over the arguments, ``dim`` among them."""
+    first = operator.schema.arguments.tensors[0].spelling
+    if len(operator.schema.arguments.tensors) > 1:
+        first = f"np.broadcast({', '.join(a.spelling for a in operator.schema.arguments.tensors)})"
+    count = f"np.sum(np.ones(np.shape({first})), axis=axis, keepdims=True)"
+    if len(operator.schema.arguments.tensors) > 1:
+        count = f"np.sum(np.ones({first}.shape), axis=axis, keepdims=True)"
+    value = _NumpyPrinter({COUNT: count}).print(node)
+    if is_reduced:
+        value = f"(lambda kept: kept if keepdim else np.squeeze(kept, axis=axis))({value})"
+
+    dim = operator.schema.arguments.find("dim")
+    assert dim is not None
+    axis = (
+        "dim"
+        if not dim.type.is_list
+        else "tuple(np.ravel(dim)) if dim is not None and np.size(dim) else None"
+    )
+    axis = f"({axis}) if {first}.ndim else None"
+    return f"(lambda axis: {value})({axis})"
 
 
 def torch_expr(node: Node, operator: OperatorLike, module: str = "torch") -> str:
@@ -99,6 +123,11 @@ class _NumpyPrinter:
         return nodes.parenthesized(text, node, at_least)
 
     def call(self, node: Call, at_least: int) -> str:
+        if is_reduction(node):
+            reduction = REDUCTIONS[node.function]
+            (argument,) = node.arguments
+            text = self.condition(argument) if reduction.boolean else self.print(argument)
+            return reduction.numpy.format(text)
         template = FUNCTIONS[node.function].numpy
         is_operation = " / " in template  # 1 / {0}
         arguments = [self.print(argument, nodes.POWER if is_operation else 0) for argument in node.arguments]

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from codegen.diagnostics import Location
+from codegen.expressions import parse
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
 from codegen.remembered import remembered
@@ -25,6 +26,13 @@ class Formula:
     text: str
     node: Any
     location: Location
+
+    def __getattr__(self, name: str) -> Any:
+        """A formula that was remembered from an earlier run is parsed when somebody asks for its tree."""
+        if name != "node":
+            raise AttributeError(name)
+        node = self.__dict__["node"] = parse(self.text)
+        return node
 
 
 @dataclass(frozen=True)
@@ -190,6 +198,12 @@ class Operator:
             return f"{self.library}.{self.python_name}"
         return f"{self.place}.{self.python_name}"
 
+    @property
+    def former_base_names(self) -> tuple[str, ...]:
+        """Names that it was called by, without overloads, apart from the present one."""
+        names = dict.fromkeys(rename.name.partition(".")[0] for rename in self.renamed)
+        return tuple(name for name in names if name != self.base_name)
+
     @cached_property
     def unambiguous_name(self) -> str:
         """``add_Tensor``: the struct in at::ops, the shard of generated files."""
@@ -297,6 +311,11 @@ class Operator:
     @property
     def is_differentiable(self) -> bool:
         return self.non_differentiable is None
+
+    @property
+    def is_over_rows(self) -> bool:
+        """Whether ``expr`` is a formula over rows; that of a pointwise operator is over elements."""
+        return self.expr is not None and self.structure != "pointwise"
 
     @property
     def derives_automatically(self) -> bool:

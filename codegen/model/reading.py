@@ -282,6 +282,8 @@ class EntryReader:
         found = self.identifier("shape")
         if "shape" in self.values or "shape" in self.misspelled or schema is None or structure != "shaped":
             return found
+        if "expr" in self.values:  # the result has the sizes of the tensors
+            return None
         return implied.shape_rule(schema)
 
     # func, structure, dtypes

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,16 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 def is_current(output: Path, yaml_path: Path, target: Target, base: Path | None = None) -> bool:
     """Whether ``output`` was made from exactly these inputs and nobody has touched it since."""
-    stamp = read_stamp(output)
-    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, target, base):
-        return False
+    return is_made_from(output, inputs_digest(yaml_path, target, base))
 
+
+def is_made_from(output: Path, inputs: str) -> bool:
+    stamp = read_stamp(output)
+    return stamp is not None and stamp.get("inputs") == inputs and is_untouched(output, stamp)
+
+
+def is_untouched(output: Path, stamp: Mapping[str, Any]) -> bool:
+    """Whether all generated files are as they were written."""
     files = stamp.get("files", {})
     return bool(files) and all(_state(output / name) == state for name, state in files.items())
 
@@ -38,33 +45,50 @@ def read_stamp(output: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def write_stamp(output: Path, inputs: str, files: Iterable[str]) -> None:
-    states = {name: _state(output / name) for name in files}
+def write_stamp(
+    output: Path, inputs: str, files: Iterable[str], known: Mapping[str, list[int]] | None = None
+) -> None:
+    """``known`` has the states of further files, which have not changed."""
+    states = {**(known or {}), **{name: _state(output / name) for name in files}}
     temporary = output / f"{STAMP}.new"
     temporary.write_text(json.dumps({"inputs": inputs, "files": states}), encoding="utf-8")
     os.replace(temporary, output / STAMP)
 
 
 def inputs_digest(yaml_path: Path, target: Target, base: Path | None = None) -> str:
-    """A digest of the contents of declarations, generator and templates, and of the state of scanned files.
+    """A digest of the declarations and of all else that output depends on."""
+    return with_declarations(surroundings_digest(yaml_path, target, base), yaml_path)
+
+
+def with_declarations(around: str, yaml_path: Path) -> str:
+    """The digest of all inputs, given that of everything but the declarations."""
+    digest = hashlib.sha256(around.encode())
+    digest.update(_content(yaml_path))
+    return digest.hexdigest()
+
+
+def surroundings_digest(yaml_path: Path, target: Target, base: Path | None = None) -> str:
+    """A digest of the contents of generator and templates, and of the state of scanned files.
 
     ``base`` is the file that a library extends: the generated tree depends on its kernels and samples too.
     """
-    digest = hashlib.sha256(target.name.encode())
-    for path in _read_inputs(yaml_path, target, base):
-        digest.update(path.name.encode() + b"\0")
-        try:
-            digest.update(path.read_bytes() + b"\0")
-        except OSError:
-            digest.update(b"missing\0")
+    digest = hashlib.sha256(f"{target.name}\0{sys.version}\0{yaml_path.name}\0".encode())
+    for path in _sources(target, base):
+        digest.update(path.name.encode() + b"\0" + _content(path) + b"\0")
 
     for name, state in _scanned_inputs(target, [yaml_path, *([base] if base is not None else [])]):
         digest.update(f"{name}\0{state}\0".encode())
     return digest.hexdigest()
 
 
-def _read_inputs(yaml_path: Path, target: Target, base: Path | None) -> Iterator[Path]:
-    yield yaml_path
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b"missing"
+
+
+def _sources(target: Target, base: Path | None) -> Iterator[Path]:
     if base is not None:
         yield base
     sources = {_PACKAGE} if _PACKAGE in target.folder.parents else {_PACKAGE, target.folder}

@@ -48,7 +48,7 @@ def blanked(text: str, span: Span) -> str:
 
 def broken_entries(text: str, loader: Any) -> Iterator[tuple[Span, int, str, str]]:
     """Each entry that is not YAML by itself: its lines, and the place, message and hint of its problem."""
-    for span in _spans(text):
+    for span in entry_spans(text):
         entry = text[slice(*span)]
         try:
             yaml.compose(entry, Loader=loader)
@@ -58,7 +58,7 @@ def broken_entries(text: str, loader: Any) -> Iterator[tuple[Span, int, str, str
             yield span, span[0] + index, message, hint
 
 
-def _spans(text: str) -> Iterator[Span]:
+def entry_spans(text: str) -> Iterator[Span]:
     """From each ``- func:`` to the next one, or to the heading of the next topic."""
     found = list(_START.finditer(text))
     for start, following in zip(found, [*found[1:], None]):

@@ -9,6 +9,7 @@ import pytest
 
 from codegen.dtypes import DTYPE_ALIASES, DTYPES
 from codegen.expressions import CONSTANTS, FUNCTIONS
+from codegen.expressions.rows import REDUCTIONS
 from codegen.expressions.scope import METADATA_METHODS, REQUIREMENT_FUNCTIONS
 from codegen.model import load, vocabulary
 from codegen.targets.torch_py import keys
@@ -68,6 +69,11 @@ def test_functions_are_documented() -> None:
     assert table == expected
     assert [name for name in REQUIREMENT_FUNCTIONS if f"`{name}(x" not in SECTIONS["Requirements"]] == []
     assert [name for name in METADATA_METHODS if f"`x.{name}(" not in SECTIONS["Derivatives"]] == []
+
+
+def test_reductions_are_documented() -> None:
+    table = re.findall(r"^\| `(\w+)\(x\)` \| (.*?) \|$", SECTIONS["Formulas over rows"], re.MULTILINE)
+    assert table == [(reduction.name, reduction.note) for reduction in REDUCTIONS.values()]
 
 
 def test_examples_of_structures() -> None:

@@ -1,4 +1,4 @@
-"""Targets are plug-ins: the generator installs by itself, and the examples' targets pass their tests with it."""
+"""Targets are plug-ins: the generator installs by itself, and those of the examples pass their tests."""
 
 from __future__ import annotations
 

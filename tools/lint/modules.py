@@ -15,14 +15,14 @@ from .finding import Finding
 LAYERS: tuple[tuple[str, ...], ...] = (
     # Names that are refused, which any module may have.
     (
-        "_libraries", "_pytorch_names.elsewhere", "_pytorch_names.lacking", "_pytorch_names.packages",
-        "_schema_types",
+        "_generated_files", "_libraries", "_pytorch_names.elsewhere", "_pytorch_names.lacking",
+        "_pytorch_names.packages", "_schema_types",
         "_tags", "utils._config_module", "utils._contextlib",
     ),
     # What needs the native module alone.
     (
-        "_cuda_arrays", "_device_module", "_dispatch_keys", "_inductor.__init__", "_inductor.config",
-        "_inductor.options", "_logging", "_namespace", "_notices", "_schemas", "_serialization.budget",
+        "_contract", "_cuda_arrays", "_device_module", "_dispatch_keys", "_inductor.__init__",
+        "_inductor.config", "_inductor.options", "_logging", "_namespace", "_notices", "_schemas", "_serialization.budget",
         "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",

@@ -8,6 +8,9 @@ import time
 from pathlib import Path
 
 from tools.site.building import ROOT, Site
+from tools.site.checking import problems
+
+_SHOWN = 40  # of the problems
 
 
 def main() -> int:
@@ -22,11 +25,17 @@ def main() -> int:
     site = Site(options.output, tuple(filter(None, options.only.split(","))))
     site.build()
 
+    found = problems(site.html)
+    for problem in found[:_SHOWN]:
+        print(problem)
+    if len(found) > _SHOWN:
+        print(f"and {len(found) - _SHOWN} more problems")
+
     pages = sum(1 for _ in site.html.rglob("*.html"))
     size = sum(path.stat().st_size for path in site.html.rglob("*") if path.is_file())
     seconds = time.process_time() - start
     print(f"{site.html}: {pages:,} pages, {size / 1e6:.1f} MB, in {seconds:.0f} seconds of processor time")
-    return 0
+    return int(bool(found))
 
 
 if __name__ == "__main__":

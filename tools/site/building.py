@@ -16,14 +16,19 @@ from mkdocs.plugins import BasePlugin
 
 from tools.site.documents import Documents
 from tools.site.navigation import navigation
-from tools.site.operators.catalogue import subjects_of
+from tools.site.operators.catalogue import public_names, subjects_of
 from tools.site.operators.declared import Declared
 from tools.site.operators.generated import Generated
 from tools.site.operators.page import Pages
 from tools.site.operators.writing import Explorer
+from tools.site.reference.names import AddressBook
+from tools.site.reference.writing import Reference
 from tools.site.sources import Sources
 
 ROOT = Path(__file__).resolve().parents[2]
+# The theme indents its HTML deeply, which is half of a small page.
+_INDENTATION = re.compile(r"\s*\n\s*")
+_VERBATIM = re.compile(r"(<pre.*?</pre>)", re.DOTALL)
 _PLACE = re.compile(r"<!-- place: (?P<key>.*?) -->")
 
 
@@ -48,17 +53,28 @@ class Site:
 
         sources = Sources(ROOT)
         Documents(ROOT, sources).write(self.pages)
-        explorer = self._explorer(sources)
+        book = AddressBook()
+        explorer = self._explorer(sources, book)
+        reference = self._reference(explorer, book)
         explorer.write()
+        reference.write()
         sources.write(self.pages)
 
         self._run_mkdocs(explorer)
 
-    def _explorer(self, sources: Sources) -> Explorer:
+    def _explorer(self, sources: Sources, book: AddressBook) -> Explorer:
         declared = Declared(ROOT)
         subjects = [s for s in subjects_of(declared) if not self.only or s.slug in self.only]
-        pages = Pages(declared, sources, Generated(ROOT))
+        pages = Pages(declared, sources, Generated(ROOT), book)
         return Explorer(pages, subjects, self.pages / "operators")
+
+    def _reference(self, explorer: Explorer, book: AddressBook) -> Reference:
+        pages = {
+            name: f"operators/{subject.slug}.md"
+            for subject in explorer.subjects
+            for name in public_names(subject)
+        }
+        return Reference(self.pages / "reference", book, pages)
 
     def _run_mkdocs(self, explorer: Explorer) -> None:
         logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
@@ -81,13 +97,19 @@ class _Finishing(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.parts = parts
 
     def on_nav(self, nav: Any, config: Any, files: Any) -> Any:
-        """The tab of an operator's page is that of the explorer."""
-        explorer = next((item for item in nav.items if item.title == "Operators"), None)
+        """Pages of operators are below the explorer, those of classes below the reference."""
+        sections = {item.title: item for item in nav.items}
+        parents = {"operators/": sections["Operators"], "reference/": sections["Reference"]}
         listed = {page.file.src_uri for page in nav.pages}
+
         for file in files.documentation_pages():
-            if file.src_uri.startswith("operators/") and file.src_uri not in listed:
-                file.page.parent = explorer
+            folder = file.src_uri.partition("/")[0] + "/"
+            if folder in parents and file.src_uri not in listed:
+                file.page.parent = parents[folder]
         return nav
 
     def on_post_page(self, output: str, page: Any, config: Any) -> str:
-        return _PLACE.sub(lambda match: self.parts[match["key"]], output)
+        html = _PLACE.sub(lambda match: self.parts[match["key"]], output)
+        pieces = _VERBATIM.split(html)
+        pieces[::2] = [_INDENTATION.sub("\n", piece) for piece in pieces[::2]]
+        return "".join(pieces)

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from tools.site.operators.catalogue import Subject, by_chapter
+from tools.site.reference.members import MODULES, full_name
 
 Navigation = list[Any]
 
 
 def navigation(subjects: Sequence[Subject]) -> Navigation:
     chapters = [{chapter.capitalize(): f"operators/{chapter}.md"} for chapter in by_chapter(subjects)]
+    modules = [f"reference/{full_name(path)}.md" for path in MODULES]
     return [
         {"Start": ["index.md", {"Examples": "examples.md"}, {"About the project": "readme.md"}]},
         {"Operators": ["operators/index.md", *chapters]},
+        {"Reference": ["reference/index.md", *modules]},
         {"Guide": _GUIDE},
         {"Inside": _INSIDE},
         {"Compared with PyTorch": _COMPARED},

@@ -151,11 +151,11 @@ def fields_of(owner: Any) -> dict[str, Any] | None:
 
 def _of_module(capture: Capture, module: ModuleType, name: str) -> Any:
     capture.fixed(module.__dict__, module.__name__)
-    value = capture.read_key(module.__dict__, name)
-    if value is not ABSENT:
-        return value
-    # A module's own __getattr__, and names like __dict__.
-    value = getattr(module, name)
+    # A module's own __getattr__, which may load something and keep it, and names like __dict__.
+    value = getattr(module, name) if name not in module.__dict__ else None
+    found = capture.read_key(module.__dict__, name)
+    if found is not ABSENT:
+        return found
     return capture.fixed(value, f"{module.__name__}.{name}") if _is_code(value) else capture.result(value)
 
 

@@ -13,6 +13,7 @@ from torch_py._ops import OpOverload, find_operator
 from torch_py._shapes.formulas import OPERATIONS
 from torch_py.export import _values
 from torch_py.export._archive import ArchiveError, read_archive, write_archive
+from torch_py.export._contract import check_contract, contract_of
 from torch_py.export._description import Described
 from torch_py.export._examples import Dimension, Dimensions
 from torch_py.export._tensors import TensorReader, TensorWriter
@@ -85,8 +86,8 @@ def load(
 
     Nothing in the file is executed: the graph can call operators of torch_py only, and does so when it is
     run. The names in `extra_files` get their contents as bytes.
-    Raises RuntimeError for a file that is damaged or something else, and OSError for a path that cannot be
-    read.
+    Raises RuntimeError for a file that is damaged or something else, or if an operator has changed since so
+    that a call of the program would mean something else, and OSError for a path that cannot be read.
     """
     program, data = read_archive(f, _KIND, extra_files)
     try:
@@ -128,6 +129,7 @@ def program_as_json(ep: ExportedProgram, tensors: TensorWriter) -> dict[str, Any
     """Everything of a program but the tensors, which `tensors` collects."""
     signature = ep.graph_signature
     return {
+        "contract": contract_of(ep.graph.nodes),
         "nodes": [_node_as_json(node, tensors) for node in ep.graph.nodes],
         "inputs": [
             [spec.kind.name, _argument_as_json(spec.arg, tensors), spec.target, spec.persistent]
@@ -208,6 +210,8 @@ def program_of_json(content: dict[str, Any], tensors: TensorReader) -> ExportedP
     for row in content["nodes"]:
         nodes[row["name"]] = _read_node(graph, row, reader)
     graph.lint()
+    calls = [(row["target"], nodes[row["name"]]) for row in content["nodes"]]
+    check_contract(content.get("contract"), calls)
 
     signature = ExportGraphSignature(
         [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 
 import torch_py
 from torch_py import _C
-from torch_py._decomp.entries import rows_of_entries
+from torch_py._generated_files import generated_file
 from torch_py.onnx._graph import Graph, Node, Operand, common_dtype
 from torch_py.onnx._sizes import Varying
 
@@ -34,8 +35,8 @@ def _definitions() -> dict[str, Definition]:
     """By the names of all forms: `lerp.Scalar`, `lerp_.Scalar`, `lerp.Scalar_out`."""
     return {
         schema.partition("(")[0]: Definition(row["expr"], row["promotion"])
-        for row in rows_of_entries()
-        if row["expr"]
+        for row in json.loads(generated_file("operators.json").read_text())["operators"]
+        if row["expr"] and row["structure"] == "pointwise"
         for schema in row["schemas"].values()
     }
 

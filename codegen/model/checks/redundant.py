@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from codegen.diagnostics import Diagnostic, Location
 from codegen.dialect import Dialect
-from codegen.expressions import infer_promotion
+from codegen.expressions import infer_promotion, infer_row_promotion
 from codegen.model import implied, vocabulary
 from codegen.model.autocast import Autocast
 from codegen.model.operator import Operator
@@ -66,6 +66,10 @@ def _plain_defaults(operator: Operator, dialect: Dialect) -> Iterator[tuple[str,
 
 
 def _promotion(operator: Operator) -> tuple[str | None, str]:
-    if operator.structure == "pointwise" and operator.expr is not None and operator.expr.node is not None:
-        return infer_promotion(operator.expr.node, operator), "it follows from expr"
+    if operator.expr is not None and operator.expr.node is not None:
+        if operator.structure == "pointwise":
+            return infer_promotion(operator.expr.node, operator), "it follows from expr"
+        if operator.structure == "reduction":
+            implied_promotion = infer_row_promotion(operator.expr.node, operator, operator.dtypes)
+            return implied_promotion, "it follows from expr"
     return vocabulary.PROMOTIONS.get(operator.structure, (None,))[0], "it is the default"

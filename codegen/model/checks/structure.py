@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codegen.dialect import PRIVATE
-from codegen.expressions import check_expr, infer_promotion
+from codegen.expressions import check_expr, check_row_expr, infer_promotion, infer_row_promotion
 from codegen.model.checks.report import Reporter
 from codegen.model.implied import cpp_name
 from codegen.model.operator import Operator
@@ -148,14 +148,71 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
     if operator.expr is None:
         return
 
-    if operator.structure != "pointwise":
+    if operator.structure not in ("pointwise", "reduction", "shaped"):
         report.at_key(
             "expr", f"'expr' has no meaning for structure {operator.structure}", "write structure: pointwise"
         )
         return
+    if operator.structure == "shaped":
+        _check_along_rows(operator, report)
+    if operator.is_over_rows:
+        _check_row_arguments(operator, report)
 
-    if operator.expr.node is not None and not check_expr(operator.expr.node, operator):
-        _check_promotion(operator, infer_promotion(operator.expr.node, operator), report)
+    node = operator.expr.node
+    if node is None:
+        return
+    if operator.structure == "pointwise" and not check_expr(node, operator):
+        _check_promotion(operator, infer_promotion(node, operator), report)
+    if operator.structure == "reduction" and not check_row_expr(node, operator, is_reduced=True):
+        _check_row_promotion(operator, infer_row_promotion(node, operator, operator.dtypes), report)
+
+
+def _check_along_rows(operator: Operator, report: Reporter) -> None:
+    """A formula that gives one result for each element of the rows along ``dim``."""
+    dim = operator.arguments.find("dim")
+    if dim is None:
+        hint = "add int dim, along which the rows are, or write structure: pointwise"
+        report.at_schema(0, "an operator with a formula over rows has no argument 'dim'", hint)
+    elif str(dim.type) not in _REDUCED_DIMENSIONS:
+        report.at_schema(dim.offset, f"'dim' is {dim.type}", "write int dim or int[1]? dim=None")
+
+    keepdim = operator.arguments.find("keepdim")
+    if keepdim is not None:
+        hint = "write structure: reduction, or remove it"
+        report.at_schema(keepdim.offset, "one result for each element: there is no 'keepdim'", hint)
+
+
+def _check_row_arguments(operator: Operator, report: Reporter) -> None:
+    """What the loops of a formula over rows take."""
+    dim = operator.arguments.find("dim")
+    if dim is not None and str(dim.type) == "int?":
+        hint = "write int dim or int[1]? dim=None"
+        report.at_schema(dim.offset, "the 'dim' of a formula over rows is int?", hint)
+    for argument in operator.tensor_arguments:
+        if isinstance(argument.type, (OptionalType, ListType)):
+            hint = "write Tensor, or a kernel instead of 'expr'"
+            report.at_schema(argument.offset, f"a formula over rows takes no {argument.type}", hint)
+    complex_dtypes = [dtype for dtype in operator.dtypes if dtype.startswith("complex")]
+    if complex_dtypes:
+        hint = "leave the complex dtypes out, or write a kernel instead of 'expr'"
+        report.at_key("dtypes", f"a formula over rows takes real dtypes, not {complex_dtypes[0]}", hint)
+
+
+def _check_row_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
+    """``promotion``, ``dtypes`` and ``expr`` of a reduction agree on the dtype of the result."""
+    written = operator.promotion
+    if written != inferred and "bool" in (written, inferred):
+        kind = "truth values" if inferred == "bool" else "numbers"
+        hint = f"write promotion: {inferred}, or remove it: it follows from expr"
+        report.at_key("promotion", f"the promotion is {written}, but expr gives {kind}", hint)
+    elif written == "index":
+        hint = f"write promotion: {inferred}, or remove it: it follows from expr"
+        report.at_key("promotion", "the promotion is index, but expr gives no index", hint)
+    elif written != "int_to_float" == inferred:
+        hint = "write promotion: int_to_float, or remove it: it follows from expr"
+        report.at_key(
+            "promotion", f"the promotion is {written}, but expr makes integers floating point", hint
+        )
 
 
 def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> None:

@@ -7,17 +7,18 @@ of operators. They are imported when they are used: ``generate`` with nothing to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codegen.output.literals import cpp_lines, cpp_string
-from codegen.target import FileKind, OptionalCheck, Target
+from codegen.target import FileKind, Incremental, OptionalCheck, Rendered, Target
 from codegen.targets.torch_py.commands import COMMANDS
 from codegen.targets.torch_py.dialect import DIALECT
 
 if TYPE_CHECKING:
     from codegen.model import Program
+    from codegen.model.known import Change
     from codegen.output.templates import Templates
     from codegen.output.writer import GenerateReport
 
@@ -26,9 +27,24 @@ _DECLARATIONS = "native_functions.yaml"
 
 
 def _files(program: Program, templates: Templates) -> Mapping[str, str]:
+    from codegen.targets.torch_py.analysis.implied_operators import expanded
     from codegen.targets.torch_py.emit.tree import Tree
 
-    return Tree(program, templates).render()
+    return Tree(expanded(program), templates).render()
+
+
+def _remember(program: Program, files: Mapping[str, str]) -> object:
+    from codegen.targets.torch_py.emit.update import remember
+
+    return remember(program, files)
+
+
+def _update(
+    change: Change, templates: Templates, memory: object, read: Callable[[str], str]
+) -> Rendered | None:
+    from codegen.targets.torch_py.emit.update import update
+
+    return update(change, templates, memory, read)
 
 
 def _notes(program: Program) -> Sequence[str]:
@@ -69,6 +85,7 @@ TARGET = Target(
     filters={"cpp_string": cpp_string, "cpp_lines": cpp_lines},
     declarations=_DECLARATIONS,
     base=_ROOT / _DECLARATIONS,
+    incremental=Incremental(_remember, _update),
     commands=COMMANDS,
     checks=(
         OptionalCheck(

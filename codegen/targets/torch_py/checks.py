@@ -31,8 +31,11 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 
 def _check_formula(operator: Operator, report: Reporter) -> None:
     """A formula is the kernel of the CPU, and the shape rule."""
-    if operator.expr is None or operator.structure != "pointwise":
+    if operator.expr is None or operator.structure not in ("pointwise", "reduction", "shaped"):
         return
+    if operator.structure == "shaped" and "shape" in operator.key_locations:
+        what = "'shape' repeats what 'expr' says: the result has the sizes of the tensors"
+        report.at_key("shape", what, "remove it")
     for entry in operator.dispatch:
         if entry.key in ("All", "CPU", "Meta"):
             report.at(
@@ -51,7 +54,7 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
                 "remove it, or write structure: shaped",
             )
         return
-    if operator.shape is None:
+    if operator.shape is None or operator.expr is not None:
         return
 
     key = "shape" if "shape" in operator.key_locations else "structure"

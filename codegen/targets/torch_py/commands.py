@@ -10,9 +10,15 @@ from pathlib import Path
 from codegen.target import Command
 
 
-def _command(name: str, summary: str, add_options: Callable[[argparse.ArgumentParser], None]) -> Command:
-    """The command whose function has its name, in the module of its name, which is imported when it runs."""
-    function = name.replace("-", "_")
+def _command(
+    name: str,
+    summary: str,
+    add_options: Callable[[argparse.ArgumentParser], None],
+    function: str | None = None,
+) -> Command:
+    """The command whose function, with its name unless given, is in the module of the same name, which is
+    imported when it runs."""
+    function = function or name.replace("-", "_")
 
     def run(options: argparse.Namespace) -> int:
         module = importlib.import_module(f"codegen.targets.torch_py.cli.{function}")
@@ -40,7 +46,7 @@ def _new(command: argparse.ArgumentParser) -> None:
         "looks like",
     )
 
-    command.add_argument("--expr", help="a pointwise formula instead of a kernel")
+    command.add_argument("--expr", help="a formula instead of a kernel, for elements or for rows")
     command.add_argument(
         "--cuda",
         action="store_true",
@@ -48,6 +54,22 @@ def _new(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--write", action="store_true", help="write into the files instead of to the terminal"
+    )
+
+
+def _import(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "operators", nargs="+", metavar="NAME", help="aten::add.Tensor, or aten::add for all its overloads"
+    )
+    command.add_argument(
+        "--from",
+        dest="folder",
+        type=Path,
+        metavar="FOLDER",
+        help="where native_functions.yaml and derivatives.yaml are; default: in the installed torch",
+    )
+    command.add_argument(
+        "--write", action="store_true", help="write into the file instead of to the terminal"
     )
 
 
@@ -99,6 +121,12 @@ def _lsp(command: argparse.ArgumentParser) -> None:
 COMMANDS = (
     _command("explain", "show all that follows from one entry", _explain),
     _command("new", "write a new entry and the stubs of what it names, or those that an entry misses", _new),
+    _command(
+        "import",
+        "draft entries, derivatives included, from the declarations of an installed PyTorch",
+        _import,
+        "import_entries",
+    ),
     _command("new-package", "write a project with operators of its own, which pip can install", _new_package),
     _command(
         "counts",

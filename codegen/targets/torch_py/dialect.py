@@ -57,7 +57,7 @@ def _taken_names(folder: Path) -> TakenNames:
 
 
 def _version(folder: Path) -> str | None:
-    path = folder / "torch_py" / "version.py"
+    path = scanned.version_file(folder)
     found = re.search(r'^__version__ = "(.*)"', path.read_text("utf-8"), re.M) if path.is_file() else None
     return found[1] if found else None
 

@@ -39,9 +39,14 @@ def taken_name_files(root: Path) -> list[Path]:
     return sorted([*tables, *(path for path in modules if path.is_file())])
 
 
+def version_file(root: Path) -> Path:
+    return root / "torch_py" / "version.py"
+
+
 def files(root: Path) -> list[Path]:
     """All of them."""
-    return [*kernel_files(root), *sample_files(root), *taken_name_files(root)]
+    version = [path for path in (version_file(root),) if path.is_file()]
+    return [*kernel_files(root), *sample_files(root), *taken_name_files(root), *version]
 
 
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:

@@ -248,3 +248,56 @@ def test_every_changed_value_gives_an_error_or_a_program():
             loaded.module()(torch.ones(2, 3))
         except Exception as error:  # of a program that is another one now
             assert not isinstance(error, (SystemError, MemoryError))
+
+
+# --- The contract of the operators that a program calls ---
+
+
+def loaded_after(change):
+    """The program after a change of the schemas in its file, as if they had been others when it was saved."""
+    parts = members(saved())
+    name = next(name for name in parts if name.endswith("json"))
+    content = json.loads(parts[name])
+    change(content["program"]["contract"]["operators"])
+    return load(io.BytesIO(archive_of({**parts, name: json.dumps(content)})))
+
+
+def changed_argument(operator, place, **fields):
+    def change(operators):
+        row = operators[operator][0][place]
+        for field, value in fields.items():
+            row[["name", "type", "default", "kwarg_only"].index(field)] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change, problem",
+    [
+        (
+            changed_argument("aten::masked_fill.Scalar", 1, name="where"),
+            "the argument 'where' was at place 2",
+        ),
+        (changed_argument("aten::masked_fill.Scalar", 2, type="str"), "'value' was str"),
+        (changed_argument("aten::linear", 2, default="1"), None),
+        (changed_argument("aten::_to_copy", 4, default="True"), "the default of 'non_blocking' was True"),
+        (lambda operators: operators["aten::_softmax"].__setitem__(1, ["int"]), "the result was int"),
+        (lambda operators: operators.clear(), None),
+    ],
+)
+def test_a_changed_operator(change, problem):
+    if problem is None:
+        assert loaded_after(change) is not None
+        return
+    with pytest.raises(RuntimeError, match=problem) as caught:
+        loaded_after(change)
+    assert "export and save the program again" in str(caught.value)
+    assert str(caught.value).count("(contract ") == 2
+
+
+def test_files_without_contract_are_read():
+    parts = members(saved())
+    name = next(name for name in parts if name.endswith("json"))
+    content = json.loads(parts[name])
+    del content["program"]["contract"]
+    assert load(io.BytesIO(archive_of({**parts, name: json.dumps(content)}))) is not None

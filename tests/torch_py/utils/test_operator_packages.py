@@ -11,10 +11,12 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.python_process import REPOSITORY
+from torch_py.utils.cpp_extension._called_operators import operators_called
 
 EXAMPLES = {
     "smooth_ops": "operators_formulas",
@@ -99,7 +101,14 @@ def test_wheel_can_be_moved(generated: Path, tmp_path: Path) -> None:
         names = {name.partition("/")[2] for name in archive.namelist() if name.startswith("softcap_ops/")}
 
     assert str(REPOSITORY).encode() not in code
-    assert {"operators.json", "lowerings.py", "__init__.pyi", "operators.md", "build.json"} <= names
+    assert {
+        "operators.json",
+        "contract.json",
+        "lowerings.py",
+        "__init__.pyi",
+        "operators.md",
+        "build.json",
+    } <= names
 
 
 @pytest.mark.parametrize("order", ["softcap_ops, torch_py", "torch_py, softcap_ops"])
@@ -121,7 +130,7 @@ assert pickle.loads(pickle.dumps(softcap_ops.softcap)) is softcap_ops.softcap
     run("-c", script, sites=(site,))
 
 
-def changed(site: Path, folder: Path, **values: str) -> Path:
+def changed(site: Path, folder: Path, **values: Any) -> Path:
     """A copy of an installation that says it was built for something else."""
     shutil.copytree(site, folder)
     path = folder / "softcap_ops" / "build.json"
@@ -141,15 +150,32 @@ def refusal(*sites: Path, script: str = "import softcap_ops") -> str:
     [
         ({"abi": "0123456789abcdef"}, "was built for torch_py 0.1.0 (ABI 0123456789abcdef), this is"),
         ({"torch_py": "9.9"}, "was built for torch_py 9.9"),
+        (
+            {"contract": "0123", "operators": {"mul.Tensor": [["Tensor", "Tensor", "Scalar"], ["Tensor"]]}},
+            "calls mul.Tensor as it was declared in contract 0123; this torch_py",
+        ),
+        ({"contract": "0123", "operators": {"gone": [[], []]}}, "calls gone as it was declared"),
         ({"python": ".cpython-39-x86_64-linux-gnu.so"}, "was built for another Python"),
     ],
 )
 def test_another_build_is_refused_in_one_line(
-    values: dict[str, str], expected: str, site: Path, tmp_path: Path
+    values: dict[str, Any], expected: str, site: Path, tmp_path: Path
 ) -> None:
     message = refusal(changed(site, tmp_path / "site", **values))
     assert message.startswith(f"softcap_ops {expected}") and "pip install" in message
     assert len(message.splitlines()) == 1
+
+
+def test_another_contract_matters_only_for_operators_that_are_called(site: Path, tmp_path: Path) -> None:
+    run("-c", "import softcap_ops", sites=(changed(site, tmp_path / "site", contract="0123"),))
+
+
+def test_operators_that_sources_call(tmp_path: Path) -> None:
+    (tmp_path / "aten").mkdir()
+    (tmp_path / "aten" / "Sum.cpp").write_text('#include "aten/ops/mul.h"\n#include "my_ops/ops/add.h"\n')
+    called = operators_called([tmp_path])
+    assert called["mul.Tensor"] == [["Tensor", "Tensor"], ["Tensor"]]
+    assert {name.partition(".")[0] for name in called} == {"mul", "mul_"}
 
 
 def test_methods_of_two_packages_do_not_collide(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from tools.site.docstrings import spoken_as_html, summary_of
 from tools.site.operators.declared import Declared, Operator
 
 FUNCTIONAL = "nn.functional"
@@ -37,10 +38,8 @@ class Subject:
 
     @property
     def summary(self) -> str:
-        """The first sentence of the documentation."""
-        text = " ".join(self.first.doc.split("\n\n")[0].split())
-        end = text.find(". ")
-        return text if end < 0 else text[: end + 1]
+        """The first sentence of the documentation, as HTML."""
+        return spoken_as_html(summary_of(self.first.doc))
 
 
 def subjects_of(declared: Declared) -> list[Subject]:
@@ -75,3 +74,30 @@ def _title(operator: Operator) -> str:
     if operator.python_module != "torch":
         return f"{operator.python_module}.{operator.python_name}"
     return operator.python_name if operator.is_function else f"Tensor.{operator.python_name}"
+
+
+def public_names(subject: Subject) -> Iterator[str]:
+    """What Python calls its functions and methods: ``torch.special.expit``, ``torch.Tensor.add_``."""
+    for operator in subject.overloads:
+        yield from _names(operator)
+
+
+def _names(operator: Operator) -> Iterator[str]:
+    module = _module(operator.python_module)
+    aliases = [alias.rpartition(".") for alias in operator.aliases]
+
+    if operator.is_function or operator.has_inplace_function:
+        for suffix in ("", "_") if operator.has_inplace_function else ("",):
+            yield f"torch.{module}{operator.python_name}{suffix}"
+        yield from (f"torch.{_module(word) if word else module}{name}" for word, _, name in aliases)
+
+    methods = [operator.python_name, *(name for word, _, name in aliases if not word)]
+    if operator.is_method:
+        yield from (f"torch.Tensor.{name}" for name in methods)
+    if operator.has_inplace_method:
+        yield from (f"torch.Tensor.{name}_" for name in methods)
+
+
+def _module(word: str) -> str:
+    """What comes before the name of a function of ``python_module: WORD``."""
+    return {"torch": "", "nn": f"{FUNCTIONAL}."}.get(word, f"{word}.")

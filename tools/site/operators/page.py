@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
+from tools.site.docstrings import to_markdown
 from tools.site.formulas import displayed, typeset
 from tools.site.operators.catalogue import Subject
 from tools.site.operators.curves import curves_of
@@ -27,10 +27,9 @@ from tools.site.operators.generated import Generated, Part
 from tools.site.operators.kernels import Served, kernels_of
 from tools.site.operators.support import COLUMNS, Row, notes, rows_of
 from tools.site.plot import svg
+from tools.site.reference.names import AddressBook
+from tools.site.signatures import in_lines
 from tools.site.sources import Sources
-
-_SIGNATURE_WIDTH = 88
-_ARGUMENT = re.compile(r", (?=\*|\w+[:=])")
 
 
 @dataclass(frozen=True)
@@ -84,10 +83,11 @@ class Pages:
 
     columns = COLUMNS
 
-    def __init__(self, declared: Declared, sources: Sources, generated: Generated) -> None:
+    def __init__(self, declared: Declared, sources: Sources, generated: Generated, book: AddressBook) -> None:
         self.declared = declared
         self.sources = sources
         self.generated = generated
+        self.book = book
 
     def overloads(self, subject: Subject) -> list[Overload]:
         return [self._overload(operator, subject) for operator in subject.overloads]
@@ -100,7 +100,7 @@ class Pages:
         return Overload(
             name=operator.name,
             signatures=tuple(_signatures(operator, self.declared)),
-            doc=typeset(operator.doc.strip()),
+            doc=self._text(operator, subject),
             formula=formula,
             plot="" if curves is None else svg(curves),
             slopes=tuple(_slopes(operator)),
@@ -117,6 +117,11 @@ class Pages:
             test=f'make test ARGS="tests/ops -k {operator.unambiguous_name}"',
         )
 
+    def _text(self, operator: Operator, subject: Subject) -> str:
+        own = [argument.spelling for argument in operator.schema.arguments.flat_all]
+        link = self.book.linker(f"operators/{subject.slug}.md")
+        return typeset(to_markdown(operator.doc, link, [*own, "input", subject.first.base_name]))
+
     def _samples(self, operator: Operator) -> Iterator[Sample]:
         root = self.declared.root
         for path, line in samples_places(root, operator.samples or ""):
@@ -127,17 +132,7 @@ class Pages:
 def _signatures(operator: Operator, declared: Declared) -> Iterator[str]:
     """Without the place of a function written in Python, which ``explain`` adds as a comment."""
     for signature in python_signatures(operator, declared.root):
-        yield _in_lines(signature.partition("  #")[0])
-
-
-def _in_lines(signature: str) -> str:
-    """A long signature with each argument on a line of its own."""
-    if len(signature) <= _SIGNATURE_WIDTH:
-        return signature
-    name, _, rest = signature.partition("(")
-    arguments, _, result = rest.rpartition(")")
-    lines = "".join(f"    {argument},\n" for argument in _ARGUMENT.split(arguments))
-    return f"{name}(\n{lines}){result}"
+        yield in_lines(signature.partition("  #")[0])
 
 
 def _typeset(node: Node) -> str:

@@ -107,8 +107,8 @@ class Hardswish(_InPlace):
         Output: the same shape and dtype as the input.
 
     Example:
-        >>> nn.Hardswish()(torch.tensor([-4.0, -1.0, 0.0, 1.0, 4.0]))
-        tensor([ 0.0000, -0.3333,  0.0000,  0.6667,  4.0000])
+        >>> nn.Hardswish()(torch.tensor([-1.0, 1.0, 4.0]))
+        tensor([-0.3333,  0.6667,  4.0000])
     """
 
     def forward(self, input: Tensor) -> Tensor:

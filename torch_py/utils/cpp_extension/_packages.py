@@ -21,9 +21,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from torch_py._contract import contract_digest
 from torch_py._libraries import add_library
 from torch_py._tensor import Tensor
 from torch_py.utils import backend_registration
+from torch_py.utils.cpp_extension._called_operators import changed_operator
 from torch_py.version import __version__
 
 NATIVE = "_native"
@@ -73,7 +75,12 @@ def load_backend(name: str) -> None:
 
 def description_of_build() -> dict[str, str]:
     """What shared objects that are built now depend on."""
-    return {"torch_py": __version__, "abi": _ABI_FILE.read_text(), "python": _suffix()}
+    return {
+        "torch_py": __version__,
+        "abi": _ABI_FILE.read_text(),
+        "contract": contract_digest(),
+        "python": _suffix(),
+    }
 
 
 def check_build(name: str, folder: Path) -> None:
@@ -93,6 +100,14 @@ def check_build(name: str, folder: Path) -> None:
             f"{name} was built for torch_py {built['torch_py']} (ABI {built['abi']}), this is torch_py "
             f"{here['torch_py']} (ABI {here['abi']}); build it again: pip install --force-reinstall "
             "--no-build-isolation FOLDER"
+        )
+    # With another contract, the package fits unless an operator that it calls is another one.
+    changed = None if built["contract"] == here["contract"] else changed_operator(built["operators"])
+    if changed is not None:
+        raise ImportError(
+            f"{name} calls {changed} as it was declared in contract {built['contract']}; this torch_py, of "
+            f"contract {here['contract']}, declares it in another way; build it again: pip install "
+            "--force-reinstall --no-build-isolation FOLDER"
         )
 
 

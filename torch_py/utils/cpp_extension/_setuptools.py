@@ -17,6 +17,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
 from ._build import build_shared_object
+from ._called_operators import operators_called
 from ._packages import BUILD_FILE, NATIVE, description_of_build
 
 _FACTS = ("operators.json", "contract.json", "lowerings.py", "__init__.pyi", "operators.md")
@@ -90,7 +91,9 @@ class BuildOperators(build_ext):
             shutil.copy2(facts / f"{ext.package}.pyi", folder / "__init__.pyi")
             pages = sorted((generated / "docs" / "operators").glob("*.md"))
             (folder / "operators.md").write_text("\n".join(page.read_text() for page in pages))
-        (folder / BUILD_FILE).write_text(json.dumps(description_of_build()) + "\n")
+        called = operators_called([generated, ext.folder / "aten"])
+        built = {**description_of_build(), "operators": called}
+        (folder / BUILD_FILE).write_text(json.dumps(built) + "\n")
 
     def get_outputs(self) -> list[str]:
         """The files that setuptools is to know of."""

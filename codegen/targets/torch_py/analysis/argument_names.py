@@ -25,19 +25,19 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # with generated code.
 GENERATED = frozenset(
     # variables and types
-    "args below cast element entry formula grad_inputs gradient gradients grads i inside iter keys node "
-    "opmath_t out0 out1 out2 out3 out4 out5 plan requires_grad result results scalar_t self_before "
-    "spec0 spec1 spec2 spec3 spec4 spec5 view "
+    "args below cast count_value dtype_of_elements element entry finish formula grad_inputs gradient "
+    "gradients grads i inside iter keys node operands opmath_t out0 out1 out2 out3 out4 out5 plan "
+    "requires_grad result results scalar_t self_before spec0 spec1 spec2 spec3 spec4 spec5 stages view "
     # functions
     "arithmetic as_view check_distinct_outputs check_inplace check_inplace_result check_lists "
     "check_no_overlap check_one_device check_out_requires_no_grad check_single_number collect_next_edges "
-    "compute_requires_grad copy_to_output copy_to_outputs copy_to_self cpu_kernel device_of_call "
-    "device_of_new dispatch effective_keys elementwise empty_from_spec forget_temporary_base "
+    "compute_requires_grad copy_to_output copy_to_outputs copy_to_self cpu_kernel cpu_reduce device_of_call "
+    "device_of_new dispatch effective_keys elements_of_row elementwise empty_from_spec forget_temporary_base "
     "has_function_modes input_metadata keys_of keys_of_device keys_or_cpu launch_plan materialize_grad "
     "mixes_devices next_edge output_buffer own packed_numbers real_if_input_is rebase_history reduce_grad "
-    "results_of_each save_list saved_names saved_value set_history should_compute_any "
-    "should_compute_output store_output throw_only_numbers unlocked unpack_list value_before "
-    "with_requires_grad wrap wrap_none wrapped_scalar".split()
+    "reduce_rows results_of_each row_pass row_value save_list saved_names saved_value set_history "
+    "should_compute_any should_compute_output store_output throw_only_numbers transform_rows unlocked "
+    "unpack_list value_before with_requires_grad wrap wrap_none wrapped_scalar".split()
 )
 # Generated locals and members are named after arguments, with these words behind an underscore: self_value.
 _DERIVED = frozenset(

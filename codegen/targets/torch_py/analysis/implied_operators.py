@@ -9,6 +9,7 @@ the others are formulas of tensor operators, and from there on every order follo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from codegen.expressions import (
@@ -16,12 +17,14 @@ from codegen.expressions import (
     check_formula,
     gradient,
     names,
+    row_gradient,
     simplify,
     to_formula,
     to_source,
 )
 from codegen.expressions.functions import NUMBER_AS_TENSOR
-from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substitute
+from codegen.expressions.nodes import Call, ListOf, Method, Name, Node, Number, rebuild, substitute
+from codegen.expressions.rows import COUNT, outermost_reductions
 from codegen.expressions.scope import NUMBERS, Scope, resolve
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
 from codegen.model.autocast import Autocast
@@ -31,6 +34,8 @@ from codegen.schema.names import BaseName
 from codegen.targets.torch_py.analysis.argument_names import free_name, with_free_names
 from codegen.targets.torch_py.analysis.kernels import formula_kernel_path, with_cuda_formulas
 
+# The tag of operators that act along their ``dim``.
+ALONG_DIM = "along_dim"
 _TENSOR = BaseType("Tensor")
 _COMPLEX = ("complex64", "complex128")
 _DIFFERENTIABLE = ("float16", "float32", "float64", "bfloat16", *_COMPLEX)
@@ -75,6 +80,8 @@ def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
             continue
 
         operator = _with_kernel(operator, formula_kernel_path(operator))
+        if operator.structure == "shaped" and ALONG_DIM not in operator.tags:
+            operator = replace(operator, tags=(*operator.tags, ALONG_DIM))
         if operator.derivatives or operator.non_differentiable is not None:
             found.append(operator)
             continue
@@ -96,6 +103,9 @@ def _with_kernel(operator: Operator, path: str) -> Operator:
 def _derive(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...], list[Operator]]:
     """The derivatives of an operator given by ``expr``, and the operators they call."""
     assert operator.expr is not None
+    if operator.is_over_rows:
+        return _derive_rows(operator, program)
+
     derivatives = []
     helpers = []
     tensors = operator.tensor_arguments
@@ -114,11 +124,53 @@ def _derive(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...
     return tuple(derivatives), helpers
 
 
-def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
+def _derive_rows(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...], list[Operator]]:
+    """The same for a formula over rows. Its gradients are formulas over rows as well.
+
+    The gradient and the result of a reduction are expanded to the sizes of ``self``: what they are made of
+    sums up what arrives there in higher derivatives.
+    """
+    assert operator.expr is not None
+    derivatives = []
+    helpers = []
+    tensors = [a.name for a in operator.tensor_arguments]
+    is_reduced = operator.structure == "reduction"
+    for name in tensors:
+        node = row_gradient(operator.expr.node, name, tensors, is_reduced)
+
+        # As above, a gradient that is the same for all elements of a row needs no loop.
+        used = names(node)
+        if any(n in used for n in (*tensors, "result", COUNT)) or outermost_reductions(node):
+            suffix = "_backward" if len(tensors) == 1 else f"_backward_{name}"
+            # Without reductions it is pointwise, as that of logsumexp: grad * exp(self - result).
+            over_rows = bool(outermost_reductions(node)) or COUNT in used
+            helper, node = _helper(operator, _free_name(operator, suffix, program), node, over_rows)
+            helpers.append(helper)
+        else:
+            node = to_formula(node, operator)
+
+        if is_reduced:
+            node = substitute(node, {n: _expanded_to_rows(n, operator) for n in ("grad", "result")})
+        derivatives.append(_derivative(operator, name, node))
+    return tuple(derivatives), helpers
+
+
+def _expanded_to_rows(name: str, operator: Operator) -> Node:
+    """The gradient or the result of a reduction, for each element of the rows."""
+    dim = operator.schema.arguments.find("dim")
+    assert dim is not None
+    dims: Node = Name("dim") if dim.type.is_list else ListOf((Name("dim"),))
+    sizes = Method(Name(operator.tensor_arguments[0].name), "sizes", ())
+    return Call("_expand_reduced", (Name(name), sizes, dims, Name("keepdim")))
+
+
+def _helper(operator: Operator, name: str, node: Node, over_rows: bool = False) -> tuple[Operator, Node]:
     """The private operator that computes ``node`` in one loop, and the call of it."""
     used = names(node)
     tensors = [n for n in (*(a.name for a in operator.tensor_arguments), "result") if n in used]
     plain = [a for a in operator.schema.arguments.non_tensors if a.name in used]
+    if over_rows:
+        plain += [a for a in operator.schema.arguments.non_tensors if a.name == "dim"]
     call = Call(name, tuple(Name(n) for n in ("grad", *tensors, *(a.name for a in plain))))
 
     # The helper has a gradient and a result of its own, so those of ``operator`` get other names in it.
@@ -128,22 +180,27 @@ def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
     parameters += [Argument(a.type, a.name) for a in plain]
     expr = simplify(substitute(node, {old: Name(new) for old, new in renamed.items()}))
 
-    helper = _private_operator(operator, name, parameters, expr)
-    helper = _with_kernel(helper, formula_kernel_path(operator))
+    helper = _private_operator(operator, name, parameters, expr, over_rows)
+    shares_file = helper.is_over_rows == operator.is_over_rows
+    helper = _with_kernel(helper, formula_kernel_path(operator if shares_file else helper))
     return replace(helper, derivatives=_higher_derivatives(helper, name)), call
 
 
-def _private_operator(operator: Operator, name: str, parameters: list[Argument], expr: Node) -> Operator:
-    """A pointwise operator of its own, declared where ``operator`` is."""
+def _private_operator(
+    operator: Operator, name: str, parameters: list[Argument], expr: Node, over_rows: bool
+) -> Operator:
+    """An operator of its own, pointwise or over rows, declared where ``operator`` is."""
     arguments = Arguments((), None, tuple(parameters), (), ())
     schema = FunctionSchema(OperatorName(BaseName.of(name)), arguments, (Return(_TENSOR),))
 
     return replace(
         operator,
         schema=schema,
+        structure="shaped" if over_rows else "pointwise",
+        out_dtype="exact" if over_rows else "castable",
         variants=("function",),
         python_module="private",
-        promotion="default",
+        promotion=None if over_rows else "default",
         scalars=(),
         requires=(),
         dtypes=tuple(d for d in operator.dtypes if d in _DIFFERENTIABLE),
@@ -155,7 +212,7 @@ def _private_operator(operator: Operator, name: str, parameters: list[Argument],
         since=None,
         renamed=(),
         deprecated=None,
-        tags=(),
+        tags=(ALONG_DIM,) if over_rows else (),
         autocast=Autocast(),
         derivatives=(),
         non_differentiable=None,
@@ -165,6 +222,8 @@ def _private_operator(operator: Operator, name: str, parameters: list[Argument],
 def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
     """The derivatives of a gradient's operator; MISSING where a function in its formula has no rule."""
     assert helper.expr is not None
+    if helper.is_over_rows:
+        return tuple(_higher_row_derivatives(helper))
     grad_output, *others = helper.tensor_arguments
     own_call = Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:])))
     found = [_derivative(helper, grad_output.name, _adjoint(own_call, helper))]
@@ -179,6 +238,19 @@ def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
     return tuple(found)
 
 
+def _higher_row_derivatives(helper: Operator) -> Iterator[Derivative]:
+    """Formulas of tensor operators over the dimensions of the rows."""
+    assert helper.expr is not None
+    tensors = [a.name for a in helper.tensor_arguments]
+    for name in tensors:
+        try:
+            node = row_gradient(helper.expr.node, name, tensors, is_reduced=False)
+        except ExpressionError as error:
+            yield Derivative((name,), _missing(helper, error.message), helper.location)
+        else:
+            yield _derivative(helper, name, to_formula(node, helper))
+
+
 def _adjoint(call: Call, helper: Operator) -> Node:
     """The gradient of ``grad_output``, which was multiplied by a factor: ``grad`` times its conjugate."""
     if not _is_complex(helper):
@@ -191,10 +263,10 @@ def _adjoint(call: Call, helper: Operator) -> Node:
 MISSING = Call("", ())
 
 
-def missing(program: Program) -> list[tuple[Operator, str, str]]:
-    """The derivatives that an expanded program lacks: the operator, its argument and the reason."""
+def missing(operators: Iterable[Operator]) -> list[tuple[Operator, str, str]]:
+    """The derivatives that expanded operators lack: the operator, its argument and the reason."""
     found = []
-    for operator in program:
+    for operator in operators:
         for d in operator.derivatives:
             if d.formula is not None and d.formula.node == MISSING:
                 found.append((operator, ", ".join(d.inputs), d.formula.text.removeprefix(_MISSING_TEXT)))

@@ -36,11 +36,13 @@ def cuda_entry(operator: Operator) -> DispatchEntry | None:
 def runs_on_host(operator: Operator) -> bool:
     """Whether CUDA tensors take the CPU's kernel, on copies in the memory of the host.
 
-    Of an operator as declared: a formula will have a kernel. One with a function for every device needs none.
+    Of an operator as declared: a formula over elements will have a kernel, one over rows has that of the
+    CPU. One with a function for every device needs none.
     """
-    if operator.expr is not None or operator.dispatch_for("All") is not None:
+    if (operator.expr is not None and not operator.is_over_rows) or operator.dispatch_for("All") is not None:
         return False
-    return operator.dispatch_for("CPU") is not None and cuda_entry(operator) is None
+    has_kernel = operator.expr is not None or operator.dispatch_for("CPU") is not None
+    return has_kernel and cuda_entry(operator) is None
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ def with_cuda_formulas(topic: str, operators: Iterable[Operator]) -> tuple[Opera
     instances = 0
     for operator in operators:
         cpu = operator.dispatch_for("CPU")
-        if operator.expr is None or operator.library is not None or cpu is None or cpu.definition is None:
+        has_formula = operator.expr is not None and not operator.is_over_rows
+        if not has_formula or operator.library is not None or cpu is None or cpu.definition is None:
             found.append(operator)
             continue
         if operator.dispatch_for(CUDA_KEY) is not None or not is_formula_kernel(cpu.definition.path):

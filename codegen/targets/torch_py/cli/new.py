@@ -10,6 +10,8 @@ from pathlib import Path
 
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
+from codegen.expressions import ExpressionError, parse
+from codegen.expressions.rows import has_reductions
 from codegen.model import Kernel, Operator, Program, read_program
 from codegen.model.operator import Variant
 from codegen.model.vocabulary import STRUCTURES
@@ -79,7 +81,7 @@ def new(options: argparse.Namespace) -> int:
 
     schema, has_out = _without_out(schema)
     if options.structure is None:
-        options.structure = "pointwise" if options.expr else structure_like(schema)
+        options.structure = _structure_of(options.expr, schema) if options.expr else structure_like(schema)
     if program is not None and program.operators.get(schema.unambiguous_name) is not None:
         return _complete(options, [program.operators[schema.unambiguous_name]])
     if options.cuda and (options.expr or options.structure in ALL_STRUCTURES):
@@ -93,9 +95,8 @@ def new(options: argparse.Namespace) -> int:
         )
         return 1
 
-    form: Variant = "method" if is_method else "function"
-    variants: tuple[Variant, ...] = (form, "out") if has_out else (form,)
-    return _draft(options, schema, module, variants, program, base)
+    variants: list[Variant] = [*(("method",) if is_method else ()), *(("function", "out") if has_out else ())]
+    return _draft(options, schema, module, tuple(variants), program, base)
 
 
 def _existing(program: Program | None, text: str) -> list[Operator]:
@@ -117,6 +118,17 @@ def _alias_of(program: Program, schema: FunctionSchema, module: str | None) -> O
         for alias in operator.aliases:
             aliases.setdefault(alias if "." in alias else f"{operator.python_module}.{alias}", operator)
     return aliases.get(f"{word}.{name}")
+
+
+def _structure_of(expr: str, schema: FunctionSchema) -> str:
+    """The structure of an entry with a formula, which may be over rows."""
+    try:
+        is_over_rows = has_reductions(parse(expr))
+    except ExpressionError:  # reported with the entry
+        is_over_rows = False
+    if not is_over_rows:
+        return "pointwise"
+    return "reduction" if schema.arguments.find("keepdim") is not None else "shaped"
 
 
 def _without_module(text: str) -> tuple[str | None, str]:
@@ -169,7 +181,8 @@ def _draft(
     operator = _operator(schema, topic, options.structure, chapter)
     if module is not None:
         operator = replace(operator, python_module=module)
-    operator = replace(operator, variants=variants)
+    if variants:
+        operator = replace(operator, variants=variants)
     dtypes = dtypes_like(program, options.structure, options.expr is not None)
     operator = replace(operator, dtype_sets=dtypes)
 

@@ -1,7 +1,7 @@
 """``torch_py/_generated/contract.json``: what was promised to programs, for those that were made earlier.
 
-``digest`` names the state of native_functions.lock, and ``former_names`` has, for each form of an operator that
-was renamed, its name in the dispatcher and the version since which it has that name.
+``digest`` names the state of native_functions.lock. ``former_names`` has, for each form of an operator
+that was renamed, its name in the dispatcher and the version since which it has that name.
 """
 
 from __future__ import annotations

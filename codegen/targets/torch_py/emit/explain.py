@@ -10,6 +10,7 @@ from codegen.model import Operator, Program
 from codegen.output.templates import Templates
 from codegen.targets.torch_py import TARGET
 from codegen.targets.torch_py.analysis.functions import functions_of
+from codegen.targets.torch_py.analysis.implied_operators import expand
 from codegen.targets.torch_py.emit.tree import METADATA, Tree
 
 # Path of a generated file, and the line of the operator in it.
@@ -22,7 +23,7 @@ class Explanation:
     def __init__(self, program: Program, operators: Sequence[Operator], cache: Path | None = None) -> None:
         self.operators = operators
         templates = Templates(program.file, TARGET, cache)
-        self.tree = Tree(program, templates, only=operators[0].topic)
+        self.tree = Tree(expand(program, operators[0].topic), templates)
 
     @property
     def program(self) -> Program:

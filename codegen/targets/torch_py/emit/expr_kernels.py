@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, takes_packs, to_source
@@ -85,7 +86,9 @@ def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]
     for operator in operators:
         entry = operator.dispatch_for("CPU")
         # An entry with a formula may have a hand-written loop as well.
-        if operator.expr is not None and entry is not None and entry.definition is not None:
+        if operator.expr is None or operator.is_over_rows:
+            continue
+        if entry is not None and entry.definition is not None:
             if is_formula_kernel(entry.definition.path):
                 found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
     return found
@@ -102,7 +105,13 @@ def cuda_kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKe
     return found
 
 
-def headers_of(kernels: Sequence[ExprKernel]) -> list[str]:
+class WithHeaders(Protocol):
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """Those of the functions that a kernel calls."""
+
+
+def headers_of(kernels: Sequence[WithHeaders]) -> list[str]:
     return sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
 
 
@@ -120,7 +129,7 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
 
     wraps = not INTEGER_DTYPES.isdisjoint(operator.dtypes)
     renamed = {a.name: f"{a.name}_value" for a in plain}
-    value = _without_outer_parentheses(cpp_expr(node, renamed, wraps=wraps))
+    value = without_outer_parentheses(cpp_expr(node, renamed, wraps=wraps))
     is_of_result_type = result == "bool" and is_boolean(node, operator)
     returned = value if is_of_result_type else f"static_cast<{result}>({value})"
     return ExprKernel(
@@ -130,7 +139,7 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         entry.kernel,
         ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)),
         tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
-        tuple(_scalar(a) for a in plain if a.name in used),
+        tuple(scalar_of(a) for a in plain if a.name in used),
         inputs,
         tuple(n for n in inputs if n in used),
         result,
@@ -138,11 +147,11 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         returned,
         result == "scalar_t" and takes_packs(node),
         operator.base_name,
-        _headers(node),
+        headers_of_functions(node),
     )
 
 
-def _without_outer_parentheses(text: str) -> str:
+def without_outer_parentheses(text: str) -> str:
     """``a < b`` for ``(a < b)``: what encloses the whole expression is needed inside of others only."""
     depth = 0
     for position, character in enumerate(text):
@@ -152,12 +161,12 @@ def _without_outer_parentheses(text: str) -> str:
     return text[1:-1] if text.startswith("(") else text
 
 
-def _headers(node: Node) -> tuple[str, ...]:
+def headers_of_functions(node: Node) -> tuple[str, ...]:
     called = [part.function for part in walk(node) if isinstance(part, Call)]
     return tuple(FUNCTIONS[name].header for name in called if name in FUNCTIONS)
 
 
-def _scalar(argument: Argument) -> Scalar:
+def scalar_of(argument: Argument) -> Scalar:
     is_scalar = argument.type.base.name == "Scalar"
     value = f"{argument.name}.to<opmath_t>()" if is_scalar else f"static_cast<opmath_t>({argument.name})"
     return Scalar(f"{argument.name}_value", value)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from codegen.expressions import numpy_expr, python_formula, requirement_text
+from codegen.expressions import numpy_expr, numpy_row_expr, python_formula, requirement_text
 from codegen.model import Derivative, Operator, Program
 from codegen.targets.torch_py.analysis.argument_names import as_spelled
 from codegen.targets.torch_py.analysis.functions import functions_of
@@ -16,17 +17,21 @@ from codegen.targets.torch_py.emit.parameters import is_factory
 from codegen.targets.torch_py.python_modules import place
 
 
-def render(program: Program, node_names: dict[str, str]) -> str:
+def render(program: Program, node_names: Mapping[str, str]) -> str:
     """One operator a line, in file order, so that differences read well."""
-    rows = [
-        json.dumps(_row(o, program, node_names), sort_keys=True, separators=(", ", ": ")) for o in program
-    ]
+    lines = rows(program, node_names)
     sets = {name: list(s.members) for name, s in program.dtype_sets.items()}
     head = json.dumps({"library": program.library, "file": program.file, "dtype_sets": sets}, sort_keys=True)
-    return head[:-1] + ', "operators": [\n' + ",\n".join(rows) + "\n]}\n"
+    return head[:-1] + ', "operators": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
-def _row(operator: Operator, program: Program, node_names: dict[str, str]) -> dict[str, Any]:
+def rows(program: Program, node_names: Mapping[str, str]) -> list[str]:
+    return [
+        json.dumps(_row(o, program, node_names), sort_keys=True, separators=(", ", ": ")) for o in program
+    ]
+
+
+def _row(operator: Operator, program: Program, node_names: Mapping[str, str]) -> dict[str, Any]:
     """All facts on one operator."""
     return {
         **_signature(operator),
@@ -86,7 +91,7 @@ def _entry(operator: Operator) -> dict[str, Any]:
     }
 
 
-def _formulas(operator: Operator, program: Program, node_names: dict[str, str]) -> dict[str, Any]:
+def _formulas(operator: Operator, program: Program, node_names: Mapping[str, str]) -> dict[str, Any]:
     """The gradient, the requirements and the formula of a pointwise operator."""
     gradient = gradient_kind(operator)
     spelled = {a.name: a.spelling for a in operator.schema.arguments}.__getitem__
@@ -105,8 +110,18 @@ def _formulas(operator: Operator, program: Program, node_names: dict[str, str]) 
         ],
         "expr": None if expr is None else expr.text,
         "reference": None if operator.reference is None else operator.reference.text,
-        "numpy": None if expr is None else numpy_expr(as_spelled(expr.node, operator)),
+        "numpy": _numpy(operator),
     }
+
+
+def _numpy(operator: Operator) -> str | None:
+    """The formula in NumPy."""
+    if operator.expr is None:
+        return None
+    node = as_spelled(operator.expr.node, operator)
+    if operator.is_over_rows:
+        return numpy_row_expr(node, operator, is_reduced=operator.structure == "reduction")
+    return numpy_expr(node)
 
 
 def _each(operator: Operator) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.model import Operator, Program, Topic
@@ -10,7 +10,6 @@ from codegen.output import layout
 from codegen.output.templates import Templates
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
-from codegen.targets.torch_py.analysis.implied_operators import expand, expanded
 from codegen.targets.torch_py.analysis.kernels import autograd_keys, is_formula_kernel
 from codegen.targets.torch_py.emit import (
     autograd,
@@ -32,6 +31,7 @@ from codegen.targets.torch_py.emit import (
 from codegen.targets.torch_py.emit.expr_kernels import cuda_kernels_by_file, headers_of, kernels_by_file
 from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.registration import Section
+from codegen.targets.torch_py.emit.row_kernels import row_kernels_by_file
 from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 
 AUTOGRAD = "torch_py/csrc/autograd/generated"
@@ -47,15 +47,20 @@ COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 class Tree:
-    """All generated files of one program. With ``only``, just those of that topic are complete."""
+    """All generated files of an expanded program.
 
-    def __init__(self, program: Program, templates: Templates, only: str | None = None) -> None:
-        self.program = expanded(program) if only is None else expand(program, only)
+    Of a part of a file, which needs ``node_names`` of the whole, the files of single topics are complete.
+    """
+
+    def __init__(
+        self, program: Program, templates: Templates, node_names: Mapping[str, str] | None = None
+    ) -> None:
+        self.program = program
         self.library = program.library
         self.templates = templates
         self.operators = list(self.program)
         self.dtype_sets = dtype_macros.members_by_name(self.program.all_dtype_sets())
-        self.node_names = autograd.node_names(self.program)
+        self.node_names = node_names or autograd.node_names(self.program)
         self.shards = bindings.shards(self.program, self.library)
         self.signatures = docs.signatures_of(self.shards)
         self.files: dict[str, str] = {}
@@ -99,6 +104,15 @@ class Tree:
         for topic in {o.topic for o in own}:
             self.topic(self.program.topics[topic])
         return dict(sorted(self.files.items()))
+
+    @staticmethod
+    def own_files(topic: Topic) -> Iterator[str]:
+        """The paths of the files that a topic may have to itself, but for its bindings."""
+        name = topic.name
+        yield from (*kernels_by_file(topic.operators), *cuda_kernels_by_file(topic.operators))
+        yield from (f"aten/native/{name}Native.h", registration.kernels_header(name))
+        yield from (f"aten/register/{name}.cpp", f"aten/register/cuda/{name}.cpp")
+        yield from (f"{AUTOGRAD}/{name}Nodes.h", f"{AUTOGRAD}/{name}Nodes.cpp", f"docs/operators/{name}.md")
 
     def topic(self, topic: Topic) -> None:
         """The files that each topic has to itself."""
@@ -156,6 +170,15 @@ class Tree:
                 is_per_isa=path.endswith(".isa.cpp"),
             )
 
+        for path, row_kernels in row_kernels_by_file(topic.operators).items():
+            self.add(
+                path,
+                "aten/native/cpu/expr/rowsKernel.cpp",
+                kernels=row_kernels,
+                headers=headers_of(row_kernels),
+                is_per_isa=path.endswith(".isa.cpp"),
+            )
+
         for path, kernels in cuda_kernels_by_file(topic.operators).items():
             self.add(
                 path,
@@ -204,6 +227,8 @@ class Tree:
         found = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
         found += headers.group_by_header(topic.operators)
         found += includes.list_headers(conditions)
+        if any(o.is_over_rows for o in topic.operators):
+            found.append("aten/iteration/RowPlan.h")
         if any(section.kernels for section in sections):
             found.append(registration.kernels_header(topic.name))
         if any(f.casts for section in sections for f in section.functions):

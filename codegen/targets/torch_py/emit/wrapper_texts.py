@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from codegen.expressions import infer_row_promotion
 from codegen.model import Operator
 from codegen.output.literals import cpp_string
 from codegen.schema import Argument
@@ -31,6 +32,7 @@ __all__ = [
     "reduction_argument",
     "reduction_dim",
     "returned",
+    "row_rule",
     "self_and_others",
     "shaped_outputs",
     "separate_from",
@@ -173,6 +175,13 @@ def reduction_dim(operator: Operator) -> str:
 def reduction_argument(operator: Operator, name: str, absent: str) -> str:
     """The argument ``name``, or ``absent`` where the operator lacks it."""
     return name if operator.schema.arguments.find(name) is not None else absent
+
+
+def row_rule(operator: Operator) -> str:
+    """The enumerator of ReductionDtype for the result of a formula over rows."""
+    assert operator.expr is not None
+    node = operator.expr.node
+    return REDUCTION_DTYPES[operator.promotion or infer_row_promotion(node, operator, operator.dtypes)]
 
 
 # Shaped operators

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from codegen.expressions import CONSTANTS, FUNCTIONS, Function, Scope, Signature
+from codegen.expressions.rows import COUNT, REDUCTIONS, Reduction
 from codegen.expressions.scope import METADATA_METHODS, REQUIREMENT_FUNCTIONS
 from codegen.targets.torch_py.lsp.facts import Facts
 from codegen.targets.torch_py.lsp.items import Item
@@ -17,10 +18,11 @@ _OVER_LISTS = {"promote": "promote(dtype, dtype)", "len": "len(list)", "min": "m
 
 
 def names_of_expr(place: Place) -> Iterator[Item]:
-    """In ``expr`` and ``lowering``: arguments, functions of numbers, constants."""
+    """In ``expr`` and ``lowering``: arguments, functions of numbers and of rows, constants."""
     yield from _arguments(place)
     yield from (Item(f.name, "function", signature_of(f), meaning_of(f)) for f in FUNCTIONS.values())
-    yield from (Item(name, "constant") for name in CONSTANTS)
+    yield from (Item(r.name, "function", f"{r.name}(x)", meaning_of_row(r)) for r in REDUCTIONS.values())
+    yield from (Item(name, "constant") for name in (*CONSTANTS, COUNT))
 
 
 def names_of_formula(place: Place, facts: Facts) -> Iterator[Item]:
@@ -62,6 +64,10 @@ def meaning_of(function: Function) -> str:
     """Its derivatives, as docs/entries.md shows them."""
     listed = ", ".join("none" if d is None else f"`{d}`" for d in function.derivatives)
     return f"Derivatives: {listed}." + (f" {function.note}" if function.note else "")
+
+
+def meaning_of_row(reduction: Reduction) -> str:
+    return f"Over the elements of a row: {reduction.note}."
 
 
 def _arguments(place: Place) -> Iterator[Item]:

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 
 from codegen.expressions import FUNCTIONS
+from codegen.expressions.rows import REDUCTIONS
 from codegen.model import Operator
 from codegen.targets.torch_py.cli.explain import explained
 from codegen.targets.torch_py.json_schema.meanings import meanings
 from codegen.targets.torch_py.lsp.facts import Facts, is_in_room, key_meanings
 from codegen.targets.torch_py.lsp.files import BACKEND
-from codegen.targets.torch_py.lsp.formulas import meaning_of, signature_of
+from codegen.targets.torch_py.lsp.formulas import meaning_of, meaning_of_row, signature_of
 from codegen.targets.torch_py.lsp.places import ITEM, Place
 from codegen.targets.torch_py.lsp.text import Span
 
@@ -103,6 +104,8 @@ def _in_value(place: Place, facts: Facts, word: str) -> str | None:
     if argument is not None or key in ("func", "foreach", "scalars", "deprecated"):
         return argument
     if key in ("expr", "lowering"):
+        if word in REDUCTIONS:
+            return f"```text\n{word}(x)\n```\n{meaning_of_row(REDUCTIONS[word])}"
         function = FUNCTIONS.get(word)
         return f"```text\n{signature_of(function)}\n```\n{meaning_of(function)}" if function else None
     if key == "requires":
