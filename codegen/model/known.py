@@ -356,7 +356,9 @@ class RestOfFile:
         found = [operator for operator in own if operator.topic not in places]
         for place in places:
             operators = own if place in read else self.topic(place).operators
-            found += [o for o in operators if name in (o.base_name, *o.former_base_names) and o.topic == place]
+            found += [
+                o for o in operators if name in (o.base_name, *o.former_base_names) and o.topic == place
+            ]
         return tuple(found)
 
     def base_names(self) -> Collection[str]:

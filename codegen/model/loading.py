@@ -97,9 +97,7 @@ def read_program(
         dialect = default_target().dialect if base is None else base.dialect
     folder = root or path.parent
     found = surroundings or scan_surroundings(dialect, folder, base, planned)
-    reader = _ProgramReader(
-        path, document.root, document.unreadable, problems, base, folder, dialect, found
-    )
+    reader = _ProgramReader(path, document.root, document.unreadable, problems, base, folder, dialect, found)
     program = reader.read()
     if remember is not None and not problems:
         remember(program, reader.context, text, reader.topics.uses)

@@ -23,7 +23,7 @@ class Surroundings:
 def scan_surroundings(
     dialect: Dialect, folder: Path, base: Program | None = None, planned: Sequence[Kernel] = ()
 ) -> Surroundings:
-    """Reads the sources below ``folder``, the file's; ``planned`` adds kernels that are still to be written."""
+    """Reads the sources below the file's folder; ``planned`` adds kernels that are still to be written."""
     return Surroundings(
         KernelIndex(planned) if dialect.kernels is None else dialect.kernels(folder, planned),
         _samples(dialect, folder, base),

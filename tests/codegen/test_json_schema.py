@@ -35,7 +35,8 @@ FILES = (
 # Messages about keys and words alone.
 VISIBLE = re.compile(
     r"unknown (key|structure|variant|python_module|promotion|tag|dispatch key|autocast|error|form|out_dtype)"
-    r"|^'\w+' is empty|^'\w+' is a (list|map)|the entry has no '(func|structure|doc)'|'promotion' has no meaning"
+    r"|^'\w+' is empty|^'\w+' is a (list|map)|the entry has no '(func|structure|doc)'"
+    r"|'promotion' has no meaning"
     r"|a dispatch entry names one|the requirement has no 'check'|is not a C\+\+ identifier"
 )
 

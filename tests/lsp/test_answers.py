@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codegen.model import vocabulary
-from codegen.targets.torch_py.lsp.completion import complete
+from codegen.targets.torch_py.lsp.completion import VALUES, WITHOUT_WORDS, complete
 from codegen.targets.torch_py.lsp.definition import definitions
 from codegen.targets.torch_py.lsp.facts import Facts
 from codegen.targets.torch_py.lsp.files import BACKEND
@@ -71,6 +71,8 @@ def labels(facts: Facts, right: str, marked: str) -> list[str]:
             ["function", "out"],
             ["inplace"],
         ),
+        ("samples: binary", "deprecated: {si«»}", ["since", "use"], ["func"]),
+        ("samples: binary", "renamed:\n        fr«»", ["from", "since"], ["func"]),
         ("  Capping:\n", "  «»Capping:\n", [], ["func"]),
     ],
 )
@@ -79,6 +81,10 @@ def test_completion(facts: Facts, right: str, marked: str, some: list[str], othe
     assert [label for label in some if label not in found] == []
     assert [label for label in others if label in found] == []
     assert len(found) == len(set(found))
+
+
+def test_every_key_is_known() -> None:
+    assert {*VALUES, *WITHOUT_WORDS} == {*vocabulary.ENTRY_KEYS}
 
 
 def test_completion_replaces_what_is_written(facts: Facts) -> None:
@@ -190,6 +196,7 @@ def test_outline() -> None:
             "Capping": {"capped": {}, "shrunk": {}, "total": {}},
         },
     }
+
     (total,) = [s for topic in found[-1].children for s in topic.children if s.name == "total"]
     assert total.detail == "reduction"
     assert (
@@ -233,11 +240,10 @@ def test_an_argument_is_renamed_in_its_whole_entry(facts: Facts, right: str, mar
     assert renamed(facts, right, marked, "bound") == OPERATORS[:start] + expected + OPERATORS[end:]
 
 
-def test_derivatives_lists_and_references_follow(facts: Facts) -> None:
-    entry = """\
+ENTRY = """\
     - func: f.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
       scalars: [other, self]
-      deprecated: self, alpha, other
+      deprecated_orders: self, alpha, other
       derivatives:
         self: grad
         other, self: 'where(other == other, mul(grad, other.dim()), grad)'
@@ -248,18 +254,10 @@ def test_derivatives_lists_and_references_follow(facts: Facts) -> None:
       requires: [other > 0, {check: "dim(other) > 1", message: "äther {dim(other)} {other}"}]
       doc: other ``self + other`` ``torch.other`` ``other(self)`` ``another``
 """
-    text = f"topics:\n  A:\n{entry}"
-    where = place("Tensor other,", "Tensor o«»ther,", text)
-    edits = rename(where, facts, "second")
-    for edit in reversed(edits):
-        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    assert text == f"topics:\n  A:\n{EXPECTED}"
-
-
 EXPECTED = """\
     - func: f.Tensor(Tensor self, Tensor second, *, Scalar alpha=1) -> Tensor
       scalars: [second, self]
-      deprecated: self, alpha, second
+      deprecated_orders: self, alpha, second
       derivatives:
         self: grad
         second, self: 'where(second == second, mul(grad, second.dim()), grad)'
@@ -270,6 +268,15 @@ EXPECTED = """\
       requires: [second > 0, {check: "dim(second) > 1", message: "äther {dim(second)} {second}"}]
       doc: other ``self + second`` ``torch.other`` ``other(self)`` ``another``
 """
+
+
+def test_derivatives_lists_and_references_follow(facts: Facts) -> None:
+    text = f"topics:\n  A:\n{ENTRY}"
+    where = place("Tensor other,", "Tensor o«»ther,", text)
+    edits = rename(where, facts, "second")
+    for edit in reversed(edits):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    assert text == f"topics:\n  A:\n{EXPECTED}"
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,7 @@ def test_garbage_does_not_end_the_server(editor: Editor, uri: str) -> None:
         OPERATORS[:500] + "'",
     ):
         editor.type(uri, text)
+
         for line, character in ((0, 0), (0, 3), (7, 1), (9999, 9999)):
             at = editor.at(uri, line, character)
             client = editor.client
@@ -171,8 +172,10 @@ def test_garbage_does_not_end_the_server(editor: Editor, uri: str) -> None:
             editor.wait(client.text_document_definition_async(types.DefinitionParams(**at)))
             editor.wait(client.text_document_implementation_async(types.ImplementationParams(**at)))
             editor.wait(client.text_document_prepare_rename_async(types.PrepareRenameParams(**at)))
+
         document = types.TextDocumentIdentifier(uri)
         editor.wait(editor.client.text_document_document_symbol_async(types.DocumentSymbolParams(document)))
+
     assert editor.diagnostics(uri, editor.type(uri, OPERATORS)) == []
 
 
@@ -234,7 +237,8 @@ def test_a_library_extends_our_operators(tmp_path: Path) -> None:
     """The first check reads native_functions.yaml as well."""
     editor = Editor(tmp_path)
     text = (
-        "library: my_ops\n\ntopics:\n  Mine:\n    - func: twice(Tensor self) -> Tensor\n      structure: pointwise\n"
+        "library: my_ops\n\ntopics:\n  Mine:\n    - func: twice(Tensor self) -> Tensor\n"
+        "      structure: pointwise\n"
         "      dtypes: floatin\n      expr: 2 * self\n      doc: Doubles.\n"
     )
     uri = editor.open(tmp_path / "ops.yaml", text)

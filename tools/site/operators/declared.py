@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from codegen.targets.torch_py.cli import counts
 from codegen.expressions import FUNCTIONS, ExpressionError, Node, differentiate, latex, requirement_text
 from codegen.expressions.nodes import Call, Name, substitute, walk
 from codegen.model import Derivative, Kernel, Operator, Program, Requirement, load
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import GradientKind, gradient_kind
 from codegen.targets.torch_py.analysis.kernels import cuda_entry, runs_on_host
+from codegen.targets.torch_py.cli import counts
 from codegen.targets.torch_py.cli.python_signature import python_signatures
 from codegen.targets.torch_py.samples import samples_places
 

@@ -20,12 +20,12 @@ namespace {{
 template <class T>
 struct {ops} {{
   using input_t = T;
-  using acc_t = T;
+  using acc_t = opmath_type<T>;  // float for float16 and bfloat16
   using output_t = T;
   static acc_t identity() {{ return acc_t(0); }}
-  static acc_t reduce(acc_t acc, T value) {{ return acc + value; }}
+  static acc_t reduce(acc_t acc, T value) {{ return acc + static_cast<acc_t>(value); }}
   static acc_t combine(acc_t a, acc_t b) {{ return a + b; }}
-  static T project(acc_t acc) {{ return acc; }}
+  static T project(acc_t acc) {{ return static_cast<T>(acc); }}
 }};
 
 }}  // namespace

@@ -19,6 +19,8 @@ from codegen.targets.torch_py.rooms import kernel_file, samples_file, shape_file
 
 # The operator that derivatives of a draft call: it raises NotImplementedError in backward.
 _UNWRITTEN = "_refuse_gradient"
+# Gives the gradient of a reduction the shape of self.
+_EXPANDED = "_expand_reduced"
 # The types of arguments that a loop over elements takes.
 _OF_ELEMENTS = ("Tensor", "float", "Scalar", "int", "bool")
 # The header with the loops of a structure, on the CPU or for CUDA.
@@ -233,6 +235,15 @@ def _variants(operator: Operator) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _example(operator: Operator, program: Program | None) -> str:
+    """A formula that shows how gradients of the structure begin: those of reductions get their shape back."""
+    names = operator.arguments.names()
+    reduces = operator.structure == "reduction" and {"self", "dim", "keepdim"} <= {*names}
+    if reduces and program is not None and program.by_base_name(_EXPANDED):
+        return f"{_EXPANDED}(grad, self.sizes(), dim, keepdim) * self"
+    return "grad * other"
+
+
 def _derivatives(operator: Operator, program: Program | None) -> list[str]:
     """Placeholders that make backward fail until someone writes the formulas.
 
@@ -245,7 +256,7 @@ def _derivatives(operator: Operator, program: Program | None) -> list[str]:
     returns = operator.schema.returns
     grad = "grad" if len(returns) == 1 and not returns[0].type.is_list else "grads[0]"
 
-    lines = ["  derivatives:  # TODO: formulas such as grad * other, or non_differentiable"]
+    lines = [f"  derivatives:  # TODO: formulas such as {_example(operator, program)}, or non_differentiable"]
     for argument in operator.tensor_arguments:
         formula = "non_differentiable"
         if can_refuse and not argument.type.is_list and returns:

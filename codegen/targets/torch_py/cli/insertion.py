@@ -8,6 +8,7 @@ from pathlib import Path
 from codegen.targets.torch_py.emit.native import header_of_source
 from codegen.targets.torch_py.rooms import end_of_chapter
 
+_DISPATCH = "AT_DISPATCH_"
 # What a generator of arguments imports.
 _SAMPLES_HEAD = """\
 from __future__ import annotations
@@ -44,14 +45,14 @@ def _with_topic(text: str, topic: str, entry: str, end: int) -> str:
 def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten/iteration/Loops.h") -> str:
     """The text of the C++ file ``path`` with ``stub`` at the end of its namespace.
 
-    ``text`` replaces the file's own, as it is after earlier insertions. A new file includes ``loops``. Files
-    named ``.isa.cpp`` have a namespace for each instruction set.
+    ``text`` replaces the file's own, as it is after earlier insertions. A stub with a loop needs ``loops``.
+    Files named ``.isa.cpp`` have a namespace for each instruction set.
     """
     if text is None and not path.exists():
         return _new_source(path, stub, loops)
 
     text = path.read_text(encoding="utf-8") if text is None else text
-    for header in ("aten/Dispatch.h", loops):
+    for header in _headers(path, stub, loops):
         text = _with_include(text, header)
     namespace = "CPU_CAPABILITY" if path.name.endswith(".isa.cpp") else _namespace(path)
     closing_braces = re.finditer(rf"^\}}[^\n]*\b{namespace}\b", text, re.MULTILINE)
@@ -60,6 +61,11 @@ def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten
     ends = [found.start() for found in closing_braces] or [text.rfind("}")]
     end = ends[-1]
     return f"{text[:end].rstrip()}\n\n{stub}\n{text[end:]}" if end >= 0 else f"{text}\n{stub}"
+
+
+def _headers(path: Path, stub: str, loops: str) -> tuple[str, ...]:
+    """What the stub needs besides the declarations of its file; kernels for CUDA have none of these."""
+    return ("aten/Dispatch.h", loops) if _DISPATCH in stub or path.suffix == ".cu" else ()
 
 
 def _with_include(text: str, header: str) -> str:
@@ -81,7 +87,7 @@ def _namespace(path: Path) -> str:
 def _new_source(path: Path, stub: str, loops: str) -> str:
     """A C++ file that holds only ``stub``."""
     declarations = [] if path.suffix == ".cu" else [header_of_source(_below_root(path))]
-    includes = [*declarations, "aten/Dispatch.h", loops]
+    includes = [*declarations, *_headers(path, stub, loops)]
     head = [f'#include "{include}"' for include in includes]
 
     opening = [f"namespace {_namespace(path)} {{"]

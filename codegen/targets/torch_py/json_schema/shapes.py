@@ -1,7 +1,7 @@
 """Parts of JSON schemas: texts, comma lists, and maps with described keys.
 
-Patterns are those of ECMAScript, and are not anchored by themselves. YAML makes ``1.5`` a number and ``true`` a
-truth value; the reader takes both as texts.
+Patterns are those of ECMAScript, and are not anchored by themselves. YAML makes ``1.5`` a number and ``true``
+a truth value; the reader takes both as texts.
 """
 
 from __future__ import annotations

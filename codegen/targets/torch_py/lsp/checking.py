@@ -86,7 +86,7 @@ class Checker:
         return Checked(text, None, None, ())
 
     def check_changes(self, text: str, before: Checked) -> tuple[Finding, ...] | None:
-        """What is known of ``text`` from the entries that differ from ``before``; None if that is not enough."""
+        """What the entries that differ from ``before`` say of ``text``; None if that is not enough."""
         if before.program is None or before.surroundings is None:
             return None
         change = _Change.between(before.text, text)
@@ -206,10 +206,8 @@ def _chunks(text: str) -> list[str]:
 
 def _last(pattern: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
     """The last match before ``end``."""
-    found = None
-    for found in pattern.finditer(text, 0, end):
-        pass
-    return found
+    found = list(pattern.finditer(text, 0, end))
+    return found[-1] if found else None
 
 
 def _without(program: Program, lines: tuple[int, int], names: frozenset[str]) -> Program:

@@ -69,7 +69,7 @@ def _in_entry(place: Place, facts: Facts) -> Iterable[Item]:
         and place.text[place.offset - 1] == ":"
     ):
         return ()  # directly behind the colon, which needs a blank
-    values = _VALUES.get(place.entry_key or "")
+    values = VALUES.get(place.entry_key or "")
     return values(place, facts) if values is not None else ()
 
 
@@ -202,6 +202,12 @@ def _types(place: Place, facts: Facts) -> Iterable[Item]:
     return ()
 
 
+def _keys_of(known: Iterable[str]) -> Callable[[Place, Facts], Iterable[Item]]:
+    """The keys of a map; not their values."""
+    meanings_of = dict.fromkeys(known, "")
+    return lambda place, facts: [] if place.key in meanings_of else _keys(meanings_of, frozenset())
+
+
 def _doc(place: Place, facts: Facts) -> Iterable[Item]:
     """Names, inside of code."""
     if place.before.count("``") % 2 == 0:
@@ -209,7 +215,8 @@ def _doc(place: Place, facts: Facts) -> Iterable[Item]:
     return [*_arguments(place, facts), *(Item(o.base_name, "function") for o in facts.operators())]
 
 
-_VALUES: dict[str, Callable[[Place, Facts], Iterable[Item]]] = {
+# What may be written below each key of an entry.
+VALUES: dict[str, Callable[[Place, Facts], Iterable[Item]]] = {
     "func": _types,
     "foreach": _types,
     "variants": _variants,
@@ -218,7 +225,9 @@ _VALUES: dict[str, Callable[[Place, Facts], Iterable[Item]]] = {
     "promotion": _promotion,
     "dtypes": _dtypes,
     "scalars": _tensor_arguments,
-    "deprecated": _arguments,
+    "renamed": _keys_of(vocabulary.RENAME_KEYS),
+    "deprecated": _keys_of(vocabulary.DEPRECATION_KEYS),
+    "deprecated_orders": _arguments,
     "dispatch": _dispatch,
     "derivatives": _derivatives,
     "non_differentiable": _reasons,
@@ -233,6 +242,8 @@ _VALUES: dict[str, Callable[[Place, Facts], Iterable[Item]]] = {
     "autocast": _autocast,
     "out_dtype": _words(vocabulary.OUT_DTYPES),
 }
+# Keys of which nobody can know the value.
+WITHOUT_WORDS = ("aliases", "since")
 
 
 def _of_backend(place: Place, facts: Facts) -> Iterator[Item]:

@@ -13,6 +13,7 @@ from codegen.targets.torch_py.lsp.checking import ERROR, INFORMATION, WARNING, F
 from codegen.targets.torch_py.lsp.completion import Completions
 from codegen.targets.torch_py.lsp.definition import Target
 from codegen.targets.torch_py.lsp.hover import Hover
+from codegen.targets.torch_py.lsp.items import Item
 from codegen.targets.torch_py.lsp.ranges import span_of
 from codegen.targets.torch_py.lsp.symbols import Symbol
 from codegen.targets.torch_py.lsp.text import Edit, Lines, Span, normalised
@@ -85,21 +86,20 @@ def by_file(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
 
 def to_completion_list(completions: Completions, lines: Lines) -> types.CompletionList:
     place = to_range(lines, completions.span)
-    items = [
-        types.CompletionItem(
+
+    def converted(item: Item) -> types.CompletionItem:
+        meaning = types.MarkupContent(types.MarkupKind.Markdown, item.meaning) if item.meaning else None
+        return types.CompletionItem(
             label=item.label,
             kind=KINDS[item.kind],
             detail=item.detail or None,
-            documentation=types.MarkupContent(types.MarkupKind.Markdown, item.meaning)
-            if item.meaning
-            else None,
+            documentation=meaning,
             sort_text=item.sort or None,
             filter_text=item.label,
             text_edit=types.TextEdit(place, item.insert or item.label),
         )
-        for item in completions.items
-    ]
-    return types.CompletionList(is_incomplete=completions.is_incomplete, items=items)
+
+    return types.CompletionList(completions.is_incomplete, [converted(item) for item in completions.items])
 
 
 def to_hover(hover: Hover, lines: Lines) -> types.Hover:

@@ -98,6 +98,7 @@ def _test(place: Place) -> str | None:
 
 def _declared(place: Place, facts: Facts, word: str) -> Iterator[Target]:
     """Sets of dtypes, requirements and reasons, in the file or in the one that it extends."""
+    outer = (*place.path, place.key or "")[0]
     tables = {
         "dtypes": ("dtype_sets",),
         "dtype_sets": ("dtype_sets",),
@@ -105,7 +106,7 @@ def _declared(place: Place, facts: Facts, word: str) -> Iterator[Target]:
         "requirements": ("requirements", "dtype_sets"),
         "non_differentiable": ("reasons",),
     }
-    outer = (*place.path, place.key or "")[0]
+
     for table in tables.get(place.entry_key or outer, ()):
         for path, text in _texts(place, facts):
             body = re.search(rf"^{table} *:.*\n((?: .*\n|\s*\n|#.*\n)*)", text, re.MULTILINE)

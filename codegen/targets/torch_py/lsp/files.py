@@ -10,23 +10,20 @@ from codegen.diagnostics import Diagnostics
 from codegen.model import Program, read_program
 
 TREE = "native_functions.yaml"
-_OPERATORS = re.compile(r"^(?:library|topics) *:", re.MULTILINE)
 _LIBRARY = re.compile(r"^library *:", re.MULTILINE)
 _BACKEND = re.compile(r"^backend *:", re.MULTILINE)
-_ENTRY = re.compile(r"^ *- *func *:", re.MULTILINE)
 
 OPERATORS = "operators"
 BACKEND = "backend"
 
 
 def kind_of_file(path: Path, text: str) -> str | None:
-    """``operators`` or ``backend``; None for any other YAML, of which there is nothing to say."""
+    """``operators`` or ``backend``; None for any other YAML, such as the operators of another target."""
     if path.name == TREE:
         return OPERATORS
     if _BACKEND.search(text):
         return BACKEND
-    is_ours = _LIBRARY.search(text) or (_OPERATORS.search(text) and _ENTRY.search(text))
-    return OPERATORS if is_ours else None
+    return OPERATORS if _LIBRARY.search(text) else None
 
 
 class Bases:

@@ -10,6 +10,8 @@ from codegen.schema import FunctionSchema, SchemaError
 from codegen.targets.torch_py.lsp.text import Lines, Span
 from codegen.yaml.entries import entry_starts
 
+# Keys whose values may be maps in braces.
+_WITH_MAPS = ("requires", "renamed", "deprecated")
 ITEM = "-"  # in a path: an item of a list
 _LINE = re.compile(r"(?P<margin> *)(?P<dash>-(?: +|$))?(?:(?P<key>[\w. ,]*?[\w]) *:(?=\s|$)(?P<gap> *))?")
 _FLOW_KEY = re.compile(r"""[{,]\s*(?P<key>\w+)\s*:\s*(?P<value>(?:"[^"]*"?|'[^']*'?|[^,{}"'])*)$""")
@@ -146,9 +148,9 @@ def place_at(lines: Lines, offset: int) -> Place:
 def _in_braces(place: Place) -> Place:
     """The place inside of ``{check: ..., error: ...}``, where there are braces."""
     opened = place.before.rfind("{")
-    if opened < 0 or "}" in place.before[opened:] or place.entry_key not in ("requires", None):
+    if opened < 0 or "}" in place.before[opened:] or place.entry_key not in (*_WITH_MAPS, None):
         return place
-    if not re.match(r"\s*\{", place.before) and place.key not in ("requires", None):
+    if not re.match(r"\s*\{", place.before) and place.key not in (*_WITH_MAPS, None):
         return place
 
     path = (*place.path, place.key) if place.key else place.path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from codegen.diagnostics import Diagnostics
 from codegen.expressions import ExpressionError, parse
@@ -19,6 +19,10 @@ from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
 _CODE = re.compile(r"``(.*?)``", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+# Texts with the name, and where it is in each.
+Found = Iterator[tuple[Text, int]]
 
 
 class RenameError(Exception):
@@ -80,14 +84,21 @@ class _Occurrences:
                 start = text.source.index_in_scalar(text.start, text.end, text.text, offset)
                 yield Span(self.start + start, self.start + start + len(self.name))
 
-    def _in_key(self, key: str, value: Value) -> Iterator[tuple[Text, int]]:
+    def _in_key(self, key: str, value: Value) -> Found:
         """Each text with the name, and where it is in its value."""
-        if key in ("func", "foreach"):
-            yield from self._each(value, self._in_schema)
-        elif key in ("expr", "lowering"):
-            yield from self._each(value, self._in_formula)
-        elif key in ("scalars", "deprecated"):
-            yield from self._each(value, self._in_words)
+        find = {
+            "func": self._in_schema,
+            "foreach": self._in_schema,
+            "expr": self._in_formula,
+            "lowering": self._in_formula,
+            "scalars": self._in_words,
+            "deprecated_orders": self._in_words,
+            "reference": self._in_python,
+            "doc": self._in_doc,
+        }.get(key)
+
+        if find is not None:
+            yield from self._each(value, find)
         elif key == "derivatives" and isinstance(value, MapValue):
             for names, formula in value:
                 yield from self._in_words(names)
@@ -95,21 +106,16 @@ class _Occurrences:
         elif key == "requires":
             for item in value.items if isinstance(value, ListValue) else (value,):
                 yield from self._in_requirement(item)
-        elif key == "reference":
-            yield from self._each(value, self._in_python)
-        elif key == "doc":
-            yield from self._each(value, self._in_doc)
 
-    def _each(self, value: Value, find: object) -> Iterator[tuple[Text, int]]:
+    def _each(self, value: Value, find: Callable[[Text], Found]) -> Found:
         """``find`` in a text, or in each of a list."""
-        assert callable(find)
         if isinstance(value, Text):
             yield from find(value)
         elif isinstance(value, ListValue):
             for item in value:
                 yield from self._each(item, find)
 
-    def _in_schema(self, text: Text) -> Iterator[tuple[Text, int]]:
+    def _in_schema(self, text: Text) -> Found:
         try:
             schema = FunctionSchema.parse(text.text)
         except SchemaError as error:
@@ -118,7 +124,7 @@ class _Occurrences:
             if argument.name == self.name:
                 yield text, argument.name_offset
 
-    def _in_formula(self, text: Text) -> Iterator[tuple[Text, int]]:
+    def _in_formula(self, text: Text) -> Found:
         if text.text.strip() != "non_differentiable":
             yield from ((text, offset) for offset in self._names(text.text))
 
@@ -129,10 +135,10 @@ class _Occurrences:
             raise RenameError(f"'{formula}' cannot be read: {error.message}") from error
         yield from (part.offset for part in walk(node) if isinstance(part, Name) and part.name == self.name)
 
-    def _in_words(self, text: Text) -> Iterator[tuple[Text, int]]:
+    def _in_words(self, text: Text) -> Found:
         yield from ((text, word.offset) for word in split_words(text) if word.text == self.name)
 
-    def _in_requirement(self, value: Value) -> Iterator[tuple[Text, int]]:
+    def _in_requirement(self, value: Value) -> Found:
         if isinstance(value, Text):
             yield from self._in_formula(value)
         for key, item in value if isinstance(value, MapValue) else ():
@@ -142,7 +148,7 @@ class _Occurrences:
                 for found in _PLACEHOLDER.finditer(item.text):
                     yield from ((item, found.start(1) + offset) for offset in self._names(found[1]))
 
-    def _in_python(self, text: Text) -> Iterator[tuple[Text, int]]:
+    def _in_python(self, text: Text) -> Found:
         """In an expression of NumPy; the path of a test names nothing."""
         if text.text.strip().endswith(".py"):
             return
@@ -158,7 +164,7 @@ class _Occurrences:
                 column = len(lines[node.lineno - 1].encode()[: node.col_offset].decode())
                 yield text, indent + above + column
 
-    def _in_doc(self, text: Text) -> Iterator[tuple[Text, int]]:
+    def _in_doc(self, text: Text) -> Found:
         """In code, where it is neither a part of another name nor called."""
         for code in _CODE.finditer(text.text):
             for found in re.finditer(rf"(?<![\w.]){self.name}\b(?!\s*\()", code[1]):

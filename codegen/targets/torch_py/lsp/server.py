@@ -7,9 +7,10 @@ a form feed for the end of a line, as editors do not.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any, Protocol
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -43,6 +44,16 @@ _WATCHED = ("**/aten/native/**/*.{cpp,cu,cuh}", "**/samples/*.py", "**/samples.p
 _TRIGGERS = [" ", ".", "{", ",", "("]
 
 
+class Positioned(Protocol):
+    """Parameters of a request about a place in a text."""
+
+    @property
+    def text_document(self) -> types.TextDocumentIdentifier: ...
+
+    @property
+    def position(self) -> types.Position: ...
+
+
 class Server(LanguageServer):
     """The open files."""
 
@@ -63,7 +74,7 @@ class Server(LanguageServer):
             self.sessions[uri] = Session(path, self.bases, self.encoding, self.publish)
         return self.sessions[uri]
 
-    def place(self, params: types.TextDocumentPositionParams) -> tuple[Session, Place]:
+    def place(self, params: Positioned) -> tuple[Session, Place]:
         session = self.session(params.text_document.uri)
         offset = session.lines.offset(params.position.line, params.position.character)
         return session, place_at(session.lines, offset)
@@ -206,26 +217,23 @@ def _code_action(server: Server, params: types.CodeActionParams) -> list[types.C
     uri = params.text_document.uri
     session = server.session(uri)
     actions = []
+
     for finding in by_file(session.findings).get(session.path.name, []):
         shown = to_diagnostic(finding, session.lines)
-        if shown.range.end < params.range.start or params.range.end < shown.range.start:
-            continue
-        found = correction(finding.diagnostic, session.lines)
+        is_here = shown.range.start <= params.range.end and params.range.start <= shown.range.end
+        found = correction(finding.diagnostic, session.lines) if is_here else None
         if found is not None:
             title, edit = found
+            changes = types.WorkspaceEdit(changes={uri: [to_text_edit(session.lines, edit)]})
+            quick = types.CodeActionKind.QuickFix
             actions.append(
-                types.CodeAction(
-                    title=title,
-                    kind=types.CodeActionKind.QuickFix,
-                    diagnostics=[shown],
-                    is_preferred=True,
-                    edit=types.WorkspaceEdit(changes={uri: [to_text_edit(session.lines, edit)]}),
-                )
+                types.CodeAction(title, quick, diagnostics=[shown], is_preferred=True, edit=changes)
             )
+
     return actions
 
 
-_ANSWERS = {
+_ANSWERS: dict[str, Callable[..., Any]] = {
     types.INITIALIZED: _initialized,
     types.TEXT_DOCUMENT_DID_OPEN: _did_open,
     types.TEXT_DOCUMENT_DID_CHANGE: _did_change,

@@ -30,6 +30,7 @@ class Session:
         self.version: int | None = None
         self.findings: tuple[Finding, ...] = ()
         self.published: set[str] = set()  # the other files in which something was found
+
         self._encoding = encoding
         self._publish = publish
         self._bases = bases
@@ -100,10 +101,8 @@ class Session:
             return
 
         self._checked = checked
-        if checked.program is not None or checked.surroundings is not None:
-            self._readable = (
-                checked if checked.program is not None or self._readable is None else self._readable
-            )
+        if checked.program is not None:
+            self._readable = checked
         if text == self.text:
             self._show(checked.findings)
         else:

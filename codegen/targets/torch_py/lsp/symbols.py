@@ -37,7 +37,7 @@ def symbols(lines: Lines) -> list[Symbol]:
 
 
 def _sections(lines: Lines, first: int, last: int, margin: str | None) -> Iterator[tuple[str, int, int]]:
-    """Key, first line and line behind the last of each key with this margin; None is that of the first key."""
+    """Key, first line and line behind the last of each key with this margin, by default the first key's."""
     starts = []
     for number in range(first, last):
         found = _KEY.match(lines.line(number))
