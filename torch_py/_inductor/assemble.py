@@ -32,8 +32,12 @@ class Assembly:
         self.plan: Plan = plan_memory(schedule, self.kept)
 
     def program(self, library: str | None) -> Program:
+        return Program(*self.description(library))
+
+    def description(self, library: str | None) -> tuple[Any, ...]:
+        """The arguments of `Program`."""
         self.write()
-        return self.writer.program([self._output(value) for value in self.graph.outputs], library)
+        return self.writer.description([self._output(value) for value in self.graph.outputs], library)
 
     def _output(self, value: Any) -> int | Formula | None:
         """A result as a program has it: the slot of a tensor, an integer as a formula, or None."""

@@ -11,7 +11,9 @@ from torch_py._inductor import config, describe
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
+from torch_py._inductor.graph_cache import program_of
 from torch_py._inductor.options import checked_options, options_of_mode
+from torch_py._inductor.program import Program
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.varying import compile_varying, symbols_of
 from torch_py._logging import artifacts
@@ -25,7 +27,7 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any] = (), **
     Every node has a fake tensor in ``meta["val"]``. The callable takes the tensors of the placeholders and
     returns a list.
     """
-    return compile_graph(module).program
+    return program_of(module, compile_graph)
 
 
 def compile_fx(
@@ -135,7 +137,9 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
     compiled.source = source_of(compiled.kernels)
     compiled.library = compile_library(compiled.source) if compiled.source else None
     with artifacts.timed("assemble"):
-        compiled.program = Assembly(compiled.graph, compiled.schedule, named).program(compiled.library)
+        assembly = Assembly(compiled.graph, compiled.schedule, named)
+        compiled.description = assembly.description(compiled.library)
+        compiled.program = Program(*compiled.description)
 
 
 __all__ = ["CompiledGraph", "CompilerError", "compile_fx", "compile_fx_inner", "compile_graph"]

@@ -25,8 +25,8 @@ class CompiledGraph:
     """A program with all stages of its making. A call takes the tensors of the graph."""
 
     __slots__ = (
-        "called", "graph", "kernels", "library", "loops", "module", "named", "part", "program", "schedule",
-        "source",
+        "called", "description", "graph", "kernels", "library", "loops", "module", "named", "part", "program",
+        "schedule", "source",
     )  # fmt: skip
 
     def __init__(self, module: GraphModule, called: frozenset[str] = frozenset()) -> None:
@@ -41,6 +41,7 @@ class CompiledGraph:
         self.source = ""
         self.library: str | None = None  # the path of the compiled source
         self.program: Program
+        self.description: tuple[Any, ...] | None = None  # of a program for fixed sizes
 
     def __call__(self, *tensors: Any) -> Any:
         return self.program(*tensors)

@@ -1,4 +1,4 @@
-"""Assignments to attributes of classes: made for real while a program is captured, undone, and made by its code."""
+"""Assignments to attributes of classes, which are made, undone, and made again by the code."""
 
 import pytest
 

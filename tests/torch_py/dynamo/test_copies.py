@@ -61,9 +61,19 @@ class Reducing(WithState):
 
 
 OBJECTS = [
-    Settings(), Empty(), Entries({"a": [1]}), Elements([1, [2]]), WithState(), WithArguments([3, 4]), Reducing([5]),
-    collections.OrderedDict(a=[1]), collections.defaultdict(list, a=[1]), {1: [2]}, (1, [2]), {1, 2},
-]  # fmt: skip
+    Settings(),
+    Empty(),
+    Entries({"a": [1]}),
+    Elements([1, [2]]),
+    WithState(),
+    WithArguments([3, 4]),
+    Reducing([5]),
+    collections.OrderedDict(a=[1]),
+    collections.defaultdict(list, a=[1]),
+    {1: [2]},
+    (1, [2]),
+    {1, 2},
+]
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
