@@ -257,6 +257,7 @@ MAY_DIFFER: tuple[Known, ...] = (
         "count and prob of two dtypes: RuntimeError, whichever of the two is not floating",
     ),
     Known("embedding_bag", "accepts", has_integers, "rows of integers are added up as well"),
+    Known("bilinear", "accepts", has_empty, "without features, the result is the bias"),
     Known("bilinear|_standard_gamma_grad", "accepts", has_mixed_dtypes, "dtypes are promoted"),
     Known(
         "soft_margin_loss|multilabel_.*_loss.*",
