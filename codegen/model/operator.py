@@ -89,8 +89,8 @@ class Deprecation:
 
     since: str
     use: str
-    location: Location = field(compare=False)  # of ``use``
-    since_location: Location = field(compare=False)
+    location: Location = field(compare=False, repr=False)  # of ``use``
+    since_location: Location = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ class Rename:
 
     name: str
     since: str
-    location: Location = field(compare=False)  # of the name
-    since_location: Location = field(compare=False)
+    location: Location = field(compare=False, repr=False)  # of the name
+    since_location: Location = field(compare=False, repr=False)
     module: str = ""  # that programs found the name in
 
 

@@ -28,6 +28,7 @@ from codegen.targets.torch_py.emit import (
     stubs,
     wrapper_texts,
 )
+from codegen.targets.torch_py.emit.bindings import Shard
 from codegen.targets.torch_py.emit.expr_kernels import cuda_kernels_by_file, headers_of, kernels_by_file
 from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.registration import Section
@@ -41,9 +42,15 @@ METADATA = f"{PYTHON}/operators.json"
 LOWERINGS = f"{PYTHON}/lowerings.py"
 CONTRACT = f"{PYTHON}/contract.json"
 # Stub module -> Module enumerator whose functions it declares.
-STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()}
+METHODS = "Method"
+STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()} | {"_methods": METHODS}
 ARITHMETIC = tuple("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split())
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def stub_path(module: str) -> str:
+    name = next(name for name, known in STUBS.items() if known == module)
+    return f"{PYTHON}/{name}.pyi"
 
 
 class Tree:
@@ -316,11 +323,16 @@ class Tree:
         named = stubs.named_results(shards)
         self.add(f"{PYTHON}/_results.pyi", f"{PYTHON}/_results.pyi", results=named)
 
-        for name, module in (*STUBS.items(), ("_methods", "Method")):
-            found = stubs.stubs_of(shards, module)
-            used = sorted({stub.result for stub in found} & {result.name for result in named})
-            template = f"{PYTHON}/_methods.pyi" if module == "Method" else f"{PYTHON}/module.pyi"
-            self.add(f"{PYTHON}/{name}.pyi", template, stubs=found, results=used)
+        for module in STUBS.values():
+            self.stub(module, shards)
+
+    def stub(self, module: str, shards: Sequence[Shard]) -> None:
+        """The declarations of one module, or of the methods of Tensor."""
+        found = stubs.stubs_of(shards, module)
+        named = {result.name for result in stubs.named_results(shards)}
+        used = sorted({stub.result for stub in found} & named)
+        template = f"{PYTHON}/_methods.pyi" if module == METHODS else f"{PYTHON}/module.pyi"
+        self.add(stub_path(module), template, stubs=found, results=used)
 
     def library_stubs(self, library: str) -> None:
         """The declarations of the functions of a library outside the tree, with their documentation."""

@@ -1,13 +1,14 @@
 """Renders what follows from topics that have changed, if others see their operators as before.
 
-What such a change leaves as it was: headers, declarations of kernels, macros and stubs. What follows from it
-are the files of the topic, the bindings that contain its operators, and their rows in the files of all.
+What such a change leaves as it was: headers, declarations of kernels and macros. What follows from it are the
+files of the topic, the bindings that contain its operators, their declarations in stubs, and their rows in the
+files of all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from codegen.model import Operator, Program, Topic
@@ -18,7 +19,8 @@ from codegen.targets.torch_py.analysis.implied_operators import expand, expanded
 from codegen.targets.torch_py.emit import lowerings, metadata
 from codegen.targets.torch_py.emit.autograd import node_names
 from codegen.targets.torch_py.emit.bindings import Shard, shards
-from codegen.targets.torch_py.emit.tree import LOWERINGS, METADATA, Tree
+from codegen.targets.torch_py.emit.stub_parts import with_declarations
+from codegen.targets.torch_py.emit.tree import LOWERINGS, METADATA, METHODS, STUBS, Tree, stub_path
 
 _LINE = re.compile(r'"line": (\d+)')
 
@@ -112,9 +114,24 @@ def update(
         now[name] = replace(found, bound=memory.topics[name].bound)
 
     files.update(tree.files)
+    files.update(_stubs(tree, shown, read))
     files[METADATA] = _metadata(change, program, memory, read(METADATA))
     files[LOWERINGS] = lowerings.render_rows(program.file, [topic.lowerings for topic in now.values()])
     return Rendered(files, Memory(now, memory.node_names), _all_notes(change, now))
+
+
+def _stubs(tree: Tree, shown: Collection[str], read: Callable[[str], str]) -> dict[str, str]:
+    """The stubs with the declarations, and so the documentation, of what the bindings of these topics have."""
+    shards = [shard for topic, shard in tree.shards.items() if topic in shown]
+    found = {}
+    for module in STUBS.values():
+        path = stub_path(module)
+        if not any(shard.of_module(module) for shard in shards):
+            continue
+        tree.stub(module, shards)
+        margin = "    " if module == METHODS else ""
+        found[path] = with_declarations(read(path), tree.files[path], margin)
+    return found
 
 
 def _metadata(change: Change, program: Program, memory: Memory, before: str) -> str:
