@@ -98,6 +98,11 @@ def _changed_constant(x: Any, y: Any) -> Any:
     return c, c[0] * x, torch.tensor([1.0, 2.0])
 
 
+def _views_of_constants(x: Any, y: Any) -> Any:
+    c = torch.tensor([1.0, 2.0, 3.0])
+    return c.expand(2, 3), c[::2], torch.tensor([[1.0, 2.0]]).t().expand(2, 4), x + 1
+
+
 def _fresh_copy(x: Any, y: Any) -> Any:
     return x.clone(), y.contiguous(), x.to(torch.float32), y.reshape(4, 3)
 
@@ -134,8 +139,8 @@ def _empty(x: Any, y: Any) -> Any:
 FUNCTIONS = [
     _argument, _views_of_argument, _view_of_changed, _changed_view, _several_of_one, _views_without_base,
     _single_view, _parts, _expanded, _others, _nothing, _not_differentiable, _partly_differentiable,
-    _views_without_grad, _topk, _constants, _changed_constant, _fresh_copy, _complex_views,
-    _transposed_result, _same_argument_twice, _unused, _independent, _empty,
+    _views_without_grad, _topk, _constants, _changed_constant, _views_of_constants, _fresh_copy,
+    _complex_views, _transposed_result, _same_argument_twice, _unused, _independent, _empty,
 ]  # fmt: skip
 
 
