@@ -8,6 +8,8 @@ import pytest
 
 import torch_py as torch
 from tests.torch_py.aot.comparison import compare, computed, leaves, plain
+from torch_py._functorch.aot import aot_function
+from torch_py._functorch.compilers import nop
 
 S = (3, 4)
 MAKERS = pytest.mark.parametrize(
@@ -240,3 +242,25 @@ def _change_none(x: Any, y: Any) -> Any:
 )
 def test_arguments_that_share_memory(function: Any, make: Any):
     compare(function, make)
+
+
+@pytest.mark.parametrize("returns_base", [False, True])
+def test_one_of_several_views_stays_one(returns_base: bool):
+    def function(x: Any) -> Any:
+        base = x - 2
+        view = base.unbind()[0]
+        torch._C._set_grad_enabled(False)
+        return (view, base) if returns_base else (view,)
+
+    def changed(function: Any) -> str:
+        view = function(torch.rand(3, 3, requires_grad=True))[0]
+        with torch.no_grad():
+            view.zero_()
+        with pytest.raises(RuntimeError, match="Output 0 of Unbind is a view and its base") as found:
+            view.grad_fn  # noqa: B018
+        return str(found.value)
+
+    with torch.enable_grad():
+        expected = changed(function)
+    with torch.enable_grad():
+        assert changed(aot_function(function, nop)) == expected
