@@ -71,7 +71,8 @@ def _with_grad(compiled: Compiled) -> Compiled:
 class _Reached:
     """Which parts of a backward graph run for which tangents, and for which gradients.
 
-    The tangents are the last `count` inputs. A part that depends on no tangent runs always, as if it depended on all.
+    The tangents are the last `count` inputs. A part that depends on no tangent runs always, as if it depended
+    on all.
     """
 
     def __init__(self, graph: Graph, count: int) -> None:
