@@ -258,6 +258,8 @@ void TensorImpl::share_version_with(const TensorImpl& other) {
 void TensorImpl::set_view_of(const intrusive_ptr<TensorImpl>& of) {
   share_version_with(*of);
   base_ = of->base_ ? of->base_ : of;
+  // What must not be changed in place must not be changed through a view of it either.
+  if (of->base_) view_origin_ = of->view_origin_;
 }
 
 intrusive_ptr<TensorImpl> TensorImpl::shallow_copy() const {

@@ -35,6 +35,11 @@ class Entry:
         self.before = before
         self.moved = False
 
+    @property
+    def has_moved(self) -> bool:
+        """Whether a key that existed before the capture is behind the others now, or is gone."""
+        return self.moved and self.before is not ABSENT
+
     def now(self) -> Any:
         if self.kind == "key":
             return dict.get(self.owner, self.key, ABSENT)
@@ -114,7 +119,7 @@ class Journal:
                 entry.restore()
         for owner, keys in self._orders.values():
             _put_in_order(owner, keys)
-        return [(entry, now) for entry, now in changed if entry.moved or not _same(entry.before, now)]
+        return [(entry, now) for entry, now in changed if entry.has_moved or not _same(entry.before, now)]
 
 
 def _put_in_order(owner: dict[Any, Any], keys: list[Any]) -> None:

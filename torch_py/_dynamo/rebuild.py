@@ -187,7 +187,7 @@ class Rebuild:
         owner = self.value(entry.owner)
         if entry.kind == "key":
             key = self.value(entry.key)
-            if entry.moved and entry.before is not ABSENT:
+            if entry.has_moved:
                 self.writes.append(f"del {owner}[{key}]")
                 if now is ABSENT:
                     return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import pytest
@@ -39,6 +40,59 @@ def test_backward_twice_needs_retain_graph():
     assert torch.allclose(x.grad, 2 * x.cos())
     with pytest.raises(RuntimeError, match="backward through the graph a second time"):
         y.backward()
+
+
+def _passes(function: Any, numbers: list[int]) -> list[Any]:
+    """One backward after another, from the results with these numbers: the gradients, or an error."""
+    x = torch.linspace(0.5, 2, 4).requires_grad_()
+    results = function(x)
+    found: list[Any] = []
+    for number in numbers:
+        try:
+            found += torch.autograd.grad(results[number].sum(), x)
+        except RuntimeError as error:
+            found.append(str(error).partition("(")[0])
+    return found
+
+
+def _two_parts(x: Any) -> Any:
+    return x.sin(), x.log() / x
+
+
+def _a_common_part(x: Any) -> Any:
+    y = x.exp()
+    return y.sin(), y.log(), y + x, x.gather(0, x.argsort())
+
+
+@pytest.mark.parametrize("numbers", [[0, 1], [1, 0, 1], [2, 3, 0], [3, 0, 3]])
+@pytest.mark.parametrize("function", [_two_parts, _a_common_part])
+def test_parts_of_a_graph_have_their_own_passes(function: Any, numbers: list[int]):
+    numbers = [number % len(function(torch.ones(4))) for number in numbers]
+    expected = _passes(function, numbers)
+    found = _passes(compiled(function), numbers)
+    for one, other in zip(expected, found):
+        assert isinstance(one, str) == isinstance(other, str), (one, other)
+        assert one == other if isinstance(one, str) else torch.allclose(one, other)
+
+
+def test_a_pass_releases_what_others_do_not_need():
+    released = []
+
+    class Mark:
+        pass
+
+    def pack(tensor: Any) -> Any:
+        mark = Mark()
+        weakref.finalize(mark, released.append, tensor.shape)
+        return mark, tensor
+
+    x, y = torch.rand(4, requires_grad=True), torch.rand(3, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda packed: packed[1]):
+        first, second = compiled(lambda x, y: (x.exp(), y.exp()))(x, y)
+    first.sum().backward()
+    assert released == [(4,)]
+    second.sum().backward()
+    assert released == [(4,), (3,)]
 
 
 def test_saved_values_that_change_raise():

@@ -227,6 +227,12 @@ def _transposed_in_place(x: Any, y: Any) -> Any:
     return x * 2
 
 
+def _transposed_without_grad(x: Any, y: Any) -> Any:
+    with torch.no_grad():
+        x.t_()
+    return y * 2
+
+
 def _changed_and_transposed(x: Any, y: Any) -> Any:
     x.add_(1)
     x.transpose_(0, 1)
@@ -244,6 +250,10 @@ def _squeezed_in_place(x: Any, y: Any) -> Any:
 @pytest.mark.parametrize("function", [_transposed_in_place, _changed_and_transposed, _squeezed_in_place])
 def test_shapes_that_change_in_place(function: Any, make: Any):
     compare(function, make)
+
+
+def test_a_leaf_may_change_its_shape_without_grad():
+    compare(_transposed_without_grad, leaves(S, S))
 
 
 def _permuted() -> Any:

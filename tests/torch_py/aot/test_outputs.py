@@ -8,6 +8,8 @@ import pytest
 
 import torch_py as torch
 from tests.torch_py.aot.comparison import compare, computed, leaves, plain
+from torch_py._functorch.aot import aot_function
+from torch_py._functorch.compilers import nop
 
 S = (3, 4)
 MAKERS = pytest.mark.parametrize(
@@ -98,6 +100,11 @@ def _changed_constant(x: Any, y: Any) -> Any:
     return c, c[0] * x, torch.tensor([1.0, 2.0])
 
 
+def _views_of_constants(x: Any, y: Any) -> Any:
+    c = torch.tensor([1.0, 2.0, 3.0])
+    return c.expand(2, 3), c[::2], torch.tensor([[1.0, 2.0]]).t().expand(2, 4), x + 1
+
+
 def _fresh_copy(x: Any, y: Any) -> Any:
     return x.clone(), y.contiguous(), x.to(torch.float32), y.reshape(4, 3)
 
@@ -134,8 +141,8 @@ def _empty(x: Any, y: Any) -> Any:
 FUNCTIONS = [
     _argument, _views_of_argument, _view_of_changed, _changed_view, _several_of_one, _views_without_base,
     _single_view, _parts, _expanded, _others, _nothing, _not_differentiable, _partly_differentiable,
-    _views_without_grad, _topk, _constants, _changed_constant, _fresh_copy, _complex_views,
-    _transposed_result, _same_argument_twice, _unused, _independent, _empty,
+    _views_without_grad, _topk, _constants, _changed_constant, _views_of_constants, _fresh_copy,
+    _complex_views, _transposed_result, _same_argument_twice, _unused, _independent, _empty,
 ]  # fmt: skip
 
 
@@ -235,3 +242,25 @@ def _change_none(x: Any, y: Any) -> Any:
 )
 def test_arguments_that_share_memory(function: Any, make: Any):
     compare(function, make)
+
+
+@pytest.mark.parametrize("returns_base", [False, True])
+def test_one_of_several_views_stays_one(returns_base: bool):
+    def function(x: Any) -> Any:
+        base = x - 2
+        view = base.unbind()[0]
+        torch._C._set_grad_enabled(False)
+        return (view, base) if returns_base else (view,)
+
+    def changed(function: Any) -> str:
+        view = function(torch.rand(3, 3, requires_grad=True))[0]
+        with torch.no_grad():
+            view.zero_()
+        with pytest.raises(RuntimeError, match="Output 0 of Unbind is a view and its base") as found:
+            view.grad_fn  # noqa: B018
+        return str(found.value)
+
+    with torch.enable_grad():
+        expected = changed(function)
+    with torch.enable_grad():
+        assert changed(aot_function(function, nop)) == expected

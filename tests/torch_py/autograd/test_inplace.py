@@ -312,6 +312,16 @@ def test_one_of_several_views(make: Any) -> None:
         views[1].mul_(2)
 
 
+def test_a_view_of_one_of_several_views() -> None:
+    b = leaf(1, 2, 3) * 1
+    with pytest.raises(RuntimeError, match=SEVERAL):
+        b.chunk(2)[0][0] = 2
+
+    plain = torch.zeros(4)
+    with pytest.raises(RuntimeError, match=SEVERAL):
+        plain.chunk(2)[0][:1] = leaf(2.0)
+
+
 def test_one_of_several_views_whose_base_changed() -> None:
     b = leaf(1, 2, 3) * 1
     views = b.unbind()

@@ -587,6 +587,13 @@ def added_again(table, x):
     return x * 2
 
 
+def added_and_removed_twice(table, x):
+    for _ in range(2):
+        table["k"] = x
+        table.pop("k")
+    return x * 2
+
+
 def moved_behind_the_others(table, x):
     kept = table.pop("a")
     table["a"] = kept
@@ -627,6 +634,7 @@ def removed_before_an_exception(table, x):
     "function",
     [
         added_again,
+        added_and_removed_twice,
         moved_behind_the_others,
         moved_and_removed,
         removed_after_a_change_of_the_whole,

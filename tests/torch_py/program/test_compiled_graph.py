@@ -167,6 +167,13 @@ def test_saved_values_are_checked_and_released() -> None:
         result.sum().backward()
 
 
+def test_unknown_saved_values_in_uses() -> None:
+    x = torch.randn(4, requires_grad=True)
+    (result,) = product(uses=[((7,), (0,), (1,)), ((1,), (0,), (0,))])(x, torch.randn(4))
+    with pytest.raises(RuntimeError, match="uses name saved value 7, but there are 2"):
+        result.sum().backward()
+
+
 def test_a_saved_output_is_checked() -> None:
     x = torch.randn(4, requires_grad=True)
     (result,) = squares()(x)
@@ -315,6 +322,9 @@ def test_backward_of_the_wrong_form() -> None:
         ({"differentiated": 0}, "differentiated must be a list or tuple"),
         ({"reached": [(0,)]}, "there are 2 gradients, but reached has 1"),
         ({"reached": [(0,), (4,)]}, "reached names tangent 4"),
+        ({"uses": [((0,), (4,), (0,))]}, "uses name tangent 4"),
+        ({"uses": [((0,), (0,), (4,))]}, "uses name gradient 4"),
+        ({"uses": [(0,)]}, "each of uses must be a tuple"),
         ({"num_outputs": "one"}, "num_outputs must be integers"),
         ({"other": 1}, "unknown metadata 'other'"),
     ],

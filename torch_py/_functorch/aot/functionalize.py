@@ -11,7 +11,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from torch_py._functorch.aot.building import Builder
+from torch_py._functorch.aot.building import Builder, is_dense
 from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recording import METADATA, NO_GRAD
@@ -243,11 +243,16 @@ class Functionalized:
 
     def separate(self, node: Node) -> Node:
         """The same value in memory that no input and no constant has."""
-        owner = Views().of(node).root
-        if owner.op not in ("placeholder", "get_attr"):
+        view = Views().of(node)
+        if view.root.op not in ("placeholder", "get_attr"):
             return node
+
         self._builder.context = {}
-        return self._builder.call(aten.clone.default, node)
+        if is_dense(node.meta["val"]) or not is_dense(view.root.meta["val"]):
+            return self._builder.call(aten.clone.default, node)
+        # A copy of the view, of an expanded constant for example, would have other strides.
+        copy = self._builder.call(aten.clone.default, view.root)
+        return self._along(Memory(view.root, copy), view.essential)[-1]
 
     def is_changed(self, node: Node) -> bool:
         """Whether memory that a node of the old graph reads was written to."""

@@ -12,7 +12,7 @@ from torch_py._functorch.aot.functionalize import Functionalized, is_write, writ
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, Source
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
-from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, Recorder
+from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, NO_GRAD, Recorder
 from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._guards import detect_fake_mode
@@ -38,10 +38,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Reshaping:
-    """What a call does to the shape of an argument: operators such as `t_`, each with its arguments."""
+    """What a call does to the shape of an argument: operators such as `t_`, each with its arguments and the
+    grad mode."""
 
     argument: int
-    operators: tuple[tuple[Any, Any, Any], ...]
+    operators: tuple[tuple[Any, Any, Any, bool], ...]
 
 
 @dataclass
@@ -209,7 +210,8 @@ class _Trace:
         operators = []
         while node is not one.node:
             if METADATA in node.meta:
-                operators.append((node.meta[METADATA], node.args[1:], node.kwargs))
+                with_grad = NO_GRAD not in node.meta
+                operators.append((node.meta[METADATA], node.args[1:], node.kwargs, with_grad))
             source = aliased_argument(node)
             if source is None:
                 break

@@ -12,6 +12,7 @@ from torch_py._functorch.aot.views import Step, View, Views
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import enable_grad
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,8 @@ class _Classification:
         view = self.views.of(self.recorder.node_of(result))
         if view.root in self.inputs:
             return self._view_of_input(result, view)
-        is_base_needed = memory_of(result) in shared or _has_lost_history(result)
+        is_one_of_several = bool(result.requires_grad) and any(step.index is not None for step in view.steps)
+        is_base_needed = memory_of(result) in shared or _has_lost_history(result) or is_one_of_several
         base = self._base(view.root) if is_base_needed else None
         if base is None or base is result:
             return self._compute(result)
@@ -192,7 +194,8 @@ def _is_reproduced(result: Any, source: Any, steps: tuple[Step, ...], recorder: 
 
     A custom Function that returns a view, for example, has a derivative of its own.
     """
-    with recorder.paused():
+    # Results are made with grad mode, whatever the mode at the end of the program.
+    with recorder.paused(), enable_grad():
         again = source
         for step in steps:
             again = step(again)

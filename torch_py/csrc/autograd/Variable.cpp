@@ -60,7 +60,8 @@ void check_inplace(const at::Tensor& self, bool recorded, const char*) {
 at::Tensor as_view(const at::Tensor& base, at::Tensor view, c10::ViewOrigin origin) {
   if (!view.defined() || view.is_same(base)) return view;
   if (!(view.storage() == base.storage())) return view;  // it turned out to be a copy
-  view.unsafe_impl()->set_view_origin(origin);
+  const bool is_inherited = origin == c10::ViewOrigin::Ordinary && base.is_view();
+  view.unsafe_impl()->set_view_origin(is_inherited ? base.unsafe_impl()->view_origin() : origin);
   return view;
 }
 

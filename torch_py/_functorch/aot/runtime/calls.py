@@ -9,7 +9,7 @@ from torch_py import _C
 from torch_py._functorch.aot.inputs import Own
 from torch_py._functorch.aot.joint import Change, Reshaping, Traced
 from torch_py._functorch.aot.outputs import Argument, Computed, InputOfGraph, Same, Viewed
-from torch_py.autograd.grad_mode import enable_grad, no_grad
+from torch_py.autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -95,8 +95,9 @@ def _made(
 
 def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:
     argument = arguments[reshaping.argument]
-    for operator, args, kwargs in reshaping.operators:
-        operator(argument, *args, **kwargs)
+    for operator, args, kwargs, with_grad in reshaping.operators:
+        with set_grad_enabled(with_grad):
+            operator(argument, *args, **kwargs)
 
 
 def fill(change: Change, inputs: Sequence[Any], values: Sequence[Any]) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._functorch.aot.joint import Traced
+from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
 Compiled = Callable[..., Sequence[Any]]
+# Places of saved values, and of the tangents and the gradients whose computation uses them.
+Use = tuple[list[int], list[int], list[int]]
 
 
 def training_function(traced: Traced, forward: Compiled, backward: Compiled, graph: Graph) -> Compiled:
@@ -19,8 +22,8 @@ def training_function(traced: Traced, forward: Compiled, backward: Compiled, gra
 
     `forward` and `backward` are what these have been compiled to; `graph` is the backward graph.
     """
-    reached = _tangents_reaching(graph, len(traced.tangents))
-    return _function(traced, forward, backward, traced.differentiated, reached)
+    reached = _Reached(graph, len(traced.tangents))
+    return _function(traced, forward, backward, traced.differentiated, reached.of_gradients(), reached.uses())
 
 
 def function_with_error(traced: Traced, forward: Compiled) -> Compiled:
@@ -37,13 +40,19 @@ def function_with_error(traced: Traced, forward: Compiled) -> Compiled:
 
 
 def _function(
-    traced: Traced, forward: Compiled, backward: Compiled, differentiated: list[int], reached: list[list[int]]
+    traced: Traced,
+    forward: Compiled,
+    backward: Compiled,
+    differentiated: list[int],
+    reached: list[list[int]],
+    uses: Sequence[Use] = (),
 ) -> Compiled:
     metadata = {
         "num_outputs": traced.num_outputs,
         "tangents": traced.tangents,
         "differentiated": differentiated,
         "reached": reached,
+        "uses": uses,
     }
     compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, metadata)
     return compiled if _C.is_grad_enabled() else _with_grad(compiled)
@@ -59,19 +68,66 @@ def _with_grad(compiled: Compiled) -> Compiled:
     return called
 
 
-def _tangents_reaching(graph: Graph, count: int) -> list[list[int]]:
-    """For each output of a backward graph, which of its last `count` inputs it is computed from.
+class _Reached:
+    """Which parts of a backward graph run for which tangents, and for which gradients.
 
-    A gradient that depends on none is always wanted, as if it depended on all.
+    The tangents are the last `count` inputs. A part that depends on no tangent runs always, as if it depended
+    on all.
     """
-    inputs = graph.find_nodes(op="placeholder")
-    sources: dict[Node, frozenset[int]] = {node: frozenset() for node in inputs}
-    for number, node in enumerate(inputs[len(inputs) - count :]):
-        sources[node] = frozenset((number,))
-    for node in graph.nodes:
-        if node not in sources and node.op != "output":
-            sources[node] = frozenset().union(*[sources[source] for source in node.all_input_nodes])
 
-    results: Any = graph.output_node().args[0]
-    every = list(range(count))
-    return [[] if node is None else sorted(sources[node]) or every for node in results]
+    def __init__(self, graph: Graph, count: int) -> None:
+        self.graph = graph
+        inputs = graph.find_nodes(op="placeholder")
+        self.saved = {node: place for place, node in enumerate(inputs[: len(inputs) - count])}
+        self.every = frozenset(range(count))
+        results: Any = graph.output_node().args[0]
+        self.results: Sequence[Node | None] = results
+
+        self._tangents: dict[Node, frozenset[int]] = {node: frozenset() for node in self.saved}
+        for number, node in enumerate(inputs[len(inputs) - count :]):
+            self._tangents[node] = frozenset((number,))
+        for node in graph.nodes:
+            if node not in self._tangents and node.op != "output":
+                self._tangents[node] = _union(self._tangents, node.all_input_nodes)
+
+    def of_gradients(self) -> list[list[int]]:
+        """For each output of the graph, the tangents that it is computed from."""
+        return [[] if node is None else sorted(self._tangents[node] or self.every) for node in self.results]
+
+    def uses(self) -> list[Use]:
+        """What saved tensors are used for: where they, or what follows from them alone, meet a tangent."""
+        saved: dict[Node, frozenset[int]] = {}
+        found: dict[tuple[frozenset[int], frozenset[int]], set[int]] = {}
+        gradients = self._gradients()
+
+        for node in self.graph.nodes:
+            if node in self.saved:
+                is_tensor = isinstance(node.meta["val"], Tensor)
+                saved[node] = frozenset((self.saved[node],)) if is_tensor else frozenset()
+            elif node.op != "output":
+                used = _union(saved, node.all_input_nodes)
+                tangents = self._tangents[node]
+                saved[node] = frozenset() if tangents else used
+                if tangents and used:
+                    found.setdefault((tangents, gradients[node]), set()).update(used)
+
+        for place, node in enumerate(self.results):
+            if node is not None and saved[node]:
+                found.setdefault((self.every, frozenset((place,))), set()).update(saved[node])
+        return [(sorted(s), sorted(tangents), sorted(g)) for (tangents, g), s in found.items()]
+
+    def _gradients(self) -> dict[Node, frozenset[int]]:
+        """The gradients that each node serves."""
+        found: dict[Node, frozenset[int]] = {node: frozenset() for node in self.graph.nodes}
+        for place, node in enumerate(self.results):
+            if node is not None:
+                found[node] |= {place}
+        for node in reversed(self.graph.nodes):
+            for source in node.all_input_nodes:
+                if node.op != "output":
+                    found[source] |= found[node]
+        return found
+
+
+def _union(sets: Mapping[Node, frozenset[int]], nodes: Iterable[Node]) -> frozenset[int]:
+    return frozenset().union(*[sets[node] for node in nodes])

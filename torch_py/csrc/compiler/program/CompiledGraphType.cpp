@@ -15,6 +15,7 @@ namespace torch::python {
 
 namespace {
 
+using programs::SavedUse;
 using programs::TrainingGraph;
 
 struct CompiledGraphObject {
@@ -62,26 +63,64 @@ std::vector<std::vector<size_t>> read_reached(PyObject* object) {
   return reached;
 }
 
+SavedUse read_use(PyObject* object) {
+  if (!is_sequence(object) || sequence_length(object) != 3)
+    throw_python(PyExc_TypeError,
+                 "CompiledGraph(): each of uses must be a tuple of saved values, tangents and "
+                 "gradients, got %R",
+                 object);
+  return {read_positions(sequence_item(object, 0), "uses"),
+          read_positions(sequence_item(object, 1), "uses"),
+          read_positions(sequence_item(object, 2), "uses")};
+}
+
+std::vector<SavedUse> read_uses(PyObject* object) {
+  if (!is_sequence(object))
+    throw_python(PyExc_TypeError, "CompiledGraph(): uses must be a list or tuple, got %s",
+                 type_name(object));
+  std::vector<SavedUse> uses;
+  for (Py_ssize_t i = 0; i < sequence_length(object); ++i)
+    uses.push_back(read_use(sequence_item(object, i)));
+  return uses;
+}
+
 void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
   if (name == "num_outputs") return void(graph.num_outputs = read_position(value, "num_outputs"));
   if (name == "tangents") return void(graph.tangents = read_positions(value, "tangents"));
   if (name == "differentiated")
     return void(graph.differentiated = read_positions(value, "differentiated"));
   if (name == "reached") return void(graph.reached = read_reached(value));
+  if (name == "uses") return void(graph.uses = read_uses(value));
   if (name == "materialize") return void(graph.materializes = to_bool(value));
   if (name == "name") return void(graph.name = to_string_view(value));
 
   throw_python(PyExc_ValueError,
                "CompiledGraph(): unknown metadata '%s'; there are num_outputs, tangents, "
-               "differentiated, reached, materialize and name",
+               "differentiated, reached, uses, materialize and name",
                std::string(name).c_str());
 }
 
+void check_uses(const TrainingGraph& graph) {
+  for (const SavedUse& use : graph.uses) {
+    for (const size_t place : use.tangents) {
+      TORCH_CHECK_VALUE(place < graph.tangents.size(), "CompiledGraph(): uses name tangent ", place,
+                        ", but there are ", graph.tangents.size());
+    }
+    for (const size_t place : use.gradients) {
+      TORCH_CHECK_VALUE(place < graph.differentiated.size(), "CompiledGraph(): uses name gradient ",
+                        place, ", but there are ", graph.differentiated.size());
+    }
+  }
+}
+
 void check(const TrainingGraph& graph) {
+  check_uses(graph);
+
   for (const size_t tangent : graph.tangents) {
     TORCH_CHECK_VALUE(tangent < graph.num_outputs, "CompiledGraph(): tangents name output ",
                       tangent, ", but there are ", graph.num_outputs);
   }
+
   const bool is_complete =
       graph.reached.empty() || graph.reached.size() == graph.differentiated.size();
   TORCH_CHECK_VALUE(is_complete, "CompiledGraph(): there are ", graph.differentiated.size(),
@@ -196,6 +235,10 @@ constexpr const char* kDocumentation =
     "  reached: for each gradient the places in `tangents` that it is computed from; it is None "
     "if\n"
     "      none of them arrives (default: always computed)\n"
+    "  uses: what saved values are used for, as (their places, places in `tangents`, places in\n"
+    "      `differentiated`): if one of these tangents arrives and one of these gradients is "
+    "wanted.\n"
+    "      A pass releases what has no other use (default: it uses all)\n"
     "  materialize: whether an output without gradient has zeros rather than None (default: True)\n"
     "  name: of the node (default: CompiledFunctionBackward)\n"
     "\n"

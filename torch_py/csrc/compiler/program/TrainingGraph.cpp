@@ -153,12 +153,12 @@ class SecondDerivative final : public autograd::Node {
 
 void CompiledNode::save(const Item& item) {
   if (item.is_integer) {
-    saved_.push_back({{}, item.integer, true});
+    saved_.push_back({{}, item.integer, true, nullptr});
     return;
   }
   const bool is_output = autograd::requires_grad(item.tensor) &&
                          autograd::grad_fn(item.tensor).get() == static_cast<Node*>(this);
-  saved_.push_back({autograd::SavedVariable(item.tensor, is_output), 0, false});
+  saved_.push_back({autograd::SavedVariable(item.tensor, is_output), 0, false, nullptr});
 }
 
 void CompiledNode::note_output(const at::Tensor& output) {
@@ -193,11 +193,72 @@ Items CompiledNode::unpack_saved() const {
   for (const Saved& saved : saved_) {
     if (saved.is_integer) {
       items.push_back({{}, saved.integer, true});
+    } else if (saved.released != nullptr) {
+      items.push_back({stand_in(*saved.released), 0, false});
     } else {
       items.push_back({saved.tensor.unpack(this), 0, false});
     }
   }
   return items;
+}
+
+/// Any numbers in the place of a released tensor, of which only parts that do not run use it: zero
+/// gradients multiply them. 0 is a valid index, and no function has a pole at 0.5.
+at::Tensor CompiledNode::stand_in(const Geometry& released) {
+  const at::Tensor made =
+      at::empty_strided_tensor(released.sizes, released.strides, released.dtype, released.device);
+  return made.fill_(c10::is_integral(released.dtype, true) ? 0.0 : 0.5);
+}
+
+/// Whether a part of backward runs in a pass with these gradients.
+bool CompiledNode::runs(const SavedUse& use, const variable_list& grads) const {
+  const bool arrives = std::any_of(use.tangents.begin(), use.tangents.end(), [&](size_t place) {
+    return grads[graph_->tangents[place]].defined();
+  });
+  return arrives && std::any_of(use.gradients.begin(), use.gradients.end(),
+                                [this](size_t edge) { return should_compute_output(edge); });
+}
+
+/// The places in `uses` of the parts that run. Throws if values that they need were released.
+std::vector<size_t> CompiledNode::uses_of_pass(const variable_list& grads) const {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < graph_->uses.size(); ++i) {
+    if (!runs(graph_->uses[i], grads)) continue;
+    TORCH_CHECK(used_.empty() || !used_[i], autograd::kBackwardTwiceMessage);
+    found.push_back(i);
+  }
+  return found;
+}
+
+/// For each saved value, whether parts that have not run yet use it.
+std::vector<bool> CompiledNode::still_needed() const {
+  std::vector<bool> needed(saved_.size());
+  for (size_t i = 0; i < graph_->uses.size(); ++i) {
+    if (used_[i]) continue;
+    for (const size_t place : graph_->uses[i].saved) {
+      TORCH_CHECK(place < needed.size(), name(), ": uses name saved value ", place,
+                  ", but there are ", needed.size());
+      needed[place] = true;
+    }
+  }
+  return needed;
+}
+
+/// Releases what only these uses needed. `unpacked` has the saved values.
+void CompiledNode::release_after(const std::vector<size_t>& uses, const Items& unpacked) {
+  if (graph_->uses.empty()) return release_variables();
+  used_.resize(graph_->uses.size());
+  for (const size_t use : uses) used_[use] = true;
+
+  const std::vector<bool> needed = still_needed();
+  for (size_t i = 0; i < saved_.size(); ++i) {
+    const at::Tensor& tensor = unpacked[i].tensor;
+    if (needed[i] || saved_[i].released != nullptr || !tensor.defined()) continue;
+    saved_[i].released.reset(new Geometry{at::DimVector(tensor.sizes()),
+                                          at::DimVector(tensor.strides()), tensor.scalar_type(),
+                                          tensor.device()});
+    saved_[i].tensor.reset();
+  }
 }
 
 Items CompiledNode::tangents(const variable_list& grads) const {
@@ -239,11 +300,20 @@ void CompiledNode::refuse_second_derivatives(const variable_list& results,
 }
 
 void CompiledNode::release_variables() {
+  if (!graph_->uses.empty()) return;
   for (Saved& saved : saved_) saved.tensor.reset();
 }
 
+void CompiledNode::release_resources() {
+  saved_.clear();
+  Node::release_resources();
+}
+
 variable_list CompiledNode::apply(variable_list&& grads) {
+  const std::vector<size_t> uses = uses_of_pass(grads);
   Items arguments = unpack_saved();
+  if (!autograd::Engine::keeps_graph()) release_after(uses, arguments);
+
   Tensors sources;
   if (c10::GradMode::is_enabled()) {
     sources = tensors_among(arguments);
@@ -256,7 +326,6 @@ variable_list CompiledNode::apply(variable_list&& grads) {
 
   // From here on the graph may release each of them after its last use.
   grads.clear();
-  if (!autograd::Engine::keeps_graph()) release_variables();
 
   Items found;
   {

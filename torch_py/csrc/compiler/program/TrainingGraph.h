@@ -17,6 +17,14 @@ class Graph {
   virtual Items run(const Arguments& arguments) const = 0;
 };
 
+/// A part of backward that uses saved values. It runs when the gradient of one of some outputs
+/// arrives and one of some gradients is wanted.
+struct SavedUse {
+  std::vector<size_t> saved;      // places among what forward saves
+  std::vector<size_t> tangents;   // places in TrainingGraph::tangents
+  std::vector<size_t> gradients;  // places in TrainingGraph::differentiated
+};
+
 /// The forward and the backward graph of a training step.
 ///
 /// Forward takes the inputs and returns `num_outputs` outputs for the caller and then what backward
@@ -32,6 +40,9 @@ struct TrainingGraph {
   // For each gradient the places in `tangents` that it depends on: without any of them it is
   // undefined. Empty if nothing is known.
   std::vector<std::vector<size_t>> reached;
+  // What saved values are used for. A pass releases those with no other use, and a second one
+  // through the same use is an error. Empty if nothing is known: any pass uses all of them.
+  std::vector<SavedUse> uses;
   // Whether backward gets zeros, rather than an undefined tensor, for an output without gradient.
   bool materializes = true;
 };
@@ -43,6 +54,7 @@ class CompiledNode final : public autograd::Node {
 
   const char* name() const override { return graph_->name.c_str(); }
   autograd::variable_list apply(autograd::variable_list&& grads) override;
+  /// After a pass, apply() has done it if the uses are known.
   void release_variables() override;
 
   /// Call after the outputs have their history.
@@ -50,14 +62,31 @@ class CompiledNode final : public autograd::Node {
   /// Notes how an output lies in memory, as backward expects its gradient.
   void note_output(const at::Tensor& output);
 
+ protected:
+  void release_resources() override;
+
  private:
+  /// What a released tensor was like.
+  struct Geometry {
+    at::DimVector sizes;
+    at::DimVector strides;
+    c10::ScalarType dtype;
+    c10::Device device;
+  };
+
   struct Saved {
     autograd::SavedVariable tensor;
-    int64_t integer;
-    bool is_integer;
+    int64_t integer = 0;
+    bool is_integer = false;
+    std::unique_ptr<Geometry> released = nullptr;
   };
 
   Items unpack_saved() const;
+  static at::Tensor stand_in(const Geometry& released);
+  bool runs(const SavedUse& use, const autograd::variable_list& grads) const;
+  std::vector<size_t> uses_of_pass(const autograd::variable_list& grads) const;
+  std::vector<bool> still_needed() const;
+  void release_after(const std::vector<size_t>& uses, const Items& unpacked);
   Items tangents(const autograd::variable_list& grads) const;
   at::Tensor fitted(const at::Tensor& tangent, size_t place) const;
   bool is_reached(size_t gradient, const autograd::variable_list& grads) const;
@@ -66,6 +95,7 @@ class CompiledNode final : public autograd::Node {
 
   std::shared_ptr<const TrainingGraph> graph_;
   std::vector<Saved> saved_;
+  std::vector<bool> used_;              // for each of graph_->uses: whether a pass has released it
   std::vector<at::DimVector> strides_;  // of the gradient of each of graph_->tangents
 };
 
