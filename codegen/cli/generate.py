@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codegen.cli.loading import base_path, base_program, is_backend_file, load_program
 from codegen.emit import fingerprint
+
+if TYPE_CHECKING:
+    from codegen.model import Program
 
 
 def generate(options: argparse.Namespace) -> int:
@@ -15,13 +20,27 @@ def generate(options: argparse.Namespace) -> int:
         return 1
     if is_backend_file(options.yaml):
         return _generate_backend(options)
-    if fingerprint.is_current(options.output, options.yaml, base_path(options)):
+    if fingerprint.is_current(options.output, options.yaml, base_path(options), options.operators):
         print(f"{options.output} is up to date")
         return 0
     from codegen.emit import generate as write
 
-    print(f"{options.output}: {write(load_program(options), options.output)}")
+    program = load_program(options)
+    selected = None if options.operators is None else _selected(program, options.operators)
+    report = write(program, options.output, selected=selected, selection=options.operators)
+    print(f"{options.output}: {report}")
     return 0
+
+
+def _selected(program: Program, names: Path) -> frozenset[str]:
+    """The operators of a list, and all that they need."""
+    from codegen.analysis.implied_operators import expand
+    from codegen.selection.closure import closure
+    from codegen.selection.names import read_names
+
+    found = closure(expand(program), read_names(names, program), Path(program.path).resolve().parent)
+    print(f"{names}: {len(found)} operators are to work, with those that they need")
+    return found
 
 
 def _generate_backend(options: argparse.Namespace) -> int:

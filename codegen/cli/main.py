@@ -54,6 +54,13 @@ def _parser() -> argparse.ArgumentParser:
         "--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s"
     )
 
+    command.add_argument(
+        "--operators",
+        type=Path,
+        metavar="LIST",
+        help="a file of names: only these operators, and what they need, are to work",
+    )
+
     command = _command(commands, "check", "report every problem in the entries; write nothing")
     command.add_argument(
         "--numeric",
@@ -65,6 +72,18 @@ def _parser() -> argparse.ArgumentParser:
         commands, "lock", "write down what programs see of the entries: schemas, names and dtypes"
     )
     command.add_argument("--why", metavar="TEXT", help="the reason for changes that break programs")
+
+    command = _command(commands, "select", "list the operators that a program calls, for a smaller build")
+    command.add_argument(
+        "--from-run",
+        nargs=argparse.REMAINDER,
+        required=True,
+        metavar="SCRIPT",
+        help="a script, and its arguments",
+    )
+    command.add_argument(
+        "--to", type=Path, default=Path("operators.txt"), metavar="LIST", help="default: %(default)s"
+    )
 
     command = _command(commands, "explain", "show all that follows from one entry")
     command.add_argument("operator", metavar="OP", help="add, add.Tensor or add_Tensor")

@@ -18,10 +18,12 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _TEMPLATES = _PACKAGE.parent / "templates"
 
 
-def is_current(output: Path, yaml_path: Path, base: Path | None = None) -> bool:
+def is_current(
+    output: Path, yaml_path: Path, base: Path | None = None, selection: Path | None = None
+) -> bool:
     """Whether ``output`` was made from exactly these inputs and nobody has touched it since."""
     stamp = read_stamp(output)
-    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, base):
+    if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, base, selection):
         return False
 
     files = stamp.get("files", {})
@@ -43,13 +45,14 @@ def write_stamp(output: Path, inputs: str, files: Iterable[str]) -> None:
     os.replace(temporary, output / STAMP)
 
 
-def inputs_digest(yaml_path: Path, base: Path | None = None) -> str:
+def inputs_digest(yaml_path: Path, base: Path | None = None, selection: Path | None = None) -> str:
     """A digest of the contents of declarations, generator and templates, and of the state of scanned files.
 
     ``base`` is the file that a library extends: the generated tree depends on its kernels and samples too.
+    ``selection`` is the list of the operators that are to work.
     """
     digest = hashlib.sha256()
-    for path in _read_inputs(yaml_path, base):
+    for path in (*_read_inputs(yaml_path, base), *([selection] if selection is not None else [])):
         digest.update(path.name.encode() + b"\0")
         try:
             digest.update(path.read_bytes() + b"\0")
