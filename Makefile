@@ -8,7 +8,7 @@ SANITIZE ?= $(if $(CUDA),address,address,undefined)
 BOOTSTRAP = @$(PYTHON) tools/build/bootstrap.py --venv $(VENV)
 RUN = $(VENV)/bin/python
 
-.PHONY: all build cuda emulation demo test test-cuda smoke sanitize lint format bench parity tested clean distclean compile_commands help
+.PHONY: all build cuda emulation demo test test-cuda smoke sanitize lint format bench docs parity tested clean distclean compile_commands help
 all: build
 
 build:
@@ -57,6 +57,10 @@ format:
 bench: build
 	@$(RUN) -m tools.benchmark $(ARGS)
 
+docs: build
+	$(BOOTSTRAP) --extra docs
+	@$(RUN) -m tools.site $(ARGS)
+
 parity: build
 	@mkdir -p build/docs
 	@folder=$$($(RUN) -c 'import pathlib, torchgen; print(pathlib.Path(torchgen.__file__).parent)') && \
@@ -88,6 +92,7 @@ help:
 	@echo "make demo              trains on real digits, then adds an operator"
 	@echo "make lint, format      layering, formatting, style, types; format fixes what a tool can fix"
 	@echo "make bench             side by side with PyTorch, when that is installed in $(VENV)"
+	@echo "make docs              the documentation as a site with search: build/site/html/index.html"
 	@echo "make parity, tested    build/docs/parity.md, names.md and tested.md: operators and names compared, tests run"
 	@echo "make compile_commands  build/compile_commands.json for editors"
 	@echo "make clean, distclean  removes the build; distclean removes $(VENV) as well"

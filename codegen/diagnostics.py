@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, order=True)
@@ -74,7 +75,12 @@ class GenerationError(Exception):
 
 def closest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was probably meant; None if nothing is close."""
-    names = sorted(set(known))
+    return _closest(word, tuple(sorted(set(known))))
+
+
+@lru_cache(maxsize=1000)
+def _closest(word: str, names: tuple[str, ...]) -> str | None:
+    """One word is often missing at many places, and comparing it with all operators takes long."""
     near = difflib.get_close_matches(word, names, 1, 0.6) or [n for n in names if n.lower() == word.lower()]
     return near[0] if near else None
 

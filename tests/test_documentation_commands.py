@@ -29,9 +29,11 @@ DOCUMENTS = (
     "docs/compile.md",
     "docs/cuda.md",
     "docs/dispatch.md",
+    "docs/editors.md",
     "docs/export.md",
     "docs/fx.md",
     "docs/packages.md",
+    "docs/targets.md",
 )
 EMULATED = REPOSITORY / "build/emulation/libtorch_py_cuda.so"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -80,7 +82,15 @@ def test_command(document: str, command: str) -> None:
 
 
 # Commands that .ci/run runs itself.
-CALLED_BY_CI = ("make", "make emulation", "make test", "make lint", "make demo", "make sanitize CORE=1")
+CALLED_BY_CI = (
+    "make",
+    "make emulation",
+    "make test",
+    "make lint",
+    "make demo",
+    "make docs",
+    "make sanitize CORE=1",
+)
 
 
 def check_make(words: list[str], environment: dict[str, str]) -> None:
@@ -177,6 +187,29 @@ def test_examples_of_a_page_print_what_it_says(document: str, tmp_path: Path) ->
 @pytest.mark.skipif(not has_compiler(), reason="needs a C++ compiler")
 def test_examples_of_the_page_about_compilation_print_what_it_says(tmp_path: Path) -> None:
     check_examples("docs/compile.md", tmp_path)
+
+
+def test_target_of_the_page_about_targets(tmp_path: Path) -> None:
+    target, check = blocks("docs/targets.md", "python")
+    checks = "from codegen.dialect import Checks, Dialect\nDIALECT = Dialect(checks=lambda: Checks(check))"
+    strict = 'TARGET = Target(name="strict", files=files, dialect=DIALECT)'
+    (tmp_path / "list_target.py").write_text(target)
+    (tmp_path / "strict.py").write_text("\n".join(["from list_target import *", check, checks, strict]))
+    (tmp_path / "operators.yaml").write_text(
+        "topics:\n"
+        "  A:\n"
+        "    - func: twice(Tensor self) -> Tensor\n"
+        "      structure: composite\n"
+        "      doc: Two.\n"
+    )
+
+    variables = {"PYTHONPATH": f"{REPOSITORY}{os.pathsep}{tmp_path}"}
+    options = ["--yaml", str(tmp_path / "operators.yaml"), "--output", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "codegen", "generate", *options, "--target"]
+    assert run([*command, "list_target:TARGET"], **variables).returncode == 0
+    assert (tmp_path / "out/A.txt").read_text() == "twice: Two.\n"
+    refused = run([*command, "strict:TARGET"], **variables)
+    assert "operators.yaml:4:18: twice: a function comes from a formula" in refused.stderr
 
 
 def check_examples(document: str, tmp_path: Path) -> None:

@@ -53,7 +53,12 @@ newaxis = None
 
 
 def compiled_with_cxx11_abi() -> bool:
-    """Whether the library uses the ABI of the standard library since GCC 5, as it does."""
+    """Whether the library uses the ABI of the standard library since GCC 5, as it does.
+
+    Example:
+        >>> torch.compiled_with_cxx11_abi()
+        True
+    """
     return True
 
 

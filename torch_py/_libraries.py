@@ -45,6 +45,12 @@ class OperatorLibrary:
         found: dict[str, Any] = self._lowerings["REDUCTIONS"]
         return found
 
+    @property
+    def over_rows(self) -> dict[str, Any]:
+        """The same for formulas over rows with several reductions."""
+        found: dict[str, Any] = self._lowerings["ROWS"]
+        return found
+
 
 _libraries: dict[str, OperatorLibrary] = {}
 

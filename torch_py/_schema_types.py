@@ -81,14 +81,30 @@ class _Simple(Type):
 
 
 class AnyType(_Simple):
-    """Values of any type."""
+    """Values of any type.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.AnyType.get()
+        Any
+    """
 
     __slots__ = ()
     _text = _shown = "Any"
 
 
 class TensorType(_Simple):
-    """Tensors."""
+    """Tensors.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.TensorType.get()
+        Tensor
+    """
 
     __slots__ = ()
     _text = _shown = "Tensor"
@@ -100,42 +116,90 @@ class TensorType(_Simple):
 
 
 class IntType(_Simple):
-    """Integers, and dtypes, layouts and memory formats, which are numbers in schemas."""
+    """Integers, and dtypes, layouts and memory formats, which are numbers in schemas.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.IntType.get()
+        int
+    """
 
     __slots__ = ()
     _text = _shown = "int"
 
 
 class FloatType(_Simple):
-    """Floating-point numbers."""
+    """Floating-point numbers.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.FloatType.get()
+        float
+    """
 
     __slots__ = ()
     _text = _shown = "float"
 
 
 class ComplexType(_Simple):
-    """Complex numbers."""
+    """Complex numbers.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.ComplexType.get()
+        complex
+    """
 
     __slots__ = ()
     _text = _shown = "complex"
 
 
 class BoolType(_Simple):
-    """Booleans."""
+    """Booleans.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.BoolType.get()
+        bool
+    """
 
     __slots__ = ()
     _text = _shown = "bool"
 
 
 class StringType(_Simple):
-    """Strings."""
+    """Strings.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.StringType.get()
+        str
+    """
 
     __slots__ = ()
     _text = _shown = "str"
 
 
 class NumberType(_Simple):
-    """Numbers of any kind."""
+    """Numbers of any kind.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.NumberType.get()
+        number
+    """
 
     __slots__ = ()
     _text = "Scalar"
@@ -143,14 +207,30 @@ class NumberType(_Simple):
 
 
 class NoneType(_Simple):
-    """None."""
+    """None.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.NoneType.get()
+        None
+    """
 
     __slots__ = ()
     _text = _shown = "None"
 
 
 class DeviceObjType(_Simple):
-    """Devices."""
+    """Devices.
+
+    Args:
+        text: the text of the schema; default None, the usual one
+
+    Example:
+        >>> torch.DeviceObjType.get()
+        Device
+    """
 
     __slots__ = ()
     _text = _shown = "Device"
@@ -181,7 +261,15 @@ class _WithElements(Type):
 
 
 class OptionalType(_WithElements):
-    """Values of a type, or None."""
+    """Values of a type, or None.
+
+    Args:
+        element: the type
+
+    Example:
+        >>> str(torch.OptionalType(torch.IntType.get()))
+        'Optional[int]'
+    """
 
     __slots__ = ()
     _word = "Optional"
@@ -195,7 +283,15 @@ class OptionalType(_WithElements):
 
 
 class ListType(_WithElements):
-    """Lists."""
+    """Lists.
+
+    Args:
+        element: the type
+
+    Example:
+        >>> str(torch.ListType(torch.IntType.get()))
+        'List[int]'
+    """
 
     __slots__ = ()
     _word = "List"
@@ -227,7 +323,15 @@ class ListType(_WithElements):
 
 
 class TupleType(Type):
-    """Tuples of values of given types."""
+    """Tuples of values of given types.
+
+    Args:
+        elements: the types
+
+    Example:
+        >>> str(torch.TupleType([torch.IntType.get(), torch.FloatType.get()]))
+        'Tuple[int, float]'
+    """
 
     __slots__ = ()
 
@@ -246,7 +350,16 @@ class TupleType(Type):
 
 
 class DictType(Type):
-    """Dicts from keys of one type to values of another."""
+    """Dicts from keys of one type to values of another.
+
+    Args:
+        key: the type of keys
+        value: the type of values
+
+    Example:
+        >>> str(torch.DictType(torch.StringType.get(), torch.IntType.get()))
+        'Dict[str, int]'
+    """
 
     __slots__ = ()
 

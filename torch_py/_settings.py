@@ -52,6 +52,15 @@ def set_default_dtype(dtype: Any, /) -> None:
     """Sets the dtype of floating-point results where none is given; the complex default follows.
 
     Raises TypeError unless `dtype` is float16, bfloat16, float32 or float64.
+
+    Args:
+        dtype: the dtype
+
+    Example:
+        >>> torch.set_default_dtype(torch.float64)
+        >>> torch.ones(1).dtype
+        torch.float64
+        >>> torch.set_default_dtype(torch.float32)
     """
     if not isinstance(dtype, _C.dtype) or dtype not in [getattr(_C, name) for name in _DEFAULT_FLOATING]:
         raise TypeError(
@@ -66,6 +75,12 @@ def set_default_tensor_type(t: Any, /) -> None:
 
     A type of `torch.cuda` makes CUDA the default device, too. Raises TypeError for anything else, and for a
     type of integers.
+
+    Args:
+        t: the type, or its name
+
+    Example:
+        >>> torch.set_default_tensor_type("torch.FloatTensor")
     """
     kind = t
 
@@ -91,7 +106,12 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 def get_default_device() -> Any:
     """The device on which this thread creates tensors when none is named:
-    `set_default_device`, or the innermost `with device:`."""
+    `set_default_device`, or the innermost `with device:`.
+
+    Example:
+        >>> torch.get_default_device()
+        device(type='cpu')
+    """
     return _C._get_default_device()
 
 
@@ -100,6 +120,15 @@ def set_default_device(device: Any) -> None:
 
     Functions that take their device from a tensor do not change. `with torch.device(...)` does the same for a
     block.
+
+    Args:
+        device: the device, or None
+
+    Example:
+        >>> torch.set_default_device("cpu")
+        >>> torch.ones(1).device
+        device(type='cpu')
+        >>> torch.set_default_device(None)
     """
     _C._set_default_device(device)
 
@@ -108,6 +137,13 @@ def get_device_module(device: Any = None) -> ModuleType:
     """The module of a kind of device: `torch.cpu` for the CPU and for None.
 
     Raises RuntimeError for anything but a device, a string and None, and for a kind without a module.
+
+    Args:
+        device: a device, the name of one, or None; default None
+
+    Example:
+        >>> torch.get_device_module("cpu").__name__
+        'torch_py.cpu'
     """
     if device is not None and not isinstance(device, (str, _C.device)):
         raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
@@ -124,6 +160,12 @@ def _register_device_module(device_type: str, module: ModuleType) -> None:
 
 
 def is_inference_mode_enabled() -> bool:
+    """Whether inference mode is on in this thread.
+
+    Example:
+        >>> torch.is_inference_mode_enabled()
+        False
+    """
     return _C.is_inference_mode_enabled()
 
 
@@ -142,6 +184,13 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     `torch.utils.deterministic`.
 
     Raises TypeError unless both are bool.
+
+    Args:
+        mode: whether to
+        warn_only: whether operators that cannot be are a warning instead of an error; default False
+
+    Example:
+        >>> torch.use_deterministic_algorithms(False)
     """
     _state.update(
         deterministic=_check_bool("use_deterministic_algorithms", "mode", mode),
@@ -169,10 +218,22 @@ def fill_uninitialized_memory(value: Any = None) -> bool:
 
 
 def are_deterministic_algorithms_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` is on.
+
+    Example:
+        >>> torch.are_deterministic_algorithms_enabled()
+        False
+    """
     return bool(_state["deterministic"])
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` only warns.
+
+    Example:
+        >>> torch.is_deterministic_algorithms_warn_only_enabled()
+        False
+    """
     return bool(_state["warn_only"])
 
 
@@ -181,6 +242,12 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     'error' (on).
 
     Raises TypeError for another type, RuntimeError for another value.
+
+    Args:
+        debug_mode: 0 or 'default', 1 or 'warn', 2 or 'error'
+
+    Example:
+        >>> torch.set_deterministic_debug_mode("default")
     """
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
@@ -196,7 +263,12 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0, 1 or 2, see `set_deterministic_debug_mode`."""
+    """0, 1 or 2, see `set_deterministic_debug_mode`.
+
+    Example:
+        >>> torch.get_deterministic_debug_mode()
+        0
+    """
     if not _state["deterministic"]:
         return 0
     return 1 if _state["warn_only"] else 2
@@ -208,6 +280,15 @@ def set_num_interop_threads(count: int, /) -> None:
     Can be set once, before `get_num_interop_threads`.
 
     Raises RuntimeError unless `count` is a positive integer, and on a second call.
+
+    Args:
+        count: the number
+
+    Example:
+        >>> torch.set_num_interop_threads(0)
+        Traceback (most recent call last):
+            ...
+        RuntimeError: set_num_interop_threads expects a positive integer, got 0
     """
     if isinstance(count, bool) or not isinstance(count, int):
         raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(count).__name__}")
@@ -222,16 +303,34 @@ def set_num_interop_threads(count: int, /) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """The value that `set_num_interop_threads` was given, else the number of processors."""
+    """The value that `set_num_interop_threads` was given, else the number of processors.
+
+    Example:
+        >>> torch.get_num_interop_threads() >= 1
+        True
+    """
     return int(_state["interop_threads"] or os.cpu_count() or 1)
 
 
 def set_warn_always(b: bool, /) -> None:
-    """Makes warnings that appear once appear every time. Raises RuntimeError unless `b` is a bool."""
+    """Makes warnings that appear once appear every time. Raises RuntimeError unless `b` is a bool.
+
+    Args:
+        b: whether to
+
+    Example:
+        >>> torch.set_warn_always(False)
+    """
     _state["warn_always"] = _check_bool("set_warn_always", "b", b, RuntimeError)
 
 
 def is_warn_always_enabled() -> bool:
+    """Whether warnings that appear once appear every time.
+
+    Example:
+        >>> torch.is_warn_always_enabled()
+        False
+    """
     return bool(_state["warn_always"])
 
 
@@ -241,6 +340,12 @@ def set_float32_matmul_precision(precision: str) -> None:
 
     Warns about a name other than 'highest', 'high' and 'medium' and ignores it; RuntimeError for another
     type.
+
+    Args:
+        precision: 'highest', 'high' or 'medium'
+
+    Example:
+        >>> torch.set_float32_matmul_precision("highest")
     """
     if not isinstance(precision, str):
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
@@ -255,4 +360,10 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
+    """The precision that `set_float32_matmul_precision` was given: 'highest' (at first), 'high' or 'medium'.
+
+    Example:
+        >>> torch.get_float32_matmul_precision()
+        'highest'
+    """
     return str(_state["matmul_precision"])

@@ -121,13 +121,33 @@ class Tensor(_C.TensorBase):
         vars(self).update(state)
 
     def dense_dim(self) -> int:
+        """The number of dense dimensions: all, since tensors are not sparse.
+
+        Example:
+            >>> torch.ones(2, 3).dense_dim()
+            2
+        """
         return self.dim()
 
     def sparse_dim(self) -> int:
+        """The number of sparse dimensions: 0, since tensors are not sparse.
+
+        Example:
+            >>> torch.ones(2, 3).sparse_dim()
+            0
+        """
         return 0
 
     def nonzero(self, *, as_tuple: bool = False) -> Any:
-        """See :func:`torch.nonzero`."""
+        """See :func:`torch.nonzero`.
+
+        Args:
+            as_tuple: whether to return a vector for each dimension; default False
+
+        Example:
+            >>> torch.tensor([0, 5]).nonzero()
+            tensor([[1]])
+        """
         return tuple(cast(Any, _C)._ops.nonzero_numpy(self)) if as_tuple else super().nonzero()
 
     def new(self, *arguments: Any, device: Any = None) -> Tensor:
@@ -135,6 +155,14 @@ class Tensor(_C.TensorBase):
         memory of a tensor or storage.
 
         `new_empty` and `new_tensor` are clearer.
+
+        Args:
+            arguments: sizes, a sequence, a tensor or a storage
+            device: the device; default None, that of this tensor
+
+        Example:
+            >>> torch.ones(1, dtype=torch.int64).new([1, 2])
+            tensor([1, 2])
         """
         first = arguments[0] if arguments else 0
         if isinstance(first, Tensor):
@@ -158,7 +186,16 @@ class Tensor(_C.TensorBase):
         return cast(Any, self).new_tensor(first, device=device)
 
     def resize(self, *sizes: Any) -> Tensor:
-        """Deprecated in favour of `reshape`: the elements in another shape."""
+        """Deprecated in favour of `reshape`: the elements in another shape.
+
+        Args:
+            sizes: the sizes
+
+        Example:
+            >>> torch.arange(4).resize(2, 2)
+            tensor([[0, 1],
+                    [2, 3]])
+        """
         warnings.warn("non-inplace resize is deprecated", stacklevel=2)
         shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
         if math.prod(shape) != self.numel() or any(size < 0 for size in shape):
@@ -170,22 +207,57 @@ class Tensor(_C.TensorBase):
         return self.contiguous().view(shape)
 
     def resize_as(self, tensor: Tensor) -> Tensor:
-        """Deprecated: `resize` to the sizes of `tensor`."""
+        """Deprecated: `resize` to the sizes of `tensor`.
+
+        Args:
+            tensor: the tensor that gives the sizes
+
+        Example:
+            >>> torch.arange(4).resize_as(torch.ones(2, 2))
+            tensor([[0, 1],
+                    [2, 3]])
+        """
         return self.resize(tensor.shape)
 
     def apply_(self, callable: Any) -> Tensor:
-        """Replaces each element by `callable(element)`, in Python: slow, and without gradients."""
+        """Replaces each element by `callable(element)`, in Python: slow, and without gradients.
+
+        Args:
+            callable: a function of a number
+
+        Example:
+            >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x + 1)
+            tensor([2., 3.])
+        """
         return self._assign_each("apply_", callable, ())
 
     def map_(self, tensor: Tensor, callable: Any) -> Tensor:
         """Replaces each element by `callable(element, element of tensor)`, in Python.
 
         `tensor` broadcasts to this one.
+
+        Args:
+            tensor: the other tensor
+            callable: a function of two numbers
+
+        Example:
+            >>> torch.tensor([1.0, 2.0]).map_(torch.tensor([3.0, 4.0]), lambda x, y: x * y)
+            tensor([3., 8.])
         """
         return self._assign_each("map_", callable, (tensor,))
 
     def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Tensor:
-        """As `map_`, with two more tensors."""
+        """As `map_`, with two more tensors.
+
+        Args:
+            x, y: the other tensors
+            callable: a function of three numbers
+
+        Example:
+            >>> one = torch.ones(2)
+            >>> torch.ones(2).map2_(one, one, lambda a, b, c: a + b + c)
+            tensor([3., 3.])
+        """
         return self._assign_each("map2_", callable, (x, y))
 
     def _assign_each(self, name: str, callable: Any, others: tuple[Tensor, ...]) -> Tensor:
@@ -206,11 +278,21 @@ class Tensor(_C.TensorBase):
         return cast(Tensor, self.copy_(values.reshape(self.shape)))
 
     def dim_order(self) -> tuple[int, ...]:
-        """The dimensions from the one that varies slowest in memory to the one that varies fastest."""
+        """The dimensions from the one that varies slowest in memory to the one that varies fastest.
+
+        Example:
+            >>> torch.ones(2, 3).t().dim_order()
+            (1, 0)
+        """
         return tuple(sorted(range(self.dim()), key=lambda dim: -self.stride(dim)))
 
     def is_shared(self) -> bool:
-        """Whether other processes can map the memory of this tensor."""
+        """Whether other processes can map the memory of this tensor.
+
+        Example:
+            >>> torch.ones(1).is_shared()
+            False
+        """
         return bool(self.is_cuda or (not self.is_meta and cast(Any, self).untyped_storage().is_shared()))
 
     def share_memory_(self) -> Tensor:
@@ -218,6 +300,10 @@ class Tensor(_C.TensorBase):
         resized any more.
 
         Raises RuntimeError for meta tensors; the memory of a CUDA device can be shared as it is.
+
+        Example:
+            >>> torch.ones(1).share_memory_().is_shared()
+            True
         """
         if self.is_meta:
             raise RuntimeError(
@@ -237,7 +323,15 @@ class Tensor(_C.TensorBase):
         return cast(Tensor, cast(Any, _C)._pin_tensor(self))
 
     def is_pinned(self, device: Any = None) -> bool:
-        """Whether the memory is pinned memory of the host."""
+        """Whether the memory is pinned memory of the host.
+
+        Args:
+            device: has no effect; default None
+
+        Example:
+            >>> torch.ones(1).is_pinned()
+            False
+        """
         return bool(cast(Any, _C)._is_pinned_tensor(self))
 
     def record_stream(self, s: Any) -> None:
@@ -262,16 +356,35 @@ class Tensor(_C.TensorBase):
         """`to(device)` under the name of the array API standard.
 
         Raises ValueError for a `stream`: the current streams of the devices make the copy.
+
+        Args:
+            device: the device
+            stream: must be None; default None
+
+        Example:
+            >>> torch.ones(1).to_device("cpu").device
+            device(type='cpu')
         """
         if stream is not None:
             raise ValueError(f"to_device(): expected stream=None, got {stream!r}")
         return self.to(device)
 
     def get_device(self) -> int:
+        """The index of the device, -1 on the CPU.
+
+        Example:
+            >>> torch.ones(1).get_device()
+            -1
+        """
         return -1 if self.device.index is None else int(self.device.index)
 
     def is_distributed(self) -> bool:
-        """Always False: tensors are never spread over machines."""
+        """Always False: tensors are never spread over machines.
+
+        Example:
+            >>> torch.ones(1).is_distributed()
+            False
+        """
         return False
 
 

@@ -43,6 +43,18 @@ def backward(
     `gradient` has the shape of this tensor and may be left out when it has one element. `create_graph` makes
     the gradients differentiable; `retain_graph` (default: `create_graph`) keeps what the graph has saved for
     another call.
+
+    Args:
+        gradient: the weight, of the shape of this tensor; default None, for one element
+        retain_graph: whether the graph is kept for another pass; default None, as `create_graph`
+        create_graph: whether the pass itself is recorded, for higher derivatives; default False
+        inputs: the leaves to compute gradients of; default None, all
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x**2).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
     """
     autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
@@ -88,7 +100,18 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """As `torch.unique`."""
+    """As `torch.unique`.
+
+    Args:
+        sorted: has no effect: results are always in order; default True
+        return_inverse: whether to return positions; default False
+        return_counts: whether to return counts; default False
+        dim: the dimension of slices; default None, single elements
+
+    Example:
+        >>> torch.tensor([3, 1, 3]).unique()
+        tensor([1, 3])
+    """
     return _functional.unique(self, sorted, return_inverse, return_counts, dim)
 
 
@@ -96,7 +119,17 @@ def unique(
 def unique_consecutive(
     self: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """As `torch.unique_consecutive`."""
+    """As `torch.unique_consecutive`.
+
+    Args:
+        return_inverse: whether to return positions; default False
+        return_counts: whether to return counts; default False
+        dim: the dimension of slices; default None, single elements
+
+    Example:
+        >>> torch.tensor([1, 1, 2, 1]).unique_consecutive()
+        tensor([1, 2, 1])
+    """
     return _functional.unique_consecutive(self, return_inverse, return_counts, dim)
 
 
@@ -104,13 +137,33 @@ def unique_consecutive(
 def norm(
     self: Tensor, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Tensor:
-    """As `torch.norm`, whose orders include the names 'fro' and 'nuc'."""
+    """As `torch.norm`, whose orders include the names 'fro' and 'nuc'.
+
+    Args:
+        p: the power, 'fro' or 'nuc'; default 'fro'
+        dim: a dimension or several; default None, all
+        keepdim: whether the dimensions stay, with size 1; default False
+        dtype: the dtype to compute in; default None
+
+    Example:
+        >>> torch.tensor([3.0, 4.0]).norm()
+        tensor(5.)
+    """
     return _functional.norm(self, p, dim, keepdim, dtype=dtype)
 
 
 @_method
 def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
-    """As `torch.lu`."""
+    """As `torch.lu`.
+
+    Args:
+        pivot: whether to exchange rows; default True
+        get_infos: whether to return a third tensor; default False
+
+    Example:
+        >>> torch.eye(2).lu()[1]
+        tensor([1, 2], dtype=torch.int32)
+    """
     return _functional.lu(self, pivot, get_infos)
 
 
@@ -120,7 +173,12 @@ def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tenso
 
 @_method
 def storage(self: Tensor) -> Any:
-    """The memory as a `torch.TypedStorage`, which is deprecated in favour of `untyped_storage()`."""
+    """The memory as a `torch.TypedStorage`, which is deprecated in favour of `untyped_storage()`.
+
+    Example:
+        >>> len(torch.ones(3).storage())
+        3
+    """
     # Imported on first use: programs rarely need typed storages.
     from torch_py import storage as storages
 
@@ -130,7 +188,12 @@ def storage(self: Tensor) -> Any:
 
 @_method
 def storage_type(self: Tensor) -> type:
-    """The class of `storage()`, such as torch.FloatStorage."""
+    """The class of `storage()`, such as torch.FloatStorage.
+
+    Example:
+        >>> torch.ones(3).storage_type().__name__
+        'FloatStorage'
+    """
     # Imported on first use: programs rarely need typed storages.
     from torch_py import storage as storages
 

@@ -51,6 +51,20 @@ def set_printoptions(
     `profile` ('default', 'short' or 'full') resets the four numbers first; each number given then replaces
     its option. `sci_mode` forces scientific notation on or off; None, also when not given, lets each tensor
     decide. Raises ValueError for an unknown profile.
+
+    Args:
+        precision: the number of digits after the point; default None, unchanged, as the others
+        threshold: the number of elements from which on the middle is left out
+        edgeitems: how many elements are shown at both ends then
+        linewidth: the number of characters of a line
+        profile: 'default', 'short' or 'full'
+        sci_mode: whether numbers have exponents; None decides by their sizes
+
+    Example:
+        >>> torch.set_printoptions(precision=2)
+        >>> torch.tensor([1.23456])
+        tensor([1.23])
+        >>> torch.set_printoptions(profile="default")
     """
     global _options
     chosen = _options

@@ -9,6 +9,11 @@ class DisableTorchFunctionSubclass:
     """Inside the block operators treat instances of Tensor subclasses as plain tensors.
 
     Not reentrant: make one for each block.
+
+    Example:
+        >>> with torch._C.DisableTorchFunctionSubclass():
+        ...     torch.ones(1) + 1
+        tensor([2.])
     """
 
     __slots__ = ("_before",)
@@ -21,7 +26,13 @@ class DisableTorchFunctionSubclass:
 
 
 class DisableTorchFunction:
-    """As DisableTorchFunctionSubclass, and modes do not see the calls either."""
+    """As DisableTorchFunctionSubclass, and modes do not see the calls either.
+
+    Example:
+        >>> with torch._C.DisableTorchFunction():
+        ...     torch.ones(1) + 1
+        tensor([2.])
+    """
 
     __slots__ = ("_modes", "_types")
 

@@ -15,6 +15,15 @@ class Future(Generic[T]):
     """A value, or an exception in its place, that one thread will set once and others wait for.
 
     `devices` names accelerators whose work belongs to the value; raises RuntimeError, as this build has none.
+
+    Args:
+        devices: must be None here; default None
+
+    Example:
+        >>> future = torch.futures.Future()
+        >>> future.set_result(3)
+        >>> future.wait()
+        3
     """
 
     def __init__(self, *, devices: list[Any] | None = None) -> None:

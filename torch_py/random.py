@@ -22,6 +22,16 @@ def manual_seed(seed: int) -> _C.Generator:
     one counts from 2**64. Returns the CPU's generator.
 
     Raises ValueError when `seed` is out of range.
+
+    Args:
+        seed: the seed
+
+    Example:
+        >>> generator = torch.manual_seed(0)
+        >>> x = torch.rand(2)
+        >>> generator = torch.manual_seed(0)
+        >>> torch.equal(torch.rand(2), x)
+        True
     """
     number = int(seed)
     if not -(2**63) <= number < 2**64:
@@ -32,7 +42,12 @@ def manual_seed(seed: int) -> _C.Generator:
 
 def seed() -> int:
     """Seeds the default generator from the operating system's randomness
-    and returns the seed, a number of 64 bits."""
+    and returns the seed, a number of 64 bits.
+
+    Example:
+        >>> isinstance(torch.seed(), int)
+        True
+    """
     drawn = int(default_generator.seed())
     _seed_accelerators(drawn)
     return drawn
@@ -44,17 +59,39 @@ def _seed_accelerators(number: int) -> None:
 
 
 def initial_seed() -> int:
-    """The seed the default generator was last given."""
+    """The seed the default generator was last given.
+
+    Example:
+        >>> generator = torch.manual_seed(7)
+        >>> torch.initial_seed()
+        7
+    """
     return int(default_generator.initial_seed())
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator, a uint8 tensor for `set_rng_state`."""
+    """The state of the default generator, a uint8 tensor for `set_rng_state`.
+
+    Example:
+        >>> torch.get_rng_state().dtype
+        torch.uint8
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Makes the default generator continue from `new_state`, a uint8 tensor of `get_rng_state`."""
+    """Makes the default generator continue from `new_state`, a uint8 tensor of `get_rng_state`.
+
+    Args:
+        new_state: the state
+
+    Example:
+        >>> state = torch.get_rng_state()
+        >>> x = torch.rand(2)
+        >>> torch.set_rng_state(state)
+        >>> torch.equal(torch.rand(2), x)
+        True
+    """
     default_generator.set_state(new_state)
 
 

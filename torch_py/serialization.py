@@ -37,6 +37,22 @@ def save(
     they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a path
     that cannot be written, for tensors that view one memory as different dtypes, and NotImplementedError for
     tensors that are not on the CPU.
+
+    Args:
+        obj: the object
+        f: a path, or a binary file open for writing
+        pickle_module: whose `Pickler` writes everything but tensors; default None, pickle
+        pickle_protocol: the protocol of pickle; default 2
+        _use_new_zipfile_serialization: False writes the format from before zip files; default True
+        _disable_byteorder_record: whether to leave out the order of bytes; default False
+
+    Example:
+        >>> import io
+        >>> buffer = io.BytesIO()
+        >>> torch.save({"weight": torch.ones(2)}, buffer)
+        >>> _ = buffer.seek(0)
+        >>> torch.load(buffer)
+        {'weight': tensor([1., 1.])}
     """
     # Imported on first use: most programs write no files.
     from torch_py._serialization.writer import write_path, write_stream
@@ -93,6 +109,14 @@ def load(
 
     Raises EOFError for an empty file, RuntimeError or pickle.UnpicklingError for a truncated, damaged or
     hostile one.
+
+    Example:
+        >>> import io
+        >>> buffer = io.BytesIO()
+        >>> torch.save(torch.tensor([1, 2]), buffer)
+        >>> _ = buffer.seek(0)
+        >>> torch.load(buffer, map_location="cpu")
+        tensor([1, 2])
     """
     # Imported on first use: many programs read no files.
     from torch_py._serialization.reader import read_archive

@@ -147,33 +147,29 @@ class Stage {
     }
   }
 
-  void run(TensorIterator::Loop loop, const void* context, char* const* data, int64_t n0,
-           int64_t n1) {
+  void run(RowLoop loop, const void* context, char* const* data, int64_t n0, int64_t n1) {
     for (int64_t first = 0; first < n1; first += columns_)
       run_strip(loop, context, data, first, n0, std::min(columns_, n1 - first));
   }
 
  private:
-  void run_strip(TensorIterator::Loop loop, const void* context, char* const* data, int64_t first,
-                 int64_t n0, int64_t n1) {
+  void run_strip(RowLoop loop, const void* context, char* const* data, int64_t first, int64_t n0,
+                 int64_t n1) {
     char* row[TensorIterator::kMaxOperands];
-    const int n = iter_.ntensors();
-    for (int k = 0; k < n; ++k) {
+    int64_t row_strides[TensorIterator::kMaxOperands];
+    const int operands = iter_.ntensors();
+    for (int k = 0; k < operands; ++k) {
       row[k] = data[k] + first * iter_.strides(k)[plan_.other];
+      row_strides[k] = iter_.strides(k)[plan_.other];
       if (!plan_.stages(k)) continue;
+
       if (k > 0) copy(buffer(k, n0), original(k, row[k]), k, n0, n1);
       row[k] = buffers_[k];
+      row_strides[k] = n0 * size_[k];
     }
 
-    if (plan_.is_flat) {
-      loop(context, row, step0_, n0 * n1);
-    } else {
-      for (int64_t j = 0; j < n1; ++j) {
-        loop(context, row, step0_, n0);
-        for (int k = 0; k < n; ++k)
-          row[k] += plan_.stages(k) ? n0 * size_[k] : iter_.strides(k)[plan_.other];
-      }
-    }
+    const int64_t n = plan_.is_flat ? n0 * n1 : n0;
+    loop(context, {row, step0_, row_strides, n, n0 * n1 / n, operands});
 
     if (plan_.stages(0)) {
       char* const target = data[0] + first * iter_.strides(0)[plan_.other];
@@ -227,7 +223,7 @@ BlockPlan plan_blocks(const TensorIterator& iter) {
   return plan;
 }
 
-void for_each_block(const TensorIterator& iter, const BlockPlan& plan, TensorIterator::Loop loop,
+void for_each_block(const TensorIterator& iter, const BlockPlan& plan, RowLoop loop,
                     const void* context, int64_t grain) {
   const BlockWalk walk(iter, plan);
   walk.split(grain, [&](int64_t begin, int64_t end) {

@@ -1,6 +1,6 @@
 #pragma once
 // Iteration by two-dimensional blocks, where rows one after another would be slow.
-#include "aten/iteration/TensorIterator.h"
+#include "aten/iteration/Rows.h"
 
 namespace at::native {
 
@@ -29,8 +29,8 @@ struct BlockPlan {
 /// The blocks for a loop over all operands, at least two-dimensional.
 BlockPlan plan_blocks(const TensorIterator& iter);
 
-/// Calls loop(context, ...) over all elements by the blocks of `plan`, as TensorIterator::for_each.
-void for_each_block(const TensorIterator& iter, const BlockPlan& plan, TensorIterator::Loop loop,
+/// Calls loop(context, rows) over all elements by the blocks of `plan`, as for_each_row.
+void for_each_block(const TensorIterator& iter, const BlockPlan& plan, RowLoop loop,
                     const void* context, int64_t grain);
 
 /// Copies operand 1 to operand 0, of the same element size, without conversion.

@@ -11,6 +11,7 @@
 
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/PackLoop.h"
+#include "aten/iteration/Rows.h"
 #include "aten/iteration/TensorIterator.h"
 
 #ifndef CPU_CAPABILITY
@@ -92,13 +93,17 @@ void element_loop(const F& op, char* const* data, const int64_t* strides, int64_
 }
 
 template <typename F, typename R, typename... A>
-void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
-                    std::tuple<A...>*) {
+void pointwise_loop(const F& op, const Rows& rows, std::tuple<A...>*) {
   constexpr auto indices = std::make_index_sequence<sizeof...(A)>();
   if constexpr (ComputesPacks<F, R, A...>) {
-    pointwise_pack_loop<F, R, A...>(op, data, strides, n, indices);
+    pointwise_pack_loop<F, R, A...>(op, rows, indices);
   } else {
-    element_loop<F, R, A...>(op, data, strides, n, indices);
+    char* data[sizeof...(A) + 1];
+    std::copy_n(rows.data, sizeof...(A) + 1, data);
+    for (int64_t row = 0; row < rows.count; ++row) {
+      element_loop<F, R, A...>(op, data, rows.strides, rows.n, indices);
+      for (size_t k = 0; k < sizeof...(A) + 1; ++k) data[k] += rows.row_strides[k];
+    }
   }
 }
 
@@ -109,15 +114,16 @@ void cpu_kernel(const TensorIteratorBase& iter, const F& op,
                 int64_t grain = TensorIterator::kGrain) {
   using traits = function_traits<F>;
   using arguments = typename traits::arguments;
-  TORCH_INTERNAL_ASSERT(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(),
-                        ": kernel takes ", traits::arity, " inputs, iterator has ",
-                        iter.ntensors() - 1);
+  // A mistake of the kernel's author, who may work outside of this repository.
+  TORCH_CHECK(iter.ntensors() == static_cast<int>(traits::arity) + 1, iter.op_name(),
+              ": the function that its kernel passes to cpu_kernel takes ", traits::arity,
+              " elements, but the operator has ", iter.ntensors() - 1, " inputs");
 
-  auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
-    pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), data, strides, n,
+  auto loop = [](const void* context, const Rows& rows) {
+    pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), rows,
                                                static_cast<arguments*>(nullptr));
   };
-  iter.for_each(loop, &op, grain);
+  for_each_row(iter, loop, &op, grain);
 }
 
 /// For kernels that must run in order, such as random numbers: one thread, no blocks.

@@ -1,12 +1,12 @@
 #pragma once
 // Loops of functors that leave the conversion of elements to the loop.
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "aten/iteration/Gather.h"
+#include "aten/iteration/Rows.h"
 #include "aten/vec/pack.h"
 #include "c10/core/ScalarType.h"
 
@@ -60,11 +60,10 @@ concept ComputesConverted =
     vec::kHasPacks && !ComputesPacks<F, R, A...> && (c10::ReducedFloat<A> || ...) &&
     requires(const F& f, opmath_type<A>... values) { f.computed(values...); };
 
-/// One inner loop over packs. Contiguous and repeated operands are used in place, others are copied
-/// to blocks.
+/// A loop over packs. Contiguous and repeated operands are used in place, others are copied to
+/// blocks.
 template <class F, class R, class... A, size_t... I>
-void pointwise_pack_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
-                         std::index_sequence<I...> indices);
+void pointwise_pack_loop(const F& captured, const Rows& rows, std::index_sequence<I...>);
 
 /// A contiguous loop by blocks in the arithmetic type.
 template <class F, class R, class... A, size_t... I>
@@ -73,91 +72,139 @@ void converted_loop(const F& captured, R* out, const std::tuple<const A*...>& in
 
 #ifdef AT_VEC_HAS_PACKS
 
-/// Computes n elements, a multiple of a pack. Operands advance by steps[k] elements, 0 or 1. Not
-/// inlined: the formula is compiled once.
-template <class F, class R, class... A, size_t... I>
-C10_NOINLINE void whole_packs(const F& captured, R* out, const std::tuple<const A*...>& in,
-                              const std::array<int64_t, sizeof...(A)>& steps, int64_t n,
-                              std::index_sequence<I...>) {
-  // Copies, which stores to `out` cannot change.
-  const F op = captured;
-  const std::tuple<const A*...> sources = in;
-  const std::array<int64_t, sizeof...(A)> advances = steps;
-
-  for (int64_t i = 0; i < n; i += vec::kPack)
-    vec::store_pack(out + i,
-                    op.computed(vec::load_pack(std::get<I>(sources) + i * advances[I])...));
-}
-
-/// The elements of one pack.
+/// Elements of a block. Nothing is written to them on construction, which would take as long as a
+/// short row.
 template <class T>
-struct alignas(64) PackBuffer {
-  T values[vec::kPack];
+struct PackBuffer {
+  alignas(64) T values[kBlock];
+
+  PackBuffer() {}  // NOLINT: not `= default`, with which std::tuple would write zeros
 };
 
-/// The same for any n. What remains after whole packs is computed in buffers of one pack.
+/// What is known of an operand in all rows of a call.
+struct PackOperand {
+  char* data;
+  int64_t stride;
+  int64_t row_stride;
+  int64_t n;
+};
+
+/// An operand to be read. Contiguous elements are used in place, a repeated one as a pack, and
+/// others are copied to a buffer.
+template <class T>
+class PackSource {
+ public:
+  PackSource(const PackOperand& operand)
+      : data_(operand.data),
+        stride_(operand.n == 1 ? static_cast<int64_t>(sizeof(T)) : operand.stride),
+        row_stride_(operand.row_stride) {}
+
+  bool is_repeated() const { return stride_ == 0; }
+  bool is_in_place() const { return is_repeated() || is_contiguous(); }
+
+  /// Prepares for a row.
+  void begin_row() {
+    if (!is_repeated()) return;
+    const T element = *reinterpret_cast<const T*>(data_);
+    vec::store_pack(buffer_.values, vec::broadcast(static_cast<float>(element)));
+  }
+  void end_row() { data_ += row_stride_; }
+
+  /// Where to read `count` elements from number `start` on, and elements up to the next whole pack.
+  const T* read(int64_t start, int64_t count) {
+    if (is_repeated()) return buffer_.values;
+    const char* const from = data_ + start * stride_;
+    if (is_contiguous() && count % vec::kPack == 0) return reinterpret_cast<const T*>(from);
+    copy(from, count);
+    return buffer_.values;
+  }
+
+ private:
+  bool is_contiguous() const { return stride_ == static_cast<int64_t>(sizeof(T)); }
+
+  /// Fills the buffer. Not inlined: every formula would have a copy.
+  C10_NOINLINE void copy(const char* from, int64_t count) {
+    T* const values = buffer_.values;
+    const int64_t rest = count % vec::kPack;
+    if (count == rest && is_contiguous())
+      return vec::copy_part_in(values, reinterpret_cast<const T*>(from), rest);
+
+    if (rest != 0) vec::store_pack(values + (count - rest), vec::Pack{});
+    gather(values, from, stride_, sizeof(T), count);
+  }
+
+  const char* data_;
+  int64_t stride_;
+  int64_t row_stride_;
+  PackBuffer<T> buffer_;
+};
+
+/// The operand to be written: in place if it is contiguous, or else to a buffer.
+template <class T>
+class PackTarget {
+ public:
+  PackTarget(const PackOperand& operand)
+      : data_(operand.data),
+        stride_(operand.n == 1 ? static_cast<int64_t>(sizeof(T)) : operand.stride),
+        row_stride_(operand.row_stride) {}
+
+  bool is_in_place() const { return stride_ == static_cast<int64_t>(sizeof(T)); }
+  void end_row() { data_ += row_stride_; }
+
+  /// Where to write `count` elements from number `start` on, and elements up to the next whole
+  /// pack.
+  T* write(int64_t start, int64_t count) {
+    return writes_through(count) ? reinterpret_cast<T*>(data_ + start * stride_) : buffer_.values;
+  }
+  /// Copies what was written to the buffer.
+  void finish(int64_t start, int64_t count) {
+    if (!writes_through(count)) copy(data_ + start * stride_, count);
+  }
+
+ private:
+  bool writes_through(int64_t count) const { return is_in_place() && count % vec::kPack == 0; }
+
+  C10_NOINLINE void copy(char* to, int64_t count) {
+    if (is_in_place() && count < vec::kPack)
+      return vec::copy_part_out(reinterpret_cast<T*>(to), buffer_.values, count);
+    scatter(to, stride_, buffer_.values, sizeof(T), count);
+  }
+
+  char* data_;
+  int64_t stride_;
+  int64_t row_stride_;
+  PackBuffer<T> buffer_;
+};
+
 template <class F, class R, class... A, size_t... I>
-void pack_loop(const F& op, R* out, const std::tuple<const A*...>& in,
-               const std::array<int64_t, sizeof...(A)>& steps, int64_t n,
-               std::index_sequence<I...> indices) {
-  const int64_t rest = n % vec::kPack;
-  const int64_t whole = n - rest;
-  if (whole > 0) whole_packs<F, R, A...>(op, out, in, steps, whole, indices);
-  if (rest == 0) return;
-
-  PackBuffer<R> result;
-  std::tuple<PackBuffer<A>...> operands;
-  (vec::copy_part_in(std::get<I>(operands).values, std::get<I>(in) + whole * steps[I], rest), ...);
-
-  const std::tuple<const A*...> buffers(std::get<I>(operands).values...);
-  whole_packs<F, R, A...>(op, result.values, buffers, steps, vec::kPack, indices);
-  vec::copy_part_out(out + whole, result.values, rest);
-}
-
-template <class F, class R, class... A, size_t... I>
-void pointwise_pack_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
-                         std::index_sequence<I...> indices) {
-  std::tuple<PackBuffer<A>...> repeated;
-  std::tuple<const A*...> in(reinterpret_cast<const A*>(data[I + 1])...);
-  std::array<int64_t, sizeof...(A)> steps;
-  std::array<bool, sizeof...(A)> in_place;
-
-  [[maybe_unused]] auto prepare = [&](auto position, auto* typed) {
-    constexpr size_t k = decltype(position)::value;
-    using T = std::remove_pointer_t<decltype(typed)>;
-    const int64_t stride = strides[k + 1];
-    steps[k] = stride == 0 && n > 1 ? 0 : 1;
-    in_place[k] = stride == 0 || stride == static_cast<int64_t>(sizeof(T)) || n == 1;
-    if (steps[k] != 0) return;
-    std::fill_n(std::get<k>(repeated).values, vec::kPack, *std::get<k>(in));
-    std::get<k>(in) = std::get<k>(repeated).values;
+void pointwise_pack_loop(const F& captured, const Rows& rows, std::index_sequence<I...>) {
+  const auto operand = [&](size_t k) {
+    return PackOperand{rows.data[k], rows.strides[k], rows.row_strides[k], rows.n};
   };
-  (prepare(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr)), ...);
+  const F op = captured;  // a copy, which stores to the output cannot change
+  PackTarget<R> out(operand(0));
+  std::tuple<PackSource<A>...> in(operand(I + 1)...);
 
-  const bool out_in_place = strides[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
-  if (out_in_place && (in_place[I] && ...))
-    return pack_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]), in, steps, n, indices);
+  // In place, all whole packs of a row are one part, and what remains of it is another one.
+  const bool in_place = out.is_in_place() && (std::get<I>(in).is_in_place() && ...);
+  const int64_t n = rows.n;
+  const int64_t longest = !in_place ? kBlock : n < vec::kPack ? n : n - n % vec::kPack;
+  const int64_t steps[] = {(std::get<I>(in).is_repeated() ? 0 : 1)...};
 
-  alignas(64) R out_block[kBlock];
-  std::tuple<std::array<A, kBlock>...> blocks;
-  for (int64_t start = 0; start < n; start += kBlock) {
-    const int64_t count = std::min(kBlock, n - start);
+  for (int64_t row = 0; row < rows.count; ++row) {
+    (std::get<I>(in).begin_row(), ...);
 
-    [[maybe_unused]] auto pointer = [&](auto position, auto* typed) {
-      constexpr size_t k = decltype(position)::value;
-      using T = std::remove_pointer_t<decltype(typed)>;
-      if (in_place[k]) return static_cast<const T*>(std::get<k>(in) + start * steps[k]);
-      T* const block = std::get<k>(blocks).data();
-      gather(block, data[k + 1] + start * strides[k + 1], strides[k + 1], sizeof(T), count);
-      return static_cast<const T*>(block);
-    };
+    for (int64_t start = 0; start < n; start += longest) {
+      const int64_t count = std::min(longest, n - start);
+      R* const to = out.write(start, count);
+      const std::tuple<const A*...> from(std::get<I>(in).read(start, count)...);
+      for (int64_t i = 0; i < count; i += vec::kPack)
+        vec::store_pack(to + i, op.computed(vec::load_pack(std::get<I>(from) + i * steps[I])...));
+      out.finish(start, count);
+    }
 
-    const std::tuple<const A*...> operands(
-        pointer(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
-    char* target = data[0] + start * strides[0];
-    R* out = out_in_place ? reinterpret_cast<R*>(target) : out_block;
-    pack_loop<F, R, A...>(op, out, operands, steps, count, indices);
-    if (!out_in_place) scatter(target, strides[0], out_block, sizeof(R), count);
+    (std::get<I>(in).end_row(), ...);
+    out.end_row();
   }
 }
 
@@ -184,13 +231,13 @@ template <class F, class R, class... A, size_t... I>
 void converted_loop(const F& captured, R* out, const std::tuple<const A*...>& in, int64_t n,
                     std::index_sequence<I...>) {
   const F op = captured;
-  std::tuple<std::array<opmath_type<A>, kBlock>...> memory;
+  std::tuple<PackBuffer<opmath_type<A>>...> memory;
   alignas(64) opmath_type<R> results[kBlock];
 
   for (int64_t start = 0; start < n; start += kBlock) {
     const int64_t count = std::min(kBlock, n - start);
     const std::tuple<const opmath_type<A>*...> operands(
-        in_arithmetic_type(std::get<I>(in) + start, std::get<I>(memory).data(), count)...);
+        in_arithmetic_type(std::get<I>(in) + start, std::get<I>(memory).values, count)...);
 
     if constexpr (c10::ReducedFloat<R>) {
       for (int64_t i = 0; i < count; ++i) results[i] = op.computed(std::get<I>(operands)[i]...);

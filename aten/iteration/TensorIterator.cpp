@@ -6,11 +6,10 @@
 #include <string_view>
 
 #include "aten/core/NumberTensor.h"
-#include "aten/iteration/Blocks.h"
 #include "aten/iteration/MemoryOverlap.h"
+#include "aten/iteration/Rows.h"
 #include "aten/ops/bitwise_xor.h"
 #include "aten/ops/view.h"
-#include "aten/parallel/Parallel.h"
 #include "c10/util/CheckedMath.h"
 
 namespace at {
@@ -119,17 +118,22 @@ void make_flat(Operand& operand, bool is_repeated) {
   operand.strides.push_back(is_repeated ? 0 : static_cast<int64_t>(tensor.itemsize()));
 }
 
-/// Runs the loop over elements [begin, end) of the only dimension.
-template <class Operands>
-void run_line(const Operands& operands, TensorIterator::Loop loop, const void* context,
-              int64_t begin, int64_t end) {
+/// A loop over one row at a time, and its context.
+struct LineLoop {
+  TensorIterator::Loop run;
+  const void* context;
+};
+
+/// Runs a LineLoop over rows.
+void run_lines(const void* context, const native::Rows& rows) {
+  const auto& loop = *static_cast<const LineLoop*>(context);
   char* data[TensorIterator::kMaxOperands];
-  int64_t strides[TensorIterator::kMaxOperands];
-  for (size_t k = 0; k < operands.size(); ++k) {
-    strides[k] = operands[k].strides[0];
-    data[k] = operands[k].data + begin * strides[k];
+  std::copy_n(rows.data, rows.operands, data);
+
+  for (int64_t row = 0; row < rows.count; ++row) {
+    loop.run(loop.context, data, rows.strides, rows.n);
+    for (int k = 0; k < rows.operands; ++k) data[k] += rows.row_strides[k];
   }
-  loop(context, data, strides, end - begin);
 }
 
 }  // namespace
@@ -508,63 +512,14 @@ void TensorIterator::store() {
 }
 
 void TensorIterator::for_each(Loop loop, const void* context, int64_t grain) const {
-  if (numel_ == 0) return;
-  if (dim() == 1 && numel_ <= grain) return run_line(operands_, loop, context, 0, numel_);
-  if (dim() > 1 && numel_ >= native::kLeastInBlocks) {
-    const native::BlockPlan blocks = native::plan_blocks(*this);
-    if (blocks.other != 0) return native::for_each_block(*this, blocks, loop, context, grain);
-  }
-
-  if (numel_ <= grain || in_parallel_region() || get_num_threads() == 1) {
-    serial_for_each(loop, context, 0, numel_);
-    return;
-  }
-  parallel_for(0, numel_, grain,
-               [&](int64_t begin, int64_t end) { serial_for_each(loop, context, begin, end); });
+  const LineLoop lines = {loop, context};
+  native::for_each_row(*this, run_lines, &lines, grain);
 }
 
 void TensorIterator::serial_for_each(Loop loop, const void* context, int64_t begin,
                                      int64_t end) const {
-  if (begin >= end) return;
-  if (dim() == 1) return run_line(operands_, loop, context, begin, end);
-
-  const int n = ntensors();
-  char* data[kMaxOperands];
-  int64_t inner[kMaxOperands];
-  for (int k = 0; k < n; ++k) inner[k] = operands_[k].strides[0];
-
-  DimVector index(shape_.size());
-  int64_t rest = begin;
-  for (size_t d = 0; d < shape_.size(); ++d) {
-    index[d] = rest % shape_[d];
-    rest /= shape_[d];
-  }
-
-  // One run of the fastest dimension after another.
-  while (begin < end) {
-    for (int k = 0; k < n; ++k) {
-      data[k] = operands_[k].data;
-      for (size_t d = 0; d < shape_.size(); ++d) data[k] += index[d] * operands_[k].strides[d];
-    }
-
-    // Whole rows follow each other along dimension 1.
-    const bool whole_rows = shape_.size() > 1 && index[0] == 0 && end - begin >= shape_[0];
-    if (whole_rows) {
-      const int64_t rows = std::min(shape_[1] - index[1], (end - begin) / shape_[0]);
-      for (int64_t row = 0; row < rows; ++row) {
-        loop(context, data, inner, shape_[0]);
-        for (int k = 0; k < n; ++k) data[k] += operands_[k].strides[1];
-      }
-      begin += rows * shape_[0];
-      index[1] += rows - 1;
-    } else {
-      const int64_t run = std::min(shape_[0] - index[0], end - begin);
-      loop(context, data, inner, run);
-      begin += run;
-      index[0] = 0;
-    }
-    for (size_t d = 1; d < shape_.size() && ++index[d] == shape_[d]; ++d) index[d] = 0;
-  }
+  const LineLoop lines = {loop, context};
+  native::serial_for_each_row(*this, run_lines, &lines, begin, end);
 }
 
 }  // namespace at

@@ -42,6 +42,12 @@ bool names_dimensions(const SchemaValue& argument) {
 
 }  // namespace
 
+bool names_dimensions(const OperatorEntry& entry) {
+  const auto& arguments = entry.schema().arguments;
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const SchemaValue& argument) { return names_dimensions(argument); });
+}
+
 void aligned(BatchedCall& call) {
   const int64_t rank = highest_rank(call);
   const bool promotes = std::string_view(call.entry().facts().structure) == "pointwise";

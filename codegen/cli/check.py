@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import sys
 
-from codegen.cli.loading import base_program, is_backend_file, load_program
+from codegen.cli.loading import base_program, kind_of_file, load_program
 from codegen.diagnostics import Diagnostics, GenerationError
-
-if TYPE_CHECKING:
-    from codegen.model import Program
+from codegen.target import FileKind
 
 
 def check(options: argparse.Namespace) -> int:
-    if is_backend_file(options.yaml):
-        return _check_backend(options)
+    kind = kind_of_file(options)
+    if kind is not None:
+        return _check_other(kind, options)
 
     program = load_program(options)
     from codegen.cli.lock import check_lock
     from codegen.model.checks.drafts import unwritten
     from codegen.model.checks.redundant import redundancies
 
-    if options.numeric:
-        _check_kernels(program)
+    for optional in options.target.checks:
+        if getattr(options, optional.name):
+            optional.run(program)
 
     problems = Diagnostics()
     for diagnostic in (*redundancies(program), *unwritten(program)):
@@ -37,24 +37,11 @@ def check(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_backend(options: argparse.Namespace) -> int:
-    from codegen.backends import read_backend
-
+def _check_other(kind: FileKind, options: argparse.Namespace) -> int:
     base = base_program(options)
-    assert base is not None, "a backend is for the operators of another file"
-    backend = read_backend(options.yaml, base)
-    print(f"{backend.file}: {len(backend.kernels)} kernels for '{backend.name}', no problems")
+    if base is None:
+        wanted = options.target.declarations
+        print(f"pass the file with the operators: --library-of {wanted}", file=sys.stderr)
+        return 1
+    print(f"{options.yaml.name}: {kind.check(options.yaml, base)}, no problems")
     return 0
-
-
-def _check_kernels(program: Program) -> None:
-    """Compares the gradients of pointwise kernels with their values, which takes a build."""
-    from codegen.cli.numeric import check_kernels
-
-    problems = Diagnostics()
-    compared, skipped = check_kernels(program, problems)
-    print(f"{compared} pointwise kernels compared with their gradients")
-    for reason in skipped:
-        print(f"not compared: {reason}")
-    if problems:
-        raise GenerationError(problems)

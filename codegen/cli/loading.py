@@ -10,43 +10,45 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import codegen
+from codegen.target import FileKind, Target
 
 if TYPE_CHECKING:
     from codegen.model import Program
 
-_LIBRARY = re.compile(rb"^(library|backend)\s*:", re.MULTILINE)
-_BACKEND = re.compile(rb"^backend\s*:", re.MULTILINE)
+_LIBRARY = "library"
 
 
 def load_program(options: argparse.Namespace) -> Program:
     """The program of ``--yaml``, extending that of ``--library-of`` when it declares a library."""
     from codegen.model import load
 
-    return load(options.yaml, base_program(options))
+    return load(options.yaml, base_program(options), dialect=options.target.dialect)
 
 
 def base_program(options: argparse.Namespace) -> Program | None:
-    """The program that the file extends; None for native_functions.yaml itself."""
+    """The program that the file extends; None for one that extends nothing."""
     from codegen.model import load
 
     path = base_path(options)
-    return None if path is None else load(path)
+    return None if path is None else load(path, dialect=options.target.dialect)
 
 
 def base_path(options: argparse.Namespace) -> Path | None:
     """The file that declares what ``--yaml`` extends."""
+    target: Target = options.target
     path: Path | None = options.library_of
-    if path is None and _is_library(options.yaml):
-        own = Path(codegen.__file__).resolve().parent.parent / "native_functions.yaml"
-        path = own if own.is_file() else None
+    if path is None and _marked(options.yaml, _LIBRARY, *target.file_kinds):
+        path = target.base if target.base is not None and target.base.is_file() else None
     return path
 
 
-def is_backend_file(path: Path) -> bool:
-    """Whether the file gives kernels for a device to existing operators, instead of declaring operators."""
-    return path.is_file() and _BACKEND.search(path.read_bytes()) is not None
+def kind_of_file(options: argparse.Namespace) -> FileKind | None:
+    """What kind of file the target reads ``--yaml`` as; None for operators."""
+    target: Target = options.target
+    return next((kind for key, kind in target.file_kinds.items() if _marked(options.yaml, key)), None)
 
 
-def _is_library(path: Path) -> bool:
-    return path.is_file() and _LIBRARY.search(path.read_bytes()) is not None
+def _marked(path: Path, *keys: str) -> bool:
+    """Whether the file has one of the keys at its top."""
+    mark = rf"^({'|'.join(keys)})\s*:".encode()
+    return path.is_file() and re.search(mark, path.read_bytes(), re.MULTILINE) is not None

@@ -5,12 +5,16 @@ Reading
     in nodes.py ``walk``, ``children``, ``rebuild`` and ``substitute``, work on trees.
 Checking
     ``check_expr``, ``check_lowering``, ``check_formula`` (of derivatives), ``check_requires`` and
-    ``check_differentiable`` (of an ``expr`` without ``derivatives:``) return lists of FormulaProblem.
+    ``check_differentiable`` (of an ``expr`` without ``derivatives:``) return lists of FormulaProblem;
+    ``check_row_expr`` and ``check_row_differentiable`` those of an ``expr`` over rows.
 Properties of an ``expr``
     ``infer_promotion``, ``makes_float``, ``is_boolean``, ``not_holomorphic``, ``takes_packs``.
 Derivatives
     ``differentiate`` by a name, ``derivative`` in terms of arguments and ``result``, ``gradient`` times
-    ``grad``; ``simplify``, ``use_result``; ``to_formula`` turns ``expr`` into calls of tensor operators.
+    ``grad``, ``row_gradient`` of a formula over rows; ``simplify``, ``use_result``; ``to_formula`` turns
+    ``expr`` into calls of tensor operators.
+Rows
+    ``plan_rows`` plans the passes over a row that a formula takes.
 Saving for backward
     ``needs`` tells which arguments, results and metadata a formula uses.
 Printing
@@ -35,6 +39,7 @@ from codegen.expressions.expr_check import (
     check_message_value,
     check_requires,
     infer_promotion,
+    infer_row_promotion,
     is_boolean,
     makes_float,
 )
@@ -51,8 +56,17 @@ from codegen.expressions.print_cpp import (
     cpp_requirement,
     cpp_requirement_value,
 )
-from codegen.expressions.print_python import NUMPY_IMPORTS, numpy_expr, python_formula, torch_expr
+from codegen.expressions.print_python import (
+    NUMPY_IMPORTS,
+    numpy_expr,
+    numpy_row_expr,
+    python_formula,
+    torch_expr,
+)
 from codegen.expressions.print_text import latex, requirement_text, text
+from codegen.expressions.row_check import check_row_expr
+from codegen.expressions.row_gradient import check_row_differentiable, row_gradient
+from codegen.expressions.row_plan import Pass, RowPlan, Value, plan_rows
 from codegen.expressions.scope import OperatorLike, ProgramLike, Scope, Signature
 from codegen.expressions.simplify import simplify, use_result
 from codegen.expressions.to_formula import operators_of, to_formula
@@ -69,15 +83,20 @@ __all__ = [
     "Needs",
     "Node",
     "OperatorLike",
+    "Pass",
     "ProgramLike",
+    "RowPlan",
     "Scope",
     "Signature",
+    "Value",
     "check_differentiable",
     "check_expr",
     "check_formula",
     "check_lowering",
     "check_message_value",
     "check_requires",
+    "check_row_differentiable",
+    "check_row_expr",
     "cpp_expr",
     "cpp_formula",
     "cpp_requirement",
@@ -86,6 +105,7 @@ __all__ = [
     "differentiate",
     "gradient",
     "infer_promotion",
+    "infer_row_promotion",
     "is_boolean",
     "latex",
     "lowering_tree",
@@ -94,10 +114,13 @@ __all__ = [
     "needs",
     "not_holomorphic",
     "numpy_expr",
+    "numpy_row_expr",
     "operators_of",
     "parse",
+    "plan_rows",
     "python_formula",
     "requirement_text",
+    "row_gradient",
     "simplify",
     "takes_packs",
     "text",

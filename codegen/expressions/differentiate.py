@@ -27,6 +27,12 @@ def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
 
     Uses its ``result`` as well where that saves memory.
     """
+    refuse_hidden_names(expr, operator)
+    return _derivative(expr, argument, tuple(a.name for a in operator.schema.arguments.tensors))
+
+
+def refuse_hidden_names(expr: Node, operator: OperatorLike) -> None:
+    """Raises ExpressionError where an argument is called as the gradient or the result is."""
     for name, (meaning, better) in _HIDDEN.items():
         if operator.schema.arguments.find(name) is not None:
             raise ExpressionError(
@@ -34,7 +40,6 @@ def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
                 expr.offset,
                 f"rename it to '{better}', or write 'derivatives:'",
             )
-    return _derivative(expr, argument, tuple(a.name for a in operator.schema.arguments.tensors))
 
 
 @cache

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from codegen.expressions import nodes
 from codegen.expressions.functions import CONSTANTS, CONSTRUCTS
 from codegen.expressions.nodes import Binary, Call, Compare, Logical, Name, Node, Number, Unary
+from codegen.remembered import remembered
 
 # A function that this module does not know itself.
 Other = Callable[[str, list[float]], float]
@@ -20,70 +21,102 @@ class NoValueError(Exception):
 def evaluate(node: Node, values: Mapping[str, float], other: Other | None = None) -> float:
     """The value of ``expr:``, or of a formula whose tensors have one element. Raises NoValueError."""
     try:
-        return _Evaluation(values, other).of(node)
+        return _compiled(node)(values, other)
     except (ArithmeticError, ValueError, RecursionError) as error:
         raise NoValueError(str(error)) from error
 
 
-class _Evaluation:
-    def __init__(self, values: Mapping[str, float], other: Other | None) -> None:
-        self.values = values
-        self.other = other
+# The value of a node, given those of names.
+_Compiled = Callable[[Mapping[str, float], "Other | None"], float]
 
-    def of(self, node: Node) -> float:
-        if isinstance(node, Number):
-            return node.value
-        if isinstance(node, nodes.Boolean):
-            return node.value
 
-        if isinstance(node, Name):
-            if node.name in self.values:
-                return self.values[node.name]
-            if node.name in CONSTANTS:
-                return CONSTANTS[node.name]
-            raise NoValueError(node.name)
+@remembered
+def _compiled(node: Node) -> _Compiled:
+    """``node`` as nested functions: each formula is evaluated at hundreds of points."""
+    if isinstance(node, (Number, nodes.Boolean)):
+        value = node.value
+        return lambda values, other: value
+    if isinstance(node, Name):
+        return _name(node.name)
 
-        if isinstance(node, Unary):
-            return not self.of(node.operand) if node.operator == "not" else -self.of(node.operand)
+    if isinstance(node, Unary):
+        operand = _compiled(node.operand)
+        if node.operator == "not":
+            return lambda values, other: not operand(values, other)
+        return lambda values, other: -operand(values, other)
+    if isinstance(node, Binary):
+        function = {"+": "add", "-": "sub", "*": "mul", "/": "div", **CONSTRUCTS}[node.operator]
+        return _call(function, (node.left, node.right))
 
-        if isinstance(node, Binary):
-            return self.call(
-                {"+": "add", "-": "sub", "*": "mul", "/": "div", **CONSTRUCTS}[node.operator],
-                (node.left, node.right),
-            )
+    if isinstance(node, Logical):
+        return _call(CONSTRUCTS[node.operator], (node.left, node.right))
+    if isinstance(node, Compare):
+        pairs = zip(node.operators, node.operands, node.operands[1:])
+        parts = [_call(CONSTRUCTS.get(operator, operator), pair) for operator, *pair in pairs]
+        return lambda values, other: all(part(values, other) for part in parts)
 
-        if isinstance(node, Logical):
-            return self.call(CONSTRUCTS[node.operator], (node.left, node.right))
-        if isinstance(node, Compare):
-            pairs = zip(node.operators, node.operands, node.operands[1:])
-            return all(self.call(CONSTRUCTS.get(operator, operator), pair) for operator, *pair in pairs)
+    if isinstance(node, nodes.Conditional):
+        return _choice(node.condition, node.then, node.otherwise)
+    if isinstance(node, Call):
+        return _call(node.function, node.arguments)
+    return _nothing(nodes.to_source(node))
 
-        if isinstance(node, nodes.Conditional):
-            return self.of(node.then if self.of(node.condition) else node.otherwise)
-        if isinstance(node, Call):
-            return self.call(node.function, node.arguments)
 
-        raise NoValueError(nodes.to_source(node))
+def _nothing(what: str) -> _Compiled:
+    def refuse(values: Mapping[str, float], other: Other | None) -> float:
+        raise NoValueError(what)
 
-    def call(self, function: str, arguments: tuple[Node, ...] | list[Node]) -> float:
-        if function == "where" and len(arguments) == 3:
-            return self.of(arguments[1] if self.of(arguments[0]) else arguments[2])
+    return refuse
 
-        values = [self.of(argument) for argument in arguments]
-        known = _FUNCTIONS.get(function) or (
-            None if function in _OTHERWISE_IN_MATH else getattr(math, function, None)
-        )
 
+def _name(name: str) -> _Compiled:
+    constant = CONSTANTS.get(name)
+
+    def value(values: Mapping[str, float], other: Other | None) -> float:
+        found = values.get(name, constant)
+        if found is None:
+            raise NoValueError(name)
+        return found
+
+    return value
+
+
+def _choice(*parts: Node) -> _Compiled:
+    condition, then, otherwise = map(_compiled, parts)
+    return lambda values, other: (then if condition(values, other) else otherwise)(values, other)
+
+
+def _call(function: str, arguments: Sequence[Node]) -> _Compiled:
+    if function == "where" and len(arguments) == 3:
+        return _choice(*arguments)
+
+    parts = [_compiled(argument) for argument in arguments]
+    known = _known(function)
+
+    def value(values: Mapping[str, float], other: Other | None) -> float:
+        given = [part(values, other) for part in parts]
         if known is None:
-            if self.other is None:
+            if other is None:
                 raise NoValueError(function)
-            return self.other(function, values)
-
+            return other(function, given)
         try:
-            found: float = known(*values)
+            found: float = known(*given)
         except TypeError as error:  # not the function of this name: log(x, base)
             raise NoValueError(function) from error
         return found
+
+    return value
+
+
+def needs_operator(function: str) -> bool:
+    """Whether the value of a call is that of an operator's formula."""
+    return function != "where" and _known(function) is None
+
+
+def _known(function: str) -> Callable[..., float] | None:
+    if function in _FUNCTIONS:
+        return _FUNCTIONS[function]
+    return None if function in _OTHERWISE_IN_MATH else getattr(math, function, None)
 
 
 def _sign(x: float) -> float:

@@ -9,6 +9,7 @@ from codegen.expressions import nodes
 from codegen.expressions.errors import FormulaProblem, did_you_mean
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Node
+from codegen.expressions.rows import REDUCTIONS
 from codegen.expressions.scope import (
     DTYPE_TESTS,
     NONE,
@@ -99,7 +100,14 @@ class ExprChecker(_Checker):
 
     def check_call(self, node: Call) -> None:
         function = FUNCTIONS.get(node.function)
-        if function is None:
+        if function is None and node.function in REDUCTIONS:
+            message = (
+                f"'{node.function}' is over the elements of a row, but a pointwise formula sees one element"
+            )
+            hint = "write structure: reduction, or structure: shaped and a dim for one result per element"
+            self.report(node, message, hint)
+
+        elif function is None:
             hint = did_you_mean(node.function, FUNCTIONS) or "known: " + ", ".join(FUNCTIONS)
             self.report(node, f"unknown function '{node.function}'", hint)
 
@@ -154,7 +162,10 @@ def makes_float(node: Node, operator: OperatorLike) -> bool:
         return False
 
     parts: tuple[Node, ...] = nodes.children(node)
-    if isinstance(node, Call):
+    if isinstance(node, Call) and node.function in REDUCTIONS:
+        if node.function == "mean" or REDUCTIONS[node.function].boolean:
+            return node.function == "mean"
+    elif isinstance(node, Call):
         function = FUNCTIONS.get(node.function)
         if function is not None and (function.float_result or function.boolean):
             return function.float_result
@@ -176,6 +187,14 @@ def infer_promotion(node: Node, operator: OperatorLike) -> str:
     if isinstance(node, Call) and node.function in FUNCTIONS and FUNCTIONS[node.function].complex_to_real:
         return "complex_to_real"
     return "int_to_float" if makes_float(node, operator) else "default"
+
+
+def infer_row_promotion(node: Node, operator: OperatorLike, dtypes: Collection[str]) -> str:
+    """The ``promotion:`` that an ``expr`` over rows of ``dtypes`` implies: bool, int_to_float or same."""
+    if is_boolean(node, operator):
+        return "bool"
+    has_integers = any(dtype.startswith(("int", "uint", "bool")) for dtype in dtypes)
+    return "int_to_float" if has_integers and makes_float(node, operator) else "same"
 
 
 def check_requires(

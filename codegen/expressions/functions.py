@@ -529,9 +529,10 @@ CONSTRUCTS = {
     "and": "logical_and", "or": "logical_or", "not": "logical_not",
     "**": "pow", "%": "remainder", "? :": "where",
 }  # fmt: skip
-# Operators that make a tensor of a number, and a tensor of zeros.
+# Operators that make a tensor of a number, and a tensor of zeros or ones.
 NUMBER_AS_TENSOR = "scalar_tensor"
 ZEROS_LIKE = "zeros_like"
+ONES_LIKE = "ones_like"
 # ``0 < x`` is ``x > 0``.
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
@@ -10,9 +10,13 @@ from codegen.expressions.errors import ExpressionError
 from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Compare, Node
 from codegen.expressions.print_cpp_scalar import is_truth_value
+from codegen.expressions.rows import COUNT, REDUCTIONS, is_reduction
 from codegen.expressions.scope import TENSOR, TENSORS, OperatorLike, ProgramLike, Scope, resolve
 from codegen.expressions.to_formula import to_formula
-from codegen.python_modules import PYTHON_MODULES, qualified
+
+# How Python calls a function of a formula, given the operator that it is, if any: ``torch.linalg.det``. None:
+# as a method of its first argument.
+Place = Callable[[str, OperatorLike | None], str | None]
 
 # What the source printed by ``numpy_expr`` expects to find.
 NUMPY_IMPORTS = "import numpy as np\nfrom codegen.expressions import numpy_special as special\n"
@@ -21,6 +25,29 @@ NUMPY_IMPORTS = "import numpy as np\nfrom codegen.expressions import numpy_speci
 def numpy_expr(node: Node, rename: Mapping[str, str] | None = None) -> str:
     """``expr:`` as NumPy over names of the arguments; needs ``NUMPY_IMPORTS``."""
     return _NumpyPrinter(rename or {}).print(node)
+
+
+def numpy_row_expr(node: Node, operator: OperatorLike, is_reduced: bool) -> str:
+    """``expr:`` over rows as NumPy: an expression over the arguments, ``dim`` among them."""
+    first = operator.schema.arguments.tensors[0].spelling
+    if len(operator.schema.arguments.tensors) > 1:
+        first = f"np.broadcast({', '.join(a.spelling for a in operator.schema.arguments.tensors)})"
+    count = f"np.sum(np.ones(np.shape({first})), axis=axis, keepdims=True)"
+    if len(operator.schema.arguments.tensors) > 1:
+        count = f"np.sum(np.ones({first}.shape), axis=axis, keepdims=True)"
+    value = _NumpyPrinter({COUNT: count}).print(node)
+    if is_reduced:
+        value = f"(lambda kept: kept if keepdim else np.squeeze(kept, axis=axis))({value})"
+
+    dim = operator.schema.arguments.find("dim")
+    assert dim is not None
+    axis = (
+        "dim"
+        if not dim.type.is_list
+        else "tuple(np.ravel(dim)) if dim is not None and np.size(dim) else None"
+    )
+    axis = f"({axis}) if {first}.ndim else None"
+    return f"(lambda axis: {value})({axis})"
 
 
 def torch_expr(node: Node, operator: OperatorLike, module: str = "torch") -> str:
@@ -34,12 +61,24 @@ def python_formula(
     program: ProgramLike | None = None,
     module: str = "torch",
     rename: Mapping[str, str] | None = None,
+    place: Place | None = None,
 ) -> str:
     """A derivative formula as Python.
 
-    ``program`` tells where operators live and which of their arguments are keyword-only.
+    ``program`` tells which arguments of the operators are keyword-only, and ``place`` where these are, if not
+    all in ``module``.
     """
-    return _FormulaPrinter(Scope(operator, program), module, rename or {}).print(node)
+    scope = Scope(operator, program)
+    return _FormulaPrinter(scope, module, rename or {}, place or _functions_of(module)).print(node)
+
+
+def _functions_of(module: str) -> Place:
+    """All operators are functions of ``module``, but for those without a function."""
+
+    def place(name: str, called: OperatorLike | None) -> str | None:
+        return f"{module}.{name}" if called is None or getattr(called, "is_function", True) else None
+
+    return place
 
 
 class _NumpyPrinter:
@@ -84,6 +123,11 @@ class _NumpyPrinter:
         return nodes.parenthesized(text, node, at_least)
 
     def call(self, node: Call, at_least: int) -> str:
+        if is_reduction(node):
+            reduction = REDUCTIONS[node.function]
+            (argument,) = node.arguments
+            text = self.condition(argument) if reduction.boolean else self.print(argument)
+            return reduction.numpy.format(text)
         template = FUNCTIONS[node.function].numpy
         is_operation = " / " in template  # 1 / {0}
         arguments = [self.print(argument, nodes.POWER if is_operation else 0) for argument in node.arguments]
@@ -108,10 +152,11 @@ class _NumpyPrinter:
 
 
 class _FormulaPrinter:
-    def __init__(self, scope: Scope, module: str, rename: Mapping[str, str]) -> None:
+    def __init__(self, scope: Scope, module: str, rename: Mapping[str, str], place: Place) -> None:
         self.scope = scope
         self.module = module
         self.rename = rename
+        self.place = place
 
     def print(self, node: Node, at_least: int = 0) -> str:
         if not isinstance(node, (nodes.Number, nodes.String)) and nodes.to_source(node) in self.rename:
@@ -273,12 +318,3 @@ class _FormulaPrinter:
             return f"{target}{'.conjugate()' if node.function == 'conj' else '.real'}"
 
         return f"{names.get(node.function, f'math.{node.function}')}({', '.join(arguments)})"
-
-    def place(self, name: str, called: OperatorLike | None) -> str | None:
-        """``torch.NAME``, ``torch.linalg.NAME`` ...; None when the operator is a method only."""
-        module = getattr(called, "python_module", "torch")
-        if called is not None and not getattr(called, "is_function", True):
-            return None
-        found = PYTHON_MODULES[module]
-        name = name if found.path.startswith("_") else found.name_in(name)
-        return f"{qualified(self.module, module)}.{name}"

@@ -6,6 +6,7 @@ from codegen.expressions import nodes
 from codegen.expressions.errors import ExpressionError
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Call, Node
+from codegen.expressions.rows import REDUCTIONS, is_reduction
 from codegen.expressions.scope import REQUIREMENT_FUNCTIONS
 
 _PREDICATES = {"is_floating": "is_floating_point"}
@@ -114,6 +115,12 @@ class _LatexPrinter:
         if node.function == "where":
             return self.cases(node.arguments[0], node.arguments[1], node.arguments[2])
         arguments = [self.print(argument) for argument in node.arguments]
+        if is_reduction(node):
+            argument = node.arguments[0]
+            is_sum = isinstance(argument, nodes.Binary) and argument.operator in ("+", "-")
+            return REDUCTIONS[node.function].latex.format(
+                rf"\left({arguments[0]}\right)" if is_sum else arguments[0]
+            )
         function = FUNCTIONS.get(node.function)
         if function is not None and function.latex:
             return function.latex.format(*arguments)

@@ -16,6 +16,7 @@ from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Node
+from codegen.expressions.rows import COUNT, REDUCTIONS
 from codegen.schema import Argument, FunctionSchema, Type
 
 
@@ -162,6 +163,8 @@ class Scope:
                 return kind_of_type(self.schema.returns[index].type)
         elif name == "result" and len(self.schema.returns) == 1:
             return self.tensors_as
+        elif name == COUNT:
+            return "int"
 
         if name in CONSTANTS:
             return "float"
@@ -234,6 +237,8 @@ class Scope:
 
         if self.tensors_as != TENSOR or self.is_scalar_call(node):
             function = FUNCTIONS.get(node.function)
+            if node.function in REDUCTIONS and self.tensors_as != TENSOR:
+                return self._reduction_kind(node)
             if function is None:
                 return "int" if node.function == "len" else self.join(node.arguments)
             if function.boolean:
@@ -252,6 +257,14 @@ class Scope:
 
         kinds = {kind_of_type(r.type) for r in returns}
         return f"{kinds.pop()}[]" if len(kinds) == 1 else UNKNOWN
+
+    def _reduction_kind(self, node: nodes.Call) -> str:
+        if REDUCTIONS[node.function].boolean:
+            return "bool"
+        kind = self.join(node.arguments)
+        if node.function == "mean" and kind in ("bool", "int"):
+            return "float"
+        return "int" if kind == "bool" else kind
 
     def is_scalar_call(self, node: nodes.Call) -> bool:
         """``log(alpha)`` of numbers, ``len(tensors)``: computed on the spot, not by an operator."""

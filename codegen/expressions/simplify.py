@@ -8,7 +8,7 @@ factors, a sum as coefficients of products; both are rebuilt in the order in whi
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -468,3 +468,49 @@ def _contains(product: _Product, wanted: _Product) -> bool:
         if own * power <= 0 or abs(own) < abs(power):
             return False
     return len(wanted.powers) > 0
+
+
+def split_product(node: Node, belongs: Callable[[Node], bool]) -> tuple[Node, Node]:
+    """Two factors of ``node``, which is simplified: the second has those that belong to it."""
+    product = _product_of(node)
+    inside = _Product(Fraction(1), {b: p for b, p in product.powers.items() if belongs(b)})
+    if not product.coefficient:
+        return ONE, ZERO
+    outside = _Product(
+        product.coefficient, {b: p for b, p in product.powers.items() if b not in inside.powers}
+    )
+    return _build_product(outside), _build_product(inside)
+
+
+def terms_of(node: Node) -> list[tuple[int, Node]]:
+    """The terms of a sum that are added or subtracted as they are, with their signs."""
+    found = []
+    for term in _sum_of(node):
+        if abs(term.coefficient) == 1:
+            found.append((int(term.coefficient), _build_product(_Product(Fraction(1), term.powers))))
+    return found
+
+
+def distribute(node: Node) -> Node:
+    """A product with a sum among its factors as a sum of products: x * (a / x - b / x) is a - b."""
+    product = _product_of(simplify(node))
+    for base, power in product.powers.items():
+        if power != 1 or not (isinstance(base, Binary) and base.operator in ("+", "-")):
+            continue
+        rest = _Product(product.coefficient, {b: p for b, p in product.powers.items() if b != base})
+        terms = _sum_of(base)
+        for term in terms:
+            term.multiply_by(rest)
+        return simplify(_build_sum(terms))
+    return node
+
+
+def factors_of(node: Node) -> dict[Node, int]:
+    """The powers of the factors of a product."""
+    return dict(_product_of(node).powers)
+
+
+def with_factors(node: Node, change: Callable[[dict[Node, int]], dict[Node, int]]) -> Node:
+    """A product with the powers of its factors changed."""
+    product = _product_of(node)
+    return _build_product(_Product(product.coefficient, change(dict(product.powers))))

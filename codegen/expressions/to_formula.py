@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from codegen.expressions import nodes
-from codegen.expressions.functions import CONSTRUCTS, FUNCTIONS, MIRRORED, NUMBER_AS_TENSOR, ZEROS_LIKE
+from codegen.expressions.functions import (
+    CONSTRUCTS,
+    FUNCTIONS,
+    MIRRORED,
+    NUMBER_AS_TENSOR,
+    ONES_LIKE,
+    ZEROS_LIKE,
+)
 from codegen.expressions.nodes import Binary, Call, Compare, Logical, Name, Node, Number
+from codegen.expressions.rows import COUNT, REDUCTIONS, is_reduction
 from codegen.expressions.scope import OperatorLike
 
 
@@ -17,7 +25,7 @@ def to_formula(node: Node, operator: OperatorLike, tensors: Collection[str] = ()
     holds no tensor stays arithmetic of numbers.
     """
     own = [argument.name for argument in operator.schema.arguments.tensors]
-    return _Conversion(frozenset([*own, "grad", "result", *tensors])).of(node)
+    return _Conversion(frozenset([*own, "grad", "result", *tensors]), _Rows(operator)).of(node)
 
 
 def operators_of(formula: Node) -> tuple[str, ...]:
@@ -25,9 +33,30 @@ def operators_of(formula: Node) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.function for part in nodes.walk(formula) if isinstance(part, Call)))
 
 
+class _Rows:
+    """Reductions over the rows of an operator, as operators over its ``dim``."""
+
+    def __init__(self, operator: OperatorLike) -> None:
+        self.dim = operator.schema.arguments.find("dim")
+        self.is_used = self.dim is not None and operator.schema.arguments.find(COUNT) is None
+        self.first = Name(operator.schema.arguments.tensors[0].name) if self.is_used else None
+
+    def reduced(self, function: str, elements: Node) -> Node:
+        assert self.dim is not None
+        dim: Node = Name(self.dim.name)
+        dims = dim if self.dim.type.is_list else nodes.ListOf((dim,))
+        last = nodes.Boolean(function != "amin") if function in ("amax", "amin") else nodes.Boolean(True)
+        return Call(REDUCTIONS[function].operator, (elements, dims, last))
+
+    def count(self) -> Node:
+        assert self.first is not None
+        return self.reduced("sum", Call(ONES_LIKE, (self.first,)))
+
+
 class _Conversion:
-    def __init__(self, tensors: frozenset[str]) -> None:
-        self.tensors = tensors
+    def __init__(self, tensors: frozenset[str], rows: _Rows) -> None:
+        self.tensors = tensors | {COUNT} if rows.is_used else tensors
+        self.rows = rows
 
     def is_tensor(self, node: Node) -> bool:
         return any(isinstance(part, Name) and part.name in self.tensors for part in nodes.walk(node))
@@ -48,6 +77,12 @@ class _Conversion:
 
         if isinstance(node, Binary) and node.operator in ("**", "%"):
             return Call(CONSTRUCTS[node.operator], (self.of(node.left), self.of(node.right)))
+
+        if self.rows.is_used and is_reduction(node):
+            assert isinstance(node, Call)
+            return self.rows.reduced(node.function, self.of(node.arguments[0]))
+        if self.rows.is_used and node == Name(COUNT):
+            return self.rows.count()
 
         node = nodes.rebuild(node, self.of)
         if isinstance(node, Call) and node.function in FUNCTIONS:

@@ -5,30 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from codegen.diagnostics import Diagnostics, did_you_mean
-from codegen.dtypes import DTYPE_ALIASES, DTYPES
+from codegen.dialect import Dialect
 from codegen.model.program import DtypeSet
 from codegen.model.words import Word, words
 from codegen.yaml import MapValue, Text, Value
 
 
-def canonical_dtype(name: str) -> str | None:
-    """``half`` -> ``float16``; None if ``name`` is not a dtype."""
-    if name in DTYPES:
-        return name
-    return DTYPE_ALIASES.get(name)
-
-
-def in_canonical_order(members: Iterable[str]) -> tuple[str, ...]:
-    present = set(members)
-    return tuple(d for d in DTYPES if d in present)
-
-
-def dtype_hint(word: str, sets: Iterable[str]) -> str:
-    return did_you_mean(word, [*sets, *DTYPES, *DTYPE_ALIASES])
+def dtype_hint(word: str, sets: Iterable[str], dialect: Dialect) -> str:
+    return did_you_mean(word, [*sets, *dialect.dtypes, *dialect.dtype_aliases])
 
 
 def read_dtype_sets(
-    value: Value | None, inherited: Mapping[str, DtypeSet], problems: Diagnostics
+    value: Value | None, inherited: Mapping[str, DtypeSet], dialect: Dialect, problems: Diagnostics
 ) -> dict[str, DtypeSet]:
     """The sets of ``dtype_sets:``, in file order."""
     if value is None:
@@ -38,13 +26,16 @@ def read_dtype_sets(
             value.location, "dtype_sets", "the dtype sets are not a map", "write floating: [float32, float64]"
         )
         return {}
-    return _Resolver(value, inherited, problems).resolve()
+    return _Resolver(value, inherited, dialect, problems).resolve()
 
 
 class _Resolver:
-    def __init__(self, table: MapValue, inherited: Mapping[str, DtypeSet], problems: Diagnostics) -> None:
+    def __init__(
+        self, table: MapValue, inherited: Mapping[str, DtypeSet], dialect: Dialect, problems: Diagnostics
+    ) -> None:
         self.entries = {key.text: (key, value) for key, value in table}
         self.inherited = inherited
+        self.dialect = dialect
         self.problems = problems
         self.members: dict[str, tuple[str, ...]] = {}
         self.resolving: list[str] = []
@@ -63,7 +54,7 @@ class _Resolver:
             self.problems.report(
                 key.location, where, f"'{key.text}' cannot name a dtype set", "write a name such as floating"
             )
-        elif canonical_dtype(key.text) is not None:
+        elif self.dialect.canonical_dtype(key.text) is not None:
             self.problems.report(key.location, where, f"'{key.text}' is a dtype", "give the set another name")
 
         elif key.text in self.inherited:
@@ -93,11 +84,11 @@ class _Resolver:
                 found += self.expand(name, word)
 
             self.resolving.pop()
-            self.members[name] = in_canonical_order(found)
+            self.members[name] = self.dialect.in_canonical_order(found)
         return self.members[name]
 
     def expand(self, owner: str, word: Word) -> tuple[str, ...]:
-        dtype = canonical_dtype(word.text)
+        dtype = self.dialect.canonical_dtype(word.text)
         if dtype is not None:
             return (dtype,)
 
@@ -119,7 +110,7 @@ class _Resolver:
             word.location,
             f"dtype_sets.{owner}",
             f"unknown dtype or dtype set '{word.text}'",
-            dtype_hint(word.text, [*self.entries, *self.inherited]),
+            dtype_hint(word.text, [*self.entries, *self.inherited], self.dialect),
         )
 
         return ()

@@ -5,29 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from codegen.dialect import Dialect
 from codegen.model import implied
 from codegen.model.operator import Operator, Rename
 from codegen.remembered import remembered
-from codegen.schema import OperatorName
+from codegen.schema import FunctionSchema, OperatorName
 from codegen.schema.names import BaseName
 
 
 @remembered
 def formerly(operator: Operator) -> tuple[tuple[Rename, Operator], ...]:
     """The operator under each former name: the names of its forms, in C++ and in Python, follow from it."""
-    return tuple((rename, _named(operator, rename.name)) for rename in operator.renamed)
+    return tuple((rename, _named(operator, rename)) for rename in operator.renamed)
 
 
-def _named(operator: Operator, name: str) -> Operator:
-    base, _, overload = name.partition(".")
-    schema = replace(operator.schema, name=OperatorName(BaseName.of(base), overload))
-    module = operator.python_module
-    if module == implied.python_module(operator.schema):  # linalg_det moves to torch with its name
-        module = implied.python_module(schema)
-
+def _named(operator: Operator, rename: Rename) -> Operator:
     return replace(
-        operator, schema=schema, python_module=module, aliases=(), since=None, deprecated=None, renamed=()
+        operator,
+        schema=_renamed(operator.schema, rename.name),
+        python_module=rename.module,
+        aliases=(),
+        since=None,
+        deprecated=None,
+        renamed=(),
     )
+
+
+def former_module(schema: FunctionSchema, module: str, name: str, dialect: Dialect) -> str:
+    """The module that an operator of ``module`` was in by its former name: linalg_det was in linalg."""
+    if module != implied.python_module(schema, dialect):
+        return module
+    return implied.python_module(_renamed(schema, name), dialect)
+
+
+def _renamed(schema: FunctionSchema, name: str) -> FunctionSchema:
+    base, _, overload = name.partition(".")
+    return replace(schema, name=OperatorName(BaseName.of(base), overload))
 
 
 def names_of_forms(operator: Operator) -> Iterator[tuple[str, str, str]]:

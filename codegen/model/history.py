@@ -6,7 +6,6 @@ All three name versions of the package that declares the operator.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from codegen.diagnostics import did_you_mean
 from codegen.model import vocabulary
@@ -14,16 +13,8 @@ from codegen.model.operator import Deprecation, Rename
 from codegen.model.requirements import Report
 from codegen.yaml import ListValue, MapValue, Text, Value, kind_of
 
-VERSION_FILE = Path("torch_py/version.py")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)?")
 _VERSION = re.compile(r"\d+(\.\d+)*")
-
-
-def scan_version(root: Path) -> str | None:
-    """The version that the tree at ``root`` builds; None for the folder of a library."""
-    path = root / VERSION_FILE
-    found = re.search(r'^__version__ = "(.*)"', path.read_text("utf-8"), re.M) if path.is_file() else None
-    return found[1] if found else None
 
 
 def is_later(one: str, other: str) -> bool:
@@ -60,7 +51,9 @@ class HistoryReader:
             return None
         if self.version is not None and is_later(text, self.version):
             message = f"{what} {text} is later than this version, {self.version}"
-            self.report(value.location, message, f"write {what}: {self.example}, or change {VERSION_FILE}")
+            self.report(
+                value.location, message, f"write {what}: {self.example}, or change the version of the package"
+            )
             return None
         return text
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from codegen.model import vocabulary
-from codegen.python_modules import PREFIXED
+from codegen.dialect import PRIVATE, Dialect
 from codegen.schema import FunctionSchema
 
 # Private operators are tested through the operators that call them.
@@ -20,22 +19,13 @@ def cpp_name(schema: FunctionSchema) -> str:
     return f"{schema.base_name}_{overload}"
 
 
-def python_module(schema: FunctionSchema) -> str:
-    """``linalg`` for ``linalg_det``, ``private`` for ``_to_copy``, otherwise ``torch``."""
+def python_module(schema: FunctionSchema, dialect: Dialect) -> str:
+    """``linalg`` for ``linalg_det``, ``private`` for ``_to_copy``, otherwise the main module."""
     name = schema.base_name
     if name.startswith("_") and not schema.name.name.dunder:
-        return "private"
+        return PRIVATE
     prefix, _, rest = name.partition("_")
-    return prefix if rest and prefix in PREFIXED else "torch"
-
-
-def kernel(schema: FunctionSchema, structure: str) -> tuple[str, str]:
-    """Dispatch key and function: ``All: softmax`` of a composite, ``CPU: relu_kernel`` of a loop."""
-    if structure in vocabulary.ALL_STRUCTURES:
-        return "All", cpp_name(schema)
-    if structure in vocabulary.LOOP_STRUCTURES:
-        return "CPU", f"{cpp_name(schema).strip('_')}_kernel"
-    return "CPU", cpp_name(schema)
+    return prefix if rest and prefix in dialect.prefixed_modules else dialect.modules[0]
 
 
 def shape_rule(schema: FunctionSchema) -> str:

@@ -1,56 +1,19 @@
-"""Finds the C++ functions that entries name as kernels and shape rules.
-
-One pass of regular expressions over ``aten/native``. A definition begins a line: it is a function with a
-body, or a macro whose first argument is the name (``UNARY_KERNEL(sin_kernel, ...)``). Templates, declarations
-and calls do not count.
-"""
+"""Functions that entries name as kernels and shape rules, and where they are defined."""
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
-from pathlib import Path
-
-from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY
-from codegen.scanned import kernel_files
-
-# `void add_kernel(` or `std::tuple<Tensor, Tensor> sort(`.
-_FUNCTION = re.compile(r"^(?P<lead>[A-Za-z_][^\n;={}()#]*?[\s&*>])(?P<name>[A-Za-z_]\w*)\(", re.MULTILINE)
-# `sort(`, with the return type in the line above.
-_ALONE = re.compile(r"^(?P<name>[a-z_]\w*)\(", re.MULTILINE)
-_MACRO = re.compile(r"^[A-Z][A-Z0-9_]{2,}\(\s*(?P<name>[A-Za-z_]\w*)\s*[,)]", re.MULTILINE)
-_UNNAMED = re.compile(r"^namespace\s*\{", re.MULTILINE)
-_ALIAS = re.compile(r"^using (?P<name>\w+) = (?P<text>[^;]+);", re.MULTILINE)
-_DEFINE = re.compile(r"^#define (?P<name>[A-Z]\w*) +(?P<text>(?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
-_BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
-_DISPATCH = re.compile(r"\bAT_DISPATCH_\w+(?=\()")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_BRACKET_OR_COMMA = re.compile(r"[<({>)},]")
-_NOT_A_TYPE = (
-    "return",
-    "else",
-    "using",
-    "typedef",
-    "template",
-    "case",
-    "namespace",
-    "struct",
-    "class",
-    "extern",
-    "throw",
-)
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """The definition of a C++ function below ``aten/native``.
+    """The definition of a function.
 
-    ``path`` is relative to the repository (or to the library's folder) with forward slashes. ``is_local``
-    marks a definition that other files cannot call: static, or in an unnamed namespace.
+    ``path`` is relative to the folder of the declarations, with forward slashes. ``is_local`` marks a
+    definition that other files cannot call: in C++ static, or in an unnamed namespace.
     """
 
     symbol: str
@@ -61,42 +24,38 @@ class Kernel:
     # The macros that choose a C++ type in its body: AT_DISPATCH_FLOATING. Empty if it calls others for that.
     dispatches: tuple[str, ...] = ()
 
-    @property
-    def types(self) -> tuple[str, ...] | None:
-        """The types of the result and of the parameters, in one spelling; None where a macro writes them."""
-        return None if self.signature is None else types_of(self.signature)
 
-    @property
-    def is_for_cuda(self) -> bool:
-        """In at::native::cuda, where functions have the names of the CPU's."""
-        return self.path.startswith(CUDA_FOLDER + "/")
-
-    @property
-    def is_per_isa(self) -> bool:
-        """Compiled once per instruction set: see tools/build/isa.py."""
-        return self.path.endswith(".isa.cpp")
+# The fields of a Kernel. Pickles of them are read in a fraction of the time, as few are looked at.
+_Row = tuple[str, str, int, bool, "str | None", tuple[str, ...]]
 
 
 class KernelIndex:
-    """The definitions of each symbol, in path order. ``cuda`` has those of the CUDA library."""
+    """The definitions of each symbol, in path order.
 
-    def __init__(self, kernels: Iterable[Kernel], cuda: KernelIndex | None = None) -> None:
-        self._by_symbol: dict[str, list[Kernel]] = {}
-        self._cuda = cuda
-        for kernel in kernels:
-            self._by_symbol.setdefault(kernel.symbol, []).append(kernel)
+    ``apart`` has the indices of dispatch keys whose kernels have the names of others: those of a GPU.
+    """
+
+    def __init__(self, kernels: Iterable[Kernel], apart: Mapping[str, KernelIndex] | None = None) -> None:
+        self._rows: dict[str, list[_Row]] = {}
+        self._apart = apart or {}
+        for k in kernels:
+            row = (k.symbol, k.path, k.line, k.is_local, k.signature, k.dispatches)
+            self._rows.setdefault(k.symbol, []).append(row)
 
     def on(self, key: str) -> KernelIndex:
         """The definitions that a dispatch key can name."""
-        return self._cuda or KernelIndex(()) if key == CUDA_KEY else self
+        return self._apart.get(key, self)
+
+    def _of(self, symbol: str) -> list[Kernel]:
+        return [Kernel(*row) for row in self._rows.get(symbol, ())]
 
     def find(self, symbol: str) -> Kernel | None:
         """The first definition of ``symbol``; one that other files can call before a local one."""
-        return min(self._by_symbol.get(symbol, ()), key=lambda k: k.is_local, default=None)
+        return min(self._of(symbol), key=lambda k: k.is_local, default=None)
 
     def all_of(self, symbol: str) -> list[Kernel]:
         """Every overload that other files can call."""
-        return [k for k in self._by_symbol.get(symbol, ()) if not k.is_local]
+        return [k for k in self._of(symbol) if not k.is_local]
 
     def near(self, symbol: str) -> str | None:
         """The symbol that was probably meant; a last word in common, such as ``_kernel``, is not compared."""
@@ -112,146 +71,7 @@ class KernelIndex:
         return next(iter(difflib.get_close_matches(symbol, others, 1, 0.85)), None)
 
     def definitions(self) -> Iterator[Kernel]:
-        return chain.from_iterable(self._by_symbol.values())
+        return chain.from_iterable(map(self._of, self._rows))
 
     def symbols(self) -> list[str]:
-        return list(self._by_symbol)
-
-
-def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
-    """All definitions in ``kernel_files``, and ``planned`` ones."""
-    found = [
-        kernel
-        for path in kernel_files(root)
-        for kernel in _definitions(path, path.relative_to(root).as_posix())
-    ]
-    every = (*planned, *found)
-    cuda = KernelIndex(kernel for kernel in every if kernel.is_for_cuda)
-    return KernelIndex((kernel for kernel in every if not kernel.is_for_cuda), cuda)
-
-
-def _definitions(path: Path, name: str) -> Iterator[Kernel]:
-    """The definitions in the file ``path``, which is called ``name`` in the checkout."""
-    # Comments become blanks of the same length: nothing in them matches, and positions stay.
-    text = _COMMENT.sub(_blank, path.read_text(encoding="utf-8", errors="replace"))
-
-    short = {
-        m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))
-    }
-    unnamed = [
-        (m.start(), _closing(text, m.end() - 1, "{", "}") or len(text)) for m in _UNNAMED.finditer(text)
-    ]
-
-    for match in (*_FUNCTION.finditer(text), *_ALONE.finditer(text), *_MACRO.finditer(text)):
-        lead = match.groupdict().get("lead")
-        if match.re is not _MACRO and not _is_definition(text, match, lead or ""):
-            continue
-
-        line = text.count("\n", 0, match.start("name")) + 1
-        inside = any(start <= match.start() < end for start, end in unnamed)
-        is_local = inside or "static" in (lead or "").split() or "inline" in (lead or "").split()
-        signature = _signature(text, match, lead, short)
-        yield Kernel(match["name"], name, line, is_local, signature, _dispatches(text, match, short))
-
-
-def _blank(match: re.Match[str]) -> str:
-    text = match.group()
-    return re.sub(r"[^\n]", " ", text) if "\n" in text else " " * len(text)
-
-
-def _is_definition(text: str, match: re.Match[str], lead: str) -> bool:
-    if lead.split()[:1] and lead.split()[0] in _NOT_A_TYPE:
-        return False
-
-    above = text[: match.start()].rstrip().rsplit("\n", 1)[-1]
-    if above.startswith("template"):
-        return False
-
-    end = _closing(text, match.end() - 1, "(", ")")
-    return end is not None and _BODY.match(text, end + 1) is not None
-
-
-def _signature(text: str, match: re.Match[str], lead: str | None, short: Mapping[str, str]) -> str | None:
-    """The signature as written, with the file's own aliases and macros (``short``) expanded.
-
-    None where a macro writes the function.
-    """
-    if match.re is _MACRO:
-        return None
-
-    if lead is None:  # the type of the result is in the line above
-        lead = text[: match.start()].rstrip().rsplit("\n", 1)[-1] + " "
-    end = _closing(text, match.end() - 1, "(", ")")
-    if end is None:
-        return None
-
-    written = f"{lead}{match['name']}{text[match.end() - 1 : end + 1]}"
-    return " ".join(re.sub(r"\b[A-Z]\w*", lambda m: short.get(m.group(), m.group()), written).split())
-
-
-def _dispatches(text: str, match: re.Match[str], short: Mapping[str, str]) -> tuple[str, ...]:
-    """The macros that choose a C++ type in a definition: up to the brace that begins a line, or in the macro
-    that writes the function."""
-    end = text.find("\n}", match.start())
-    body = text[match.start() : end if end >= 0 else len(text)]
-    if match.re is _MACRO:
-        call = text[match.start() : text.find("\n", match.start())]
-        body = call + short.get(call.partition("(")[0], "")
-    return tuple(dict.fromkeys(_DISPATCH.findall(body)))
-
-
-def types_of(signature: str) -> tuple[str, ...]:
-    """``void f(const at::Tensor& self, int64_t n = 1)`` -> ``("void", "const Tensor&", "int64_t")``."""
-    head, _, tail = signature.partition("(")
-    result = re.sub(r"^((static|inline|constexpr|TORCH_PY_API)\s+)+", "", head.rsplit(" ", 1)[0])
-    parameters = [_parameter_type(p) for p in _split(tail.rsplit(")", 1)[0])]
-    return _spelled(result), *parameters
-
-
-@cache
-def _parameter_type(parameter: str) -> str:
-    """The type alone, without name, default and attributes.
-
-    ``const int64_t n`` is ``int64_t``, as callers cannot tell the difference.
-    """
-    text = re.sub(r"\[\[.*?\]\]", "", parameter.split("=")[0]).strip()
-    words = re.match(r"(.*[>\s&*])[A-Za-z_]\w*$", text, re.DOTALL)
-    unnamed = words is None or (words[1].strip() in ("const", "") or words[1].rstrip().endswith("::"))
-    found = _spelled(text if unnamed or words is None else words[1])
-    return found.removeprefix("const ") if not found.endswith(("&", "*")) else found
-
-
-def _spelled(type_: str) -> str:
-    """The type without the namespaces that are used everywhere, and with blanks only where needed."""
-    type_ = type_.replace("TensorIteratorBase", "TensorIterator")  # two names of one class
-    text = re.sub(r"\b(?:at::|c10::|std::(?=string_view|optional|tuple|vector|array|int64_t))", "", type_)
-    text = re.sub(r"\s*([&*<>,])\s*", r"\1", " ".join(text.split()))
-    text = re.sub(r"^(\w[\w:<>,]*) const(?=[&*])", r"const \1", text)
-    return text.strip()
-
-
-def _split(parameters: str) -> list[str]:
-    """The parameters between the commas that are outside of brackets."""
-    found = []
-    depth = 0
-    start = 0
-    for match in _BRACKET_OR_COMMA.finditer(parameters):
-        if match.group() == ",":
-            if depth == 0:
-                found.append(parameters[start : match.start()])
-                start = match.end()
-        else:
-            depth += 1 if match.group() in "<({" else -1
-
-    found.append(parameters[start:])
-    return [part for part in found if part.strip() and part.strip() != "void"]
-
-
-def _closing(text: str, opening: int, left: str, right: str) -> int | None:
-    """The index of the bracket that closes the one at ``opening``."""
-    depth = 0
-    for match in re.compile(f"[{re.escape(left + right)}]").finditer(text, opening):
-        depth += 1 if match.group() == left else -1
-        if depth == 0:
-            return match.start()
-    return None
+        return list(self._rows)

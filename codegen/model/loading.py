@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import keyword
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
-from codegen.expressions import infer_promotion
+from codegen.dialect import Checks, Dialect
+from codegen.expressions import infer_promotion, infer_row_promotion, is_boolean
 from codegen.model import vocabulary
+from codegen.model.chapters import chapter_at
 from codegen.model.checks import (
     derivatives,
     docs,
     formulas,
     history,
-    kernels,
     names,
     reference,
     satisfiable,
@@ -30,29 +31,30 @@ from codegen.model.checks import (
 )
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
-from codegen.model.history import scan_version
-from codegen.model.kernels import Kernel, scan_kernels
+from codegen.model.kernels import Kernel
 from codegen.model.named import Names
 from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader, requirement_reader
-from codegen.model.rooms import chapter_at
-from codegen.model.samples import scan_samples
-from codegen.model.taken_names import scan_taken_names
+from codegen.model.surroundings import Surroundings, scan_surroundings
+from codegen.target import default_target
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
 # A compiled library is imported under its name, before the module that had it.
 _TAKEN_MODULES = sys.stdlib_module_names | {"numpy", "torch", "torch_py"}
 
 
-def load(path: Path, base: Program | None = None, root: Path | None = None) -> Program:
+def load(
+    path: Path, base: Program | None = None, root: Path | None = None, dialect: Dialect | None = None
+) -> Program:
     """The checked program of ``path``; raises GenerationError with every problem.
 
-    ``root`` holds ``aten/native`` and ``tests/ops/samples`` and is the file's folder unless given; ``base``
-    is the program that an operator library extends.
+    ``root`` holds the kernels and samples that entries name, and is the file's folder unless given; ``base``
+    is the program that an operator library extends. ``dialect`` is that of ``base`` unless given, and of the
+    default target without a base.
     """
     problems = Diagnostics()
-    program = read_program(path, problems, base, root)
+    program = read_program(path, problems, base, root, dialect=dialect)
     if problems or program is None:
         raise GenerationError(problems)
     return program
@@ -66,10 +68,15 @@ def read_program(
     *,
     text: str | None = None,
     planned: Sequence[Kernel] = (),
+    dialect: Dialect | None = None,
+    surroundings: Surroundings | None = None,
+    remember: Callable[[Program, Context, str, Mapping[str, frozenset[str]]], None] | None = None,
 ) -> Program | None:
     """Like ``load``, but collects problems in ``problems``. Returns None if the file cannot be read at all.
 
     ``text`` replaces the contents of the file, and ``planned`` adds kernels that are still to be written.
+    ``surroundings`` are scanned unless given.
+    ``remember`` is given what a later run can use (model/known.py), if there are no problems.
     """
     text = _read_text(path, problems) if text is None else text
     if text is None:
@@ -86,9 +93,15 @@ def read_program(
             )
         return None
 
-    return _ProgramReader(
-        path, document.root, document.unreadable, problems, base, root or path.parent, planned
-    ).read()
+    if dialect is None:
+        dialect = default_target().dialect if base is None else base.dialect
+    folder = root or path.parent
+    found = surroundings or scan_surroundings(dialect, folder, base, planned)
+    reader = _ProgramReader(path, document.root, document.unreadable, problems, base, folder, dialect, found)
+    program = reader.read()
+    if remember is not None and not problems:
+        remember(program, reader.context, text, reader.topics.uses)
+    return program
 
 
 def _read_text(path: Path, problems: Diagnostics) -> str | None:
@@ -112,10 +125,108 @@ def _read_text(path: Path, problems: Diagnostics) -> str | None:
     return None
 
 
+_NO_CHECKS = Checks(entry=lambda operator, context, has_structure: None)
+
+
 @dataclass
 class _Entry:
     operator: Operator
     has_structure: bool
+
+
+class TopicsReader:
+    """Reads topics, and checks each of their entries by itself.
+
+    Entries with one of the texts ``checked`` have passed all checks in an earlier run.
+    """
+
+    def __init__(
+        self, context: Context, problems: Diagnostics, checked: Collection[str] = frozenset()
+    ) -> None:
+        dialect = context.dialect
+        self.context = context
+        self.problems = problems
+        self.checked = checked
+        self.checks = _NO_CHECKS if dialect.checks is None else dialect.checks()
+        self.broken: set[str] = set()
+        self.entries: list[_Entry] = []
+        self.topics: dict[str, tuple[Location, list[Operator]]] = {}
+        self.uses: dict[str, frozenset[str]] = {}  # named requirements and reasons, by topic
+
+    def read_topic(self, name: Text, value: Value, chapter: str) -> None:
+        if not name.text.isidentifier() or not name.text[0].isupper():
+            self.problems.report(
+                name.location,
+                name.text,
+                "a topic is the stem of source files",
+                "write a name such as PointwiseMath",
+            )
+
+        if isinstance(value, Text) and not value.text:
+            value = ListValue(value.source, value.start, value.end, ())
+        if not isinstance(value, ListValue):
+            self.problems.report(
+                value.location,
+                name.text,
+                "the topic is not a list of entries",
+                "write - func: before each entry",
+            )
+            return
+
+        operators: list[Operator] = []
+        requirements = self.context.requirements
+        reasons = self.context.reasons
+        requirements_before = requirements.start_topic()
+        reasons_before = reasons.start_topic()
+
+        for item in value:
+            if not isinstance(item, MapValue):
+                self.problems.report(
+                    item.location,
+                    name.text,
+                    "the entry is not a map",
+                    "write - func: name(Tensor self) -> Tensor",
+                )
+                continue
+
+            reader = EntryReader(item, name.text, self.context, chapter)
+            operator = reader.read()
+            if operator is None:
+                self.broken.add(reader.label.split(".")[0])
+                continue
+
+            for found in (operator, *list_operators(reader, operator)):
+                self.entries.append(_Entry(_with_implications(found), reader.has_structure))
+                operators.append(self.entries[-1].operator)
+
+        self.topics[name.text] = (name.location, operators)
+        self.uses[name.text] = frozenset(requirements.used | reasons.used)
+        requirements.used |= requirements_before
+        reasons.used |= reasons_before
+
+    def check_entries(self) -> None:
+        for entry in self.unchecked():
+            self._check_entry(entry)
+
+    def unchecked(self) -> list[_Entry]:
+        return [entry for entry in self.entries if entry.operator.entry_text not in self.checked]
+
+    def _check_entry(self, entry: _Entry) -> None:
+        operator = entry.operator
+        context = self.context
+        schema.check(operator, context, entry.has_structure)
+        self.checks.entry(operator, context, entry.has_structure)
+        derivatives.check(operator, context, entry.has_structure)
+        if entry.has_structure:
+            structure.check(operator, context)
+        satisfiable.check(operator, context)
+        reference.check(operator, context)
+
+    def check_formulas(self, program: Program) -> None:
+        """What needs the operators that formulas and documentation name."""
+        for entry in self.unchecked():
+            formulas.check(entry.operator, program, self.context)
+            docs.check(entry.operator, program, self.context)
 
 
 class _ProgramReader:
@@ -127,35 +238,38 @@ class _ProgramReader:
         problems: Diagnostics,
         base: Program | None,
         folder: Path,
-        planned: Sequence[Kernel],
+        dialect: Dialect,
+        surroundings: Surroundings,
     ) -> None:
         self.path = path
         self.root = root
         self.problems = problems
         self.base = base
-        self.broken = set(unreadable)
-
-        self.entries: list[_Entry] = []
-        self.topics: dict[str, tuple[Location, list[Operator]]] = {}
+        self.dialect = dialect
 
         library = self.library()
         inherited = base.all_dtype_sets() if base is not None else {}
-        self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(root.get("dtype_sets"), inherited, problems)
+        self.dtype_sets: dict[str, DtypeSet] = read_dtype_sets(
+            root.get("dtype_sets"), inherited, dialect, problems
+        )
 
         self.context = Context(
             problems,
             folder,
             {**inherited, **self.dtype_sets},
-            scan_kernels(folder, planned),
-            _samples(folder, base),
-            scan_taken_names(folder),
+            surroundings.kernels,
+            surroundings.samples,
+            surroundings.taken,
             library,
+            dialect,
             {},
             {},
             Names("requirements", "requirement", base.requirements if base is not None else {}),
             Names("reasons", "reason", base.reasons if base is not None else {}),
-            scan_version(folder),
+            surroundings.version,
         )
+        self.topics = TopicsReader(self.context, problems)
+        self.topics.broken |= {*unreadable, *(base.broken if base is not None else ())}
         self.read_names()
 
     def read(self) -> Program:
@@ -168,20 +282,18 @@ class _ProgramReader:
                     did_you_mean(key.text, vocabulary.DOCUMENT_KEYS),
                 )
 
+        topics = self.topics
         for name, value in self.topic_values():
-            self.read_topic(name, value)
-        for entry in self.entries:
-            self.check_entry(entry)
-        self.check_cuda_library()
-        history.check([e.operator for e in self.entries], self.base, self.context)
-        names.check([e.operator for e in self.entries], self.base, self.context)
+            topics.read_topic(name, value, chapter_at(name.source.text, name.start))
+        topics.check_entries()
+        history.check([e.operator for e in topics.entries], self.base, self.context)
+        names.check([e.operator for e in topics.entries], self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)
 
         program = self.program()
-        for entry in self.entries:
-            formulas.check(entry.operator, program, self.context)
-            docs.check(entry.operator, program, self.context)
+        topics.checks.program(program, self.context)
+        topics.check_formulas(program)
         return program
 
     def library(self) -> str | None:
@@ -233,78 +345,18 @@ class _ProgramReader:
         )
         return []
 
-    def read_topic(self, name: Text, value: Value) -> None:
-
-        if not name.text.isidentifier() or not name.text[0].isupper():
-            self.problems.report(
-                name.location,
-                name.text,
-                "a topic is the stem of source files",
-                "write a name such as PointwiseMath",
-            )
-
-        if isinstance(value, Text) and not value.text:
-            value = ListValue(value.source, value.start, value.end, ())
-        if not isinstance(value, ListValue):
-            self.problems.report(
-                value.location,
-                name.text,
-                "the topic is not a list of entries",
-                "write - func: before each entry",
-            )
-            return
-
-        chapter = chapter_at(name.source.text, name.start)
-        operators: list[Operator] = []
-        for item in value:
-            if not isinstance(item, MapValue):
-                self.problems.report(
-                    item.location,
-                    name.text,
-                    "the entry is not a map",
-                    "write - func: name(Tensor self) -> Tensor",
-                )
-                continue
-
-            reader = EntryReader(item, name.text, self.context, chapter)
-            operator = reader.read()
-            if operator is None:
-                self.broken.add(reader.label.split(".")[0])
-                continue
-
-            for found in (operator, *list_operators(reader, operator)):
-                self.entries.append(_Entry(_with_implications(found), reader.has_structure))
-                operators.append(self.entries[-1].operator)
-
-        self.topics[name.text] = (name.location, operators)
-
-    def check_entry(self, entry: _Entry) -> None:
-        operator = entry.operator
-        context = self.context
-        schema.check(operator, context, entry.has_structure)
-        kernels.check(operator, context, entry.has_structure)
-        derivatives.check(operator, context, entry.has_structure)
-        if entry.has_structure:
-            structure.check(operator, context)
-        satisfiable.check(operator, context)
-        reference.check(operator, context)
-
-    def check_cuda_library(self) -> None:
-        """Of the tree only: other files see its kernels as well, and do not claim them."""
-        if self.base is None and self.context.library is None:
-            kernels.check_unclaimed([entry.operator for entry in self.entries], self.context)
-
     def program(self) -> Program:
         operators: dict[str, Operator] = {}
         by_base: dict[str, tuple[Operator, ...]] = {}
 
-        for entry in self.entries:
+        for entry in self.topics.entries:
             operators.setdefault(entry.operator.unambiguous_name, entry.operator)
             base_name = entry.operator.base_name
             by_base[base_name] = by_base.get(base_name, ()) + (entry.operator,)
 
         topics = {
-            name: Topic(name, tuple(found), location) for name, (location, found) in self.topics.items()
+            name: Topic(name, tuple(found), location)
+            for name, (location, found) in self.topics.topics.items()
         }
 
         return Program(
@@ -315,28 +367,25 @@ class _ProgramReader:
             topics,
             operators,
             self.base,
-            frozenset(self.broken),
+            frozenset(self.topics.broken),
             by_base,
             {**self.context.requirements.inherited, **self.context.requirements.own},
             {**self.context.reasons.inherited, **self.context.reasons.own},
+            self.dialect,
         )
 
 
 def _with_implications(operator: Operator) -> Operator:
     """Adds the promotion that follows from ``expr``, and the reason where there cannot be a gradient."""
-    if operator.structure == "pointwise" and operator.expr is not None and operator.expr.node is not None:
-        if "promotion" not in operator.key_locations:
-            operator = replace(operator, promotion=infer_promotion(operator.expr.node, operator))
+    node = None if operator.expr is None else operator.expr.node
+    if node is not None and "promotion" not in operator.key_locations:
+        if operator.structure == "pointwise":
+            operator = replace(operator, promotion=infer_promotion(node, operator))
+        elif operator.structure == "reduction":
+            operator = replace(operator, promotion=infer_row_promotion(node, operator, operator.dtypes))
     if operator.non_differentiable is not None or operator.derivatives:
         return operator
+    if node is not None and operator.structure == "shaped" and is_boolean(node, operator):
+        return replace(operator, non_differentiable="its result is boolean")
     reason = derivatives.implied_reason(operator.structure, operator.promotion, operator)
     return operator if reason is None else replace(operator, non_differentiable=reason)
-
-
-def _samples(folder: Path, base: Program | None) -> frozenset[str] | None:
-    """The known generators of arguments: those of the file's folder, and those of the tree it extends."""
-    own = scan_samples(folder)
-    if base is None:
-        return own
-    inherited = _samples(Path(base.path).parent, base.base)
-    return None if inherited is None else inherited | (own or frozenset())

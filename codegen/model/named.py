@@ -25,6 +25,12 @@ class Names(Generic[Meaning]):
         self.locations: dict[str, Location] = {}
         self.used: set[str] = set()
 
+    def start_topic(self) -> set[str]:
+        """Forgets the names in use, and returns them: those of one topic are recorded apart."""
+        used = self.used
+        self.used = set()
+        return used
+
     def read(
         self,
         value: Value | None,

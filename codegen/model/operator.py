@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from codegen.diagnostics import Location
-from codegen.model import vocabulary
+from codegen.expressions import parse
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
-from codegen.python_modules import PYTHON_MODULES
 from codegen.remembered import remembered
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
 
@@ -27,6 +26,13 @@ class Formula:
     text: str
     node: Any
     location: Location
+
+    def __getattr__(self, name: str) -> Any:
+        """A formula that was remembered from an earlier run is parsed when somebody asks for its tree."""
+        if name != "node":
+            raise AttributeError(name)
+        node = self.__dict__["node"] = parse(self.text)
+        return node
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,7 @@ class Rename:
     since: str
     location: Location = field(compare=False)  # of the name
     since_location: Location = field(compare=False)
+    module: str = ""  # that programs found the name in
 
 
 @dataclass(frozen=True)
@@ -164,6 +171,7 @@ class Operator:
     deprecated: Deprecation | None = None
     # Orders of positional arguments that Python still accepts, with a warning: (("self", "alpha", "other"),).
     deprecated_orders: tuple[tuple[str, ...], ...] = ()
+    place: str = ""  # of the function, else of the method, as programs write it: torch.linalg
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++
 
     # Names
@@ -188,8 +196,13 @@ class Operator:
         """``torch.linalg.det``, as programs call the function, else the method."""
         if self.library is not None:
             return f"{self.library}.{self.python_name}"
-        place = PYTHON_MODULES[self.python_module].public if self.is_function else "torch.Tensor"
-        return f"{place}.{self.python_name}"
+        return f"{self.place}.{self.python_name}"
+
+    @property
+    def former_base_names(self) -> tuple[str, ...]:
+        """Names that it was called by, without overloads, apart from the present one."""
+        names = dict.fromkeys(rename.name.partition(".")[0] for rename in self.renamed)
+        return tuple(name for name in names if name != self.base_name)
 
     @cached_property
     def unambiguous_name(self) -> str:
@@ -288,13 +301,6 @@ class Operator:
     def dispatch_for(self, key: str) -> DispatchEntry | None:
         return next((d for d in self.dispatch if d.key == key), None)
 
-    def is_loop(self, key: str) -> bool:
-        """Whether the kernel of ``key`` is a loop behind a generated wrapper; others take the operator's own
-        arguments."""
-        if key == "All":
-            return self.structure in vocabulary.LOOP_FOR_ALL_STRUCTURES
-        return self.structure in vocabulary.LOOP_STRUCTURES and key in vocabulary.LOOP_KEYS
-
     @property
     def is_composite_implicit(self) -> bool:
         """Whether its gradient follows from the operators it calls, without an autograd kernel."""
@@ -305,6 +311,11 @@ class Operator:
     @property
     def is_differentiable(self) -> bool:
         return self.non_differentiable is None
+
+    @property
+    def is_over_rows(self) -> bool:
+        """Whether ``expr`` is a formula over rows; that of a pointwise operator is over elements."""
+        return self.expr is not None and self.structure != "pointwise"
 
     @property
     def derives_automatically(self) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 from codegen.diagnostics import Location
+from codegen.dialect import Dialect
 from codegen.model.operator import Operator, Requirement
 
 
@@ -37,6 +39,18 @@ class Topic:
     location: Location
 
 
+class Rest(Protocol):
+    """The operators of a file that are not read again, known from an earlier run."""
+
+    def by_base_name(self, name: str, own: Sequence[Operator]) -> tuple[Operator, ...]:
+        """All overloads of ``name`` in file order, of which ``own`` were read."""
+
+    def base_names(self) -> Collection[str]: ...
+
+    def spoken_names(self) -> Collection[str]:
+        """Names that documentation may use, without an underscore at the end."""
+
+
 @dataclass(frozen=True)
 class Program:
     """The operators of one YAML file. ``library`` and ``base`` are set for files outside the tree."""
@@ -53,6 +67,9 @@ class Program:
     by_base: Mapping[str, tuple[Operator, ...]] = field(default_factory=dict, compare=False)
     requirements: Mapping[str, Requirement] = field(default_factory=dict)  # named ones, with those of base
     reasons: Mapping[str, str] = field(default_factory=dict)  # of missing gradients, with those of base
+    dialect: Dialect = field(default_factory=Dialect, compare=False)
+    # The topics that ``topics`` and ``operators`` lack, where only a part of a file is read.
+    rest: Rest | None = field(default=None, compare=False)
 
     def __iter__(self) -> Iterator[Operator]:
         return iter(self.operators.values())
@@ -60,12 +77,18 @@ class Program:
     def by_base_name(self, name: str) -> tuple[Operator, ...]:
         """All overloads called ``name``, now or formerly; own ones before those of the base."""
         inherited = self.base.by_base_name(name) if self.base is not None else ()
-        return self.by_base.get(name, ()) + self._renamed.get(name, ()) + inherited
+        own = self.by_base.get(name, ()) + self._renamed.get(name, ())
+        return (own if self.rest is None else self.rest.by_base_name(name, own)) + inherited
 
     def base_names(self) -> tuple[str, ...]:
         """Every callable name, inherited ones included, sorted."""
+        return self._base_names
+
+    @cached_property
+    def _base_names(self) -> tuple[str, ...]:
         inherited = self.base.base_names() if self.base is not None else ()
-        return tuple(sorted({*self.by_base, *inherited}))
+        rest = self.rest.base_names() if self.rest is not None else ()
+        return tuple(sorted({*self.by_base, *rest, *inherited}))
 
     def is_operator_name(self, name: str) -> bool:
         """Whether documentation may call an operator so: an operator, its form in place, or an alias."""
@@ -76,17 +99,17 @@ class Program:
     def _spoken_names(self) -> frozenset[str]:
         names = {*self.by_base, *self.broken}
         for operator in self:
-            names.update((operator.python_name, *(alias.split(".")[-1] for alias in operator.aliases)))
-        return frozenset(name.removesuffix("_") for name in names)
+            names.update(spoken_names(operator))
+        rest = self.rest.spoken_names() if self.rest is not None else ()
+        return frozenset(name.removesuffix("_") for name in names) | frozenset(rest)
 
     @cached_property
     def _renamed(self) -> Mapping[str, tuple[Operator, ...]]:
         """Operators by the names that they had formerly, without overloads."""
         found: dict[str, tuple[Operator, ...]] = {}
         for operator in self:
-            for base in dict.fromkeys(rename.name.partition(".")[0] for rename in operator.renamed):
-                if base != operator.base_name:
-                    found[base] = (*found.get(base, ()), operator)
+            for base in operator.former_base_names:
+                found[base] = (*found.get(base, ()), operator)
         return found
 
     def find(self, name: str) -> Operator | None:
@@ -109,3 +132,8 @@ class Program:
     def all_dtype_sets(self) -> dict[str, DtypeSet]:
         inherited = self.base.all_dtype_sets() if self.base is not None else {}
         return {**inherited, **self.dtype_sets}
+
+
+def spoken_names(operator: Operator) -> tuple[str, ...]:
+    """What documentation may call the operator, besides its base name."""
+    return (operator.python_name, *(alias.split(".")[-1] for alias in operator.aliases))

@@ -8,14 +8,16 @@ model/checks.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from codegen.diagnostics import Diagnostics, Location, closest, did_you_mean
+from codegen.dialect import PRIVATE, Dialect
 from codegen.model import implied, vocabulary
 from codegen.model.autocast import Autocast
-from codegen.model.dtypes import canonical_dtype, dtype_hint, in_canonical_order
+from codegen.model.dtypes import dtype_hint
+from codegen.model.former_names import former_module
 from codegen.model.history import HistoryReader
 from codegen.model.kernels import KernelIndex
 from codegen.model.named import Names
@@ -24,6 +26,7 @@ from codegen.model.operator import (
     DispatchEntry,
     Formula,
     Operator,
+    Rename,
     Requirement,
     Structure,
 )
@@ -32,7 +35,6 @@ from codegen.model.requirements import Report, RequirementReader
 from codegen.model.taken_names import TakenNames
 from codegen.model.text import entry_text
 from codegen.model.words import Word, split_words, words
-from codegen.python_modules import PYTHON_MODULES
 from codegen.schema import FunctionSchema, SchemaError
 from codegen.yaml import ListValue, MapValue, Text, Value, kind_of
 
@@ -48,6 +50,7 @@ class Context:
     samples: frozenset[str] | None
     taken: TakenNames
     library: str | None
+    dialect: Dialect
     texts: dict[Location, Text]  # schemas, formulas and messages by location, to find an offset inside them
     words: dict[tuple[Location, str, str], Word]  # (entry's schema, key, word)
     requirements: Names[Requirement]
@@ -72,6 +75,10 @@ class EntryReader:
         )
 
     @property
+    def dialect(self) -> Dialect:
+        return self.context.dialect
+
+    @property
     def entry_location(self) -> Location:
         """Of the schema text, or of the entry when it has none."""
         func = self.values.get("func")
@@ -86,15 +93,18 @@ class EntryReader:
         structure = self.structure()
         dtypes, dtype_sets = self.dtypes()
 
-        module = "torch" if schema is None else implied.python_module(schema)
-        module = self.choice("python_module", tuple(PYTHON_MODULES), module)
+        dialect = self.dialect
+        module = dialect.modules[0] if schema is None else implied.python_module(schema, dialect)
+        module = self.choice("python_module", dialect.modules, module)
+        variants = self.choices("variants", vocabulary.VARIANTS, ("function",))
 
         fields = dict(  # read even where the schema is broken, for their own problems
-            variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
+            variants=variants,
             python_module=module,
+            place=dialect.place_of(module) if "function" in variants else dialect.method_place,
             aliases=self.aliases(),
             since=self.history.version_of(self.values.get("since"), "since"),
-            renamed=self.history.renames(self.values.get("renamed")),
+            renamed=self.renamed(schema, module),
             deprecated=self.history.deprecation(self.values.get("deprecated")),
             deprecated_orders=self.deprecated_orders(schema),
             promotion=self.promotion(structure),
@@ -109,7 +119,7 @@ class EntryReader:
             requires=self.requires(schema),
             samples=self.samples(schema, module),
             doc=self.doc(),
-            tags=self.choices("tags", vocabulary.TAGS, ()),
+            tags=self.choices("tags", dialect.tags, ()),
             autocast=self.autocast(),
             out_dtype=self.choice(
                 "out_dtype",
@@ -139,16 +149,17 @@ class EntryReader:
         )
 
     def check_keys(self) -> None:
+        known = [key for key in vocabulary.ENTRY_KEYS if key not in self.dialect.unused_keys]
         for key, value in self.entry:
-            if key.text not in vocabulary.ENTRY_KEYS:
+            if key.text not in known:
                 # The key that was meant counts as present: its absence is not reported as well.
-                meant = closest(key.text, vocabulary.ENTRY_KEYS)
+                meant = closest(key.text, known)
                 if meant is not None and meant not in self.values:
                     self.misspelled[meant] = value.location
                 self.report(
                     key.location,
                     f"unknown key '{key.text}'",
-                    did_you_mean(key.text, vocabulary.ENTRY_KEYS, 20),
+                    did_you_mean(key.text, known, 20),
                 )
 
     # Plain values
@@ -182,14 +193,23 @@ class EntryReader:
             *place, name = word.text.split(".")
             if len(place) > 1 or not name.isidentifier():
                 self.report(word.location, f"alias '{word.text}' is not a name", "write name, or module.name")
-            elif place and place[0] not in vocabulary.ALIAS_PLACES:
+            elif place and place[0] not in self.dialect.alias_places:
                 self.report(
                     word.location,
                     f"alias '{word.text}': unknown module '{place[0]}'",
-                    did_you_mean(place[0], vocabulary.ALIAS_PLACES),
+                    did_you_mean(place[0], self.dialect.alias_places),
                 )
 
         return tuple(word.text for word in found)
+
+    def renamed(self, schema: FunctionSchema | None, module: str) -> tuple[Rename, ...]:
+        found = self.history.renames(self.values.get("renamed"))
+        if schema is None:
+            return ()
+        return tuple(
+            replace(rename, module=former_module(schema, module, rename.name, self.dialect))
+            for rename in found
+        )
 
     def deprecated_orders(self, schema: FunctionSchema | None) -> tuple[tuple[str, ...], ...]:
         """``self, alpha, other``, or a list of such orders."""
@@ -262,6 +282,8 @@ class EntryReader:
         found = self.identifier("shape")
         if "shape" in self.values or "shape" in self.misspelled or schema is None or structure != "shaped":
             return found
+        if "expr" in self.values:  # the result has the sizes of the tensors
+            return None
         return implied.shape_rule(schema)
 
     # func, structure, dtypes
@@ -290,7 +312,7 @@ class EntryReader:
 
     def structure(self) -> Structure:
         if "structure" not in self.values:
-            if "structure" not in self.misspelled:
+            if "structure" not in self.misspelled and "structure" in self.dialect.required:
                 self.report(
                     self.entry.location,
                     "the entry has no 'structure'",
@@ -328,18 +350,18 @@ class EntryReader:
         names = []
 
         for word in self.words("dtypes"):
-            dtype = canonical_dtype(word.text)
+            dtype = self.dialect.canonical_dtype(word.text)
             if dtype is not None:
                 members.append(dtype)
             elif word.text in self.context.dtype_sets:
                 members += self.context.dtype_sets[word.text].members
             else:
-                hint = dtype_hint(word.text, self.context.dtype_sets)
+                hint = dtype_hint(word.text, self.context.dtype_sets, self.dialect)
                 self.report(word.location, f"unknown dtype or dtype set '{word.text}'", hint)
                 continue
             names.append(word.text)
 
-        return in_canonical_order(members), tuple(names)
+        return self.dialect.in_canonical_order(members), tuple(names)
 
     # Maps
 
@@ -404,22 +426,22 @@ class EntryReader:
                 message = "a dispatch entry names one C++ function"
                 self.report(kernel.location, message, f"write {keys.text}: name_kernel")
 
-        if schema is not None and self.lacks_kernel(structure, found):
-            key, name = implied.kernel(schema, structure)
+        implied_kernel = self.dialect.implied_kernel
+        if schema is not None and implied_kernel is not None and self.lacks_kernel(structure, found):
+            key, name = implied_kernel(schema, structure)
             definition = self.context.kernels.find(name)
             # The kernel of one device alone is a mistake, which is reported as such.
-            others = {vocabulary.INPLACE_KEY, vocabulary.CUDA_KEY, "Meta"}
-            if definition is not None or found.keys() <= others:
+            if definition is not None or found.keys() <= self.dialect.additional_keys:
                 location = self.values["structure"].location
                 found[key] = DispatchEntry(key, name, definition, location, is_implied=True)
-        order = vocabulary.DISPATCH_KEYS.index
+        order = self.dialect.dispatch_keys.index
         return tuple(sorted(found.values(), key=lambda d: order(d.key)))
 
     def dispatch_key(self, word: Word, kernel: Text, found: dict[str, DispatchEntry]) -> None:
         """Adds the kernel of one key to ``found``."""
         key = word.text
-        if key not in vocabulary.DISPATCH_KEYS:
-            hint = did_you_mean(key, vocabulary.DISPATCH_KEYS)
+        if key not in self.dialect.dispatch_keys:
+            hint = did_you_mean(key, self.dialect.dispatch_keys)
             self.report(word.location, f"unknown dispatch key '{key}'", hint)
         elif key in found:
             hint = f"remove it here or at {found[key].kernel}"
@@ -437,7 +459,7 @@ class EntryReader:
             return False
         if structure == "composite" and not {"derivatives", "non_differentiable"} & self.values.keys():
             return "All" not in found
-        return not found.keys() & {"All", "CPU"}
+        return not found.keys() & self.dialect.main_keys
 
     def derivatives(self) -> tuple[Derivative, ...]:
         found = []
@@ -503,14 +525,14 @@ class EntryReader:
         return found
 
     def implied_samples(self, schema: FunctionSchema | None, module: str) -> str | None:
-        if schema is None or "samples" in self.values:
+        if schema is None or "samples" in self.values or self.dialect.samples is None:
             return None
 
         name = implied.samples(schema, module)
         known = self.context.samples
         if self.context.library is not None:  # whose file may be all there is
             return name if known is not None and name in known else None
-        return name if known is None or name in known or module == "private" else None
+        return name if known is None or name in known or module == PRIVATE else None
 
     def doc(self) -> str:
         value = self.values.get("doc")

@@ -1,8 +1,6 @@
-"""The keys and words that an entry may use."""
+"""The keys and words that entries of every target may use. Those of one target are in its dialect."""
 
 from __future__ import annotations
-
-from codegen.python_modules import PYTHON_MODULES
 
 ENTRY_KEYS = (
     "func",
@@ -35,9 +33,6 @@ ENTRY_KEYS = (
 DOCUMENT_KEYS = ("library", "dtype_sets", "requirements", "reasons", "topics")
 
 VARIANTS = ("function", "method", "inplace", "inplace_function", "out")
-# Modules that an alias may name: special.expit.
-ALIAS_PLACES = tuple(word for word, module in PYTHON_MODULES.items() if module.takes_aliases)
-
 STRUCTURES = ("pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation")
 
 # structure -> its promotion rules, the first being the default.
@@ -51,26 +46,6 @@ INPLACE_STRUCTURES = ("pointwise", "shaped", "composite")
 OUT_STRUCTURES = ("pointwise", "reduction", "shaped", "composite", "dynamic")
 # Structures whose schema may write to arguments.
 WRITING_STRUCTURES = ("mutation", "composite", "dynamic", "shaped")
-# Structures with one function for every backend.
-ALL_STRUCTURES = ("view", "composite")
-
-# Structures whose kernels are loops behind a generated wrapper that is the same for all devices, and the keys
-# of loops.
-LOOP_STRUCTURES = ("pointwise", "reduction", "shaped", "mutation")
-LOOP_KEYS = ("CPU", "CUDA")
-# Their kernels may also be one function for every device (``All``), meta included.
-LOOP_FOR_ALL_STRUCTURES = ("shaped", "mutation")
-
-DISPATCH_KEYS = ("All", "CPU", "CUDA", "Meta", "MkldnnCPU", "Inplace")
-# Keys of layouts with kernels of their own: the folder of these kernels, and the autograd key that tensors of
-# the layout always have. An operator that does not write the key is an error for such tensors.
-LAYOUT_KEYS = {"MkldnnCPU": ("aten/native/mkldnn", "AutogradMkldnnCPU")}
-# Kernels of the CUDA library are in at::native::cuda, and have the names of the CPU's.
-CUDA_KEY = "CUDA"
-CUDA_FOLDER = "aten/native/cuda"
-# The function of a composite's in-place form, which otherwise copies the result to self.
-INPLACE_KEY = "Inplace"
-
 # How an operator converts floating point arguments inside torch.autocast; none: not at all; refused: the call
 # is an error. The keys are types of devices.
 AUTOCASTS = ("none", "lower_precision", "float32", "promote", "refused")
@@ -90,26 +65,3 @@ REQUIREMENT_KEYS = ("check", "error", "message", "form")
 REQUIREMENT_FORMS = ("inplace",)
 
 NON_DIFFERENTIABLE = "non_differentiable"
-
-TAGS = (
-    "along_dim",  # acts along its `dim` argument and takes the other dimensions as a batch
-    "batch_in_front",  # acts on the last dimensions, or on single elements; those before them are a batch
-    # made of other operators, and of values that a member of a batch lacks: transforms take it as a whole
-    "whole_in_transforms",
-    # made of other operators, although without a gradient: transforms see these
-    "composed_in_transforms",
-    "mixes_devices",  # copies from one device to another
-    # the kernel of a ``shaped`` operator may be given self as its result, which the in-place form does
-    "self_as_result",
-    # what is written to, ``out`` or self in place, may not share memory with an argument that is read
-    "no_overlap",
-    "only_numbers",  # all its tensors may be given as numbers, as in ``add(1, 2)``
-    "core",
-    "data_dependent_output",
-    "dynamic_output_shape",
-    "inplace_view",
-    "nondeterministic_bitwise",
-    "nondeterministic_seeded",
-    "pt2_compliant_tag",
-    "view_copy",
-)

@@ -100,6 +100,16 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
     return _Reader(Source(name, text), problems).read()
 
 
+def load_part(name: str, text: str, first_line: int, problems: Diagnostics) -> Value | None:
+    """Reads lines of a file that are a map by themselves; None if they are not YAML."""
+    source = Source(name, text, first_line)
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+    except yaml.YAMLError:
+        return None
+    return None if node is None else _Converter(source, problems).convert(node)
+
+
 class _Reader:
     def __init__(self, source: Source, problems: Diagnostics) -> None:
         self.source = source

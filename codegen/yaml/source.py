@@ -15,11 +15,15 @@ from codegen.diagnostics import Location
 
 
 class Source:
-    """A file's text; ``name`` is how diagnostics call the file."""
+    """A file's text; ``name`` is how diagnostics call the file.
 
-    def __init__(self, name: str, text: str) -> None:
+    ``first_line`` is the number of the first line of ``text``, where that is a part of the file.
+    """
+
+    def __init__(self, name: str, text: str, first_line: int = 1) -> None:
         self.name = name
         self.text = text
+        self._lines_before = first_line - 1
         self._starts: list[int] | None = None
 
     def location(self, index: int) -> Location:
@@ -27,7 +31,7 @@ class Source:
         if self._starts is None:
             self._starts = [0] + [m.end() for m in re.finditer("\n", self.text)]
         line = bisect.bisect_right(self._starts, index)
-        return Location(self.name, line, index - self._starts[line - 1] + 1)
+        return Location(self.name, self._lines_before + line, index - self._starts[line - 1] + 1)
 
     def index_in_scalar(self, start: int, end: int, value: str, offset: int) -> int:
         """Of character ``offset`` of ``value``, which the source writes at [start, end)."""

@@ -107,6 +107,22 @@ def check_rows_and_columns() -> None:
         np.testing.assert_array_equal((wide[:, :columns] + x).numpy(), wide.numpy()[:, :columns] + x.numpy())
 
 
+def check_each_row() -> None:
+    """A call on many rows has the bits of calls on each of them, also where it overwrites an operand."""
+    for dtype in DTYPES:
+        for rows, columns in ((3, 1), (9, 17), (70, 48), (5, 300)):
+            x = torch.randn(rows, columns).to(dtype)
+            wide = torch.randn(rows, 2 * columns).to(dtype)
+            others = (wide[:, :columns], wide[:, ::2], wide[:, :1], wide[0, :columns], wide[0, :1])
+
+            for other in others:
+                expected = [torch.addcmul(x[i], x[i], other.expand(rows, columns)[i]) for i in range(rows)]
+                changed = x.clone()
+                changed.addcmul_(changed, other)
+                assert (values_of(torch.stack(expected)) == values_of(changed)).all(), (dtype, columns)
+                assert (values_of(torch.addcmul(x, x, other)) == values_of(changed)).all(), (dtype, columns)
+
+
 def check_conversions() -> None:
     """Every float16; every upper half of a float, with the lower halves at which rounding turns."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
@@ -142,5 +158,6 @@ if __name__ == "__main__":
     check_forms()
     check_in_place()
     check_rows_and_columns()
+    check_each_row()
     check_conversions()
     print("ok")

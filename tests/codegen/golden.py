@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from codegen.emit import render
 from codegen.model import Program, load
+from codegen.targets.torch_py.emit import render
 
 FOLDER = Path(__file__).resolve().parent.parent / "golden"
 YAML = FOLDER / "operators.yaml"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from codegen.cli.insertion import with_entry
-from codegen.cli.lookup import operators_called
 from codegen.cli.main import main
 from codegen.diagnostics import Diagnostics
 from codegen.model import read_program
+from codegen.targets.torch_py.cli.insertion import with_entry
+from codegen.targets.torch_py.cli.lookup import operators_called
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -539,3 +539,27 @@ def test_new_takes_the_name_that_python_has(capsys):
     assert "- func: foo(Tensor self) -> Tensor\n      python_module: nn\n" in drafted
     assert main(["new", "torch.linalg.foo(Tensor A) -> Tensor", "--structure", "composite"]) == 0
     assert "- func: linalg_foo(Tensor A) -> Tensor\n      structure: composite\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("clip", "'clip' is an alias of clamp; choose another name"),
+        (
+            "special.expit(Tensor self) -> Tensor",
+            "'special_expit' is an alias of sigmoid; choose another name",
+        ),
+        ("torch.add", "add.Tensor: it exists already"),
+        ("nn.functional.relu", "relu: it exists already"),
+        ("linalg.det", "linalg_det: it exists already"),
+    ],
+)
+def test_new_knows_the_names_that_python_has(name: str, message: str, capsys):
+    assert main(["new", name]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_new_drafts_a_method_without_a_function(capsys):
+    assert main(["new", "Tensor.foo_of_tests(Tensor self) -> Tensor"]) == 0
+    printed = capsys.readouterr().out
+    assert "func: foo_of_tests(Tensor self) -> Tensor\n      variants: method\n" in printed

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from codegen.analysis.implied_operators import expand
-from codegen.analysis.kernels import INSTANCES_PER_FILE, cuda_entry, runs_on_host
-from codegen.cli.counts import cuda_fallbacks
 from codegen.cli.main import main
-from codegen.emit import render
 from codegen.model import Program, load
+from codegen.targets.torch_py.analysis.implied_operators import expand
+from codegen.targets.torch_py.analysis.kernels import INSTANCES_PER_FILE, cuda_entry, runs_on_host
+from codegen.targets.torch_py.cli.counts import cuda_fallbacks
+from codegen.targets.torch_py.emit import render
 
 REPOSITORY = Path(__file__).parents[2]
 

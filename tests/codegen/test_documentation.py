@@ -9,9 +9,11 @@ import pytest
 
 from codegen.dtypes import DTYPE_ALIASES, DTYPES
 from codegen.expressions import CONSTANTS, FUNCTIONS
+from codegen.expressions.rows import REDUCTIONS
 from codegen.expressions.scope import METADATA_METHODS, REQUIREMENT_FUNCTIONS
 from codegen.model import load, vocabulary
-from codegen.python_modules import PYTHON_MODULES
+from codegen.targets.torch_py import keys
+from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEXT = (REPOSITORY / "docs" / "entries.md").read_text()
@@ -45,8 +47,8 @@ def test_keys_of_an_entry() -> None:
     "section, words",
     [
         ("A file", (*DTYPES, *DTYPE_ALIASES)),
-        ("An entry", (*PYTHON_MODULES, *vocabulary.TAGS)),
-        ("Dispatch", vocabulary.DISPATCH_KEYS),
+        ("An entry", (*PYTHON_MODULES, *keys.TAGS)),
+        ("Dispatch", keys.DISPATCH_KEYS),
         ("Promotion", {word for known in vocabulary.PROMOTIONS.values() for word in known}),
         ("Requirements", vocabulary.ERRORS),
         ("Derivatives", CONSTANTS),
@@ -67,6 +69,11 @@ def test_functions_are_documented() -> None:
     assert table == expected
     assert [name for name in REQUIREMENT_FUNCTIONS if f"`{name}(x" not in SECTIONS["Requirements"]] == []
     assert [name for name in METADATA_METHODS if f"`x.{name}(" not in SECTIONS["Derivatives"]] == []
+
+
+def test_reductions_are_documented() -> None:
+    table = re.findall(r"^\| `(\w+)\(x\)` \| (.*?) \|$", SECTIONS["Formulas over rows"], re.MULTILINE)
+    assert table == [(reduction.name, reduction.note) for reduction in REDUCTIONS.values()]
 
 
 def test_examples_of_structures() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from codegen.cli import new
-from codegen.cli.drafts import dtypes_like, entry_text, kernel_stubs, structure_like
-from codegen.cli.insertion import with_stub
 from codegen.cli.main import main
 from codegen.diagnostics import Diagnostics
-from codegen.emit import generate
 from codegen.model import Program, load, read_program
 from codegen.schema import FunctionSchema
+from codegen.targets.torch_py.cli import new
+from codegen.targets.torch_py.cli.drafts import dtypes_like, entry_text, kernel_stubs, structure_like
+from codegen.targets.torch_py.cli.insertion import with_stub
+from codegen.targets.torch_py.emit import generate
 from tests.codegen.test_cli import check_with_docs, checkout
 
 __all__ = ["checkout"]

@@ -1,4 +1,4 @@
-"""codegen.emit and codegen.analysis: which files are written when, and the pieces of generated text."""
+"""The output of torch_py: which files are written when, and the pieces of generated text."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from codegen.analysis import argument_names
-from codegen.analysis.functions import functions_of
-from codegen.analysis.gradient_kind import gradient_kind
-from codegen.analysis.implied_operators import MISSING, expand
 from codegen.cli.main import main
-from codegen.cli.python_signature import python_signatures
-from codegen.emit import fingerprint, generate, render
-from codegen.emit.explain import Explanation
-from codegen.emit.literals import cpp_lines, cpp_string
-from codegen.emit.parameters import parameters_of, signature_text
-from codegen.emit.requirements import checks_of
 from codegen.model import Operator, load
 from codegen.model.keywords import CPP_KEYWORDS
-from codegen.scanned import kernel_files
+from codegen.output import fingerprint
+from codegen.output.literals import cpp_lines, cpp_string
+from codegen.targets.torch_py import TARGET
+from codegen.targets.torch_py.analysis import argument_names
+from codegen.targets.torch_py.analysis.functions import functions_of
+from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
+from codegen.targets.torch_py.analysis.implied_operators import MISSING, expand
+from codegen.targets.torch_py.cli.python_signature import python_signatures
+from codegen.targets.torch_py.emit import generate, render
+from codegen.targets.torch_py.emit.explain import Explanation
+from codegen.targets.torch_py.emit.parameters import parameters_of, signature_text
+from codegen.targets.torch_py.emit.requirements import checks_of
+from codegen.targets.torch_py.scanned import kernel_files
 from tests.codegen.golden import FOLDER, YAML, golden_files, golden_program
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -92,18 +94,18 @@ def test_output_holds_no_absolute_paths(workspace: Path, tmp_path: Path) -> None
 
 def test_stamp_follows_the_inputs(workspace: Path, tmp_path: Path) -> None:
     yaml, output = workspace / "operators.yaml", tmp_path / "out"
-    assert not fingerprint.is_current(output, yaml)
+    assert not fingerprint.is_current(output, yaml, TARGET)
     generate(load(yaml), output)
-    assert fingerprint.is_current(output, yaml)
+    assert fingerprint.is_current(output, yaml, TARGET)
 
     edited = output / "aten/register/Memory.cpp"
     edited.write_text(edited.read_text() + "// by hand\n")
-    assert not fingerprint.is_current(output, yaml)
+    assert not fingerprint.is_current(output, yaml, TARGET)
     generate(load(yaml), output)
-    assert fingerprint.is_current(output, yaml)
+    assert fingerprint.is_current(output, yaml, TARGET)
 
     yaml.write_text(yaml.read_text() + "\n# a comment\n")
-    assert not fingerprint.is_current(output, yaml)
+    assert not fingerprint.is_current(output, yaml, TARGET)
 
 
 def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
@@ -127,11 +129,11 @@ def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(samples if path.suffix == ".py" else "")
         generate(load(declarations, load(base)), output)
-        assert fingerprint.is_current(output, declarations, base), "generated files are not inputs"
-        assert not fingerprint.is_current(output, declarations)
+        assert fingerprint.is_current(output, declarations, TARGET, base), "generated files are not inputs"
+        assert not fingerprint.is_current(output, declarations, TARGET)
 
         path.write_text("// changed\n")
-        assert not fingerprint.is_current(output, declarations, base), path
+        assert not fingerprint.is_current(output, declarations, TARGET, base), path
 
 
 def test_generated_sources_are_not_kernels(tmp_path: Path) -> None:
@@ -175,6 +177,8 @@ def test_new_operator_recompiles_few_files(workspace: Path, following: str) -> N
     after = render(load(workspace / "operators.yaml"))
     changed = {name for name in after if before.get(name) != after[name]}
     units = [name for name in changed if name.endswith(".cpp") and "/cuda/" not in name]
+    # Texts alone compile in no time.
+    units = [name for name in units if "/generated/docs/" not in name]
     assert sum(3 if ".isa" in name else 1 for name in units) <= 6, units
     cuda = [name for name in changed if name.endswith((".cpp", ".cu")) and "/cuda/" in name]
     assert len(cuda) <= 2, cuda
@@ -379,8 +383,8 @@ def test_in_place_functions(workspace: Path) -> None:
     files = render(program)
     stubs, methods = (files[f"torch_py/_generated/{name}.pyi"] for name in ("_nn", "_methods"))
 
-    assert "def softcap_(input: Tensor, cap: _float = ...) -> Tensor: ..." in stubs
-    assert "def softcap_(self, cap: _float = ...) -> Tensor: ..." in methods
+    assert "def softcap_(input: Tensor, cap: _float = 30.0) -> Tensor:\n" in stubs
+    assert "def softcap_(self, cap: _float = 30.0) -> Tensor:\n" in methods
     assert "def add_(" not in files["torch_py/_generated/_torch.pyi"] and "def add_(" in methods
     assert python_signatures(program.find("softcap"), REPOSITORY)[-2:] == [  # type: ignore[arg-type]
         "torch._C._nn.softcap_(input: Tensor, cap: float = 30.0) -> Tensor",
@@ -441,8 +445,8 @@ def test_stubs_are_python() -> None:
         if name.endswith(".pyi"):
             ast.parse(text, name)
     methods = golden_files()["torch_py/_generated/_methods.pyi"]
-    assert "def view(self, *size: _int) -> Tensor: ..." in methods
-    assert "def max(self, dim: _int, keepdim: _bool = ...) -> max_dim_results: ..." in methods
+    assert "def view(self, *size: _int) -> Tensor:\n" in methods
+    assert "def max(self, dim: _int, keepdim: _bool = False) -> max_dim_results:\n" in methods
 
 
 def test_explain() -> None:

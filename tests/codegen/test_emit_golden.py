@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from codegen.emit import generate
-from codegen.emit.layout import CPP_WIDTH
+from codegen.output.layout import CPP_WIDTH
+from codegen.targets.torch_py.emit import generate
 from tests.codegen.golden import EXPECTED, golden_files, golden_program
 
 REPOSITORY = Path(__file__).resolve().parents[2]

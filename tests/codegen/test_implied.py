@@ -9,6 +9,7 @@ import pytest
 from codegen.cli.main import main
 from codegen.model import Program, implied, load
 from codegen.schema import FunctionSchema
+from codegen.targets.torch_py.dialect import implied_module
 
 YAML = """\
 requirements:
@@ -83,7 +84,7 @@ def kernels(program: Program, name: str) -> list[tuple[str, str]]:
 )
 def test_names(schema: str, name: str, module: str) -> None:
     parsed = FunctionSchema.parse(schema)
-    assert (implied.cpp_name(parsed), implied.python_module(parsed)) == (name, module)
+    assert (implied.cpp_name(parsed), implied_module(parsed)) == (name, module)
 
 
 def test_kernels(program: Program) -> None:

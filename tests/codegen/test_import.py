@@ -9,11 +9,11 @@ import pytest
 from codegen.cli.main import main
 from codegen.diagnostics import Diagnostics
 from codegen.expressions.nodes import Index, Name, Number
-from codegen.importing.checking import Checker
-from codegen.importing.declarations import Declarations, packaged_folder
-from codegen.importing.formulas import translated
 from codegen.model import load, read_program
 from codegen.schema import SchemaError
+from codegen.targets.torch_py.importing.checking import Checker
+from codegen.targets.torch_py.importing.declarations import Declarations, packaged_folder
+from codegen.targets.torch_py.importing.formulas import translated
 from tests.codegen.test_cli import YAML, checkout
 
 __all__ = ["checkout"]

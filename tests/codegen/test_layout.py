@@ -1,10 +1,10 @@
-"""codegen.emit.layout: where long lines of generated code are broken."""
+"""codegen.output.layout: where long lines of generated code are broken."""
 
 from __future__ import annotations
 
 import pytest
 
-from codegen.emit.layout import CPP_WIDTH, STUB_WIDTH, wrap_cpp, wrap_stub, wrapped
+from codegen.output.layout import CPP_WIDTH, STUB_WIDTH, wrap_cpp, wrap_stub, wrapped
 
 # A short width, so that this file need not be wide.
 WIDTH = 60

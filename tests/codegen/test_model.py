@@ -9,10 +9,10 @@ import pytest
 
 from codegen.diagnostics import GenerationError
 from codegen.model import Operator, Program, load
-from codegen.model.cpp import function_signature, kernel_signature, shape_signature
-from codegen.model.kernels import scan_kernels, types_of
-from codegen.model.rooms import kernel_file
 from codegen.schema import FunctionSchema
+from codegen.targets.torch_py.cpp import function_signature, kernel_signature, shape_signature
+from codegen.targets.torch_py.kernels import is_per_isa, scan_kernels, types, types_of
+from codegen.targets.torch_py.rooms import kernel_file
 
 YAML = """\
 dtype_sets:
@@ -174,11 +174,11 @@ def test_fields_of_an_entry(program: Program):
 def test_dispatch(program: Program):
     cpu, meta = operator(program, "add").dispatch
     assert (cpu.key, cpu.kernel, meta.key) == ("CPU", "add_kernel", "Meta")
-    assert cpu.definition is not None and cpu.definition.is_per_isa
+    assert cpu.definition is not None and is_per_isa(cpu.definition)
     assert (cpu.definition.path, cpu.definition.line) == ("aten/native/cpu/PointwiseMathKernel.isa.cpp", 4)
     assert meta.kernel == "add_meta" and meta.is_available
     chunk = operator(program, "chunk").dispatch_for("All")
-    assert chunk is not None and chunk.definition is not None and not chunk.definition.is_per_isa
+    assert chunk is not None and chunk.definition is not None and not is_per_isa(chunk.definition)
 
 
 SAMPLES_LINE = "      samples: binary\n      doc: Compares.\n"
@@ -346,7 +346,7 @@ def test_kernel_scan(tmp_path: Path):
     assert (
         kernels["add_kernel"].signature == "void add_kernel( TensorIteratorBase& iter, const Scalar& alpha)"
     )
-    assert kernels["sorted_shape"].types == ("tuple<TensorSpec,TensorSpec>", "const Tensor&", "int64_t")
+    assert types(kernels["sorted_shape"]) == ("tuple<TensorSpec,TensorSpec>", "const Tensor&", "int64_t")
     assert kernels["less_kernel"].signature is None, "a macro writes it"
 
 
@@ -386,8 +386,8 @@ def test_a_file_may_shorten_its_types(tmp_path: Path):
         "Tensor window(int64_t n, OPTIONS) {}\nTensor transform(const Tensor& self, Norm norm) {}\n"
     )
     index = scan_kernels(tmp_path)
-    assert index.find("window").types == ("Tensor", "int64_t", "optional<ScalarType>", "bool")  # type: ignore[union-attr]
-    assert index.find("transform").types == ("Tensor", "const Tensor&", "optional<string_view>")  # type: ignore[union-attr]
+    assert types(index.find("window")) == ("Tensor", "int64_t", "optional<ScalarType>", "bool")  # type: ignore[arg-type]
+    assert types(index.find("transform")) == ("Tensor", "const Tensor&", "optional<string_view>")  # type: ignore[arg-type]
 
 
 def test_near_kernels(tmp_path: Path):

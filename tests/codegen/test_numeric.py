@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from codegen.cli import numeric
 from codegen.diagnostics import Diagnostics
 from codegen.model import Program, load
+from codegen.targets.torch_py.cli import numeric
 
 pytest.importorskip("torch_py._C", reason="the library is not built")
 _TREE = Path(__file__).resolve().parents[2] / "native_functions.yaml"

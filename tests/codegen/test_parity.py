@@ -8,10 +8,10 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from codegen.cli.covering import covers
 from codegen.cli.main import main
-from codegen.cli.parity import difference
 from codegen.schema import FunctionSchema
+from codegen.targets.torch_py.cli.covering import covers
+from codegen.targets.torch_py.cli.parity import difference
 from tests.codegen.golden import YAML
 
 FOREIGN = """\

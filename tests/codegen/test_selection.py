@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from codegen.analysis.implied_operators import expand
 from codegen.cli.main import main
 from codegen.diagnostics import GenerationError
-from codegen.emit import render
 from codegen.model import Program, load
-from codegen.selection.closure import closure
-from codegen.selection.names import read_names
+from codegen.output.generation import render
+from codegen.targets.torch_py import TARGET
+from codegen.targets.torch_py.selection import operators_of_list, target_of
 
 _YAML = """\
 dtype_sets:
@@ -75,7 +74,7 @@ def program(tmp_path: Path) -> Program:
 def _selected(program: Program, *names: str) -> frozenset[str]:
     root = Path(program.path).parent
     (root / "list.txt").write_text("# what we need\n" + "".join(f"{name}\n" for name in names))
-    return closure(expand(program), read_names(root / "list.txt", program), root)
+    return operators_of_list(program, root / "list.txt")
 
 
 @pytest.mark.parametrize(
@@ -107,8 +106,9 @@ def test_what_every_program_calls_is_needed(program: Program):
 
 
 def test_what_is_left_out_refuses_calls(program: Program):
-    whole = render(program)
-    files = render(program, selected=_selected(program, "hardcap"))
+    assert _selected(program, "hardcap") == {"hardcap", "capped_below"}
+    whole = render(program, TARGET)
+    files = render(program, target_of(Path(program.path).parent / "list.txt", TARGET))
 
     gone = {path for path in whole if path not in files}
     assert {path.rpartition("/")[2] for path in gone} == {"softcapKernel.isa.cpp"}

@@ -197,12 +197,18 @@ def has_out(operator: Operator) -> bool:
     return "out" in operator.variants and "function" in operator.variants
 
 
+# In place of the elements, they change the sizes or the memory of self.
+_KEEP_ELEMENTS = frozenset(["resize_as_", "set_"])
+
+
 def writes_in_place(operator: Operator) -> bool:
-    """Whether a form writes to self while it reads another tensor."""
+    """Whether a form writes to the elements of self while it reads another tensor."""
     tensors = operator.schema.arguments.tensors
     written = [argument.name for argument in tensors if argument.is_write]
     writes = "inplace" in operator.variants or written == ["self"]
-    return operator.called is None and len(tensors) > 1 and writes and operator.base_name != "resize_as_"
+    return (
+        operator.called is None and len(tensors) > 1 and writes and operator.base_name not in _KEEP_ELEMENTS
+    )
 
 
 def problems_of_out(torch: Any, operator: Operator, limit: int, announce: Announce) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from codegen.python_modules import PYTHON_MODULES
+from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 from tests.ops.operators import Operator
 from tests.ops.samples import SampleInput
 

@@ -16,18 +16,28 @@ Value = TypeVar("Value")
 expression = ""
 
 
-def may_be_selected(function: FunctionType, name: str) -> bool:
-    """Whether `-k` may select the test of `function` for the operator called `name`.
+def selection_of(function: FunctionType) -> Callable[[str], bool]:
+    """Whether `-k` may select the test of `function`, by the name of an operator.
 
     A keyword may be part of the file's name, the test's or the operator's.
     """
     if not expression:
-        return True
-    texts = [f"{function.__module__.rsplit('.', 1)[-1]}.py", f"{function.__name__}[{name}]", *vars(function)]
+        return lambda name: True
+    texts = [f"{function.__module__.rsplit('.', 1)[-1]}.py", *vars(function)]
     lowered = [text.lower() for text in texts]
-    if expression.isidentifier():
-        return any(expression.lower() in text for text in lowered)
-    return bool(_compiled(expression).evaluate(lambda word, **_: any(word.lower() in t for t in lowered)))
+    test = function.__name__.lower()
+
+    if expression.isidentifier():  # as nearly always; no word contains the bracket between test and operator
+        word = expression.lower()
+        if any(word in text for text in (*lowered, test)):
+            return lambda name: True
+        return lambda name: word in name.lower()
+
+    def evaluated(name: str) -> bool:
+        known = [*lowered, f"{test}[{name.lower()}]"]
+        return bool(_compiled(expression).evaluate(lambda word, **_: any(word.lower() in t for t in known)))
+
+    return evaluated
 
 
 @cache
@@ -45,7 +55,8 @@ def parametrized(
 
     def decorate(function: FunctionType) -> Any:
         named = [(value, name_of(value)) for value in values()]
-        chosen = [(v, name) for v, name in named if may_be_selected(function, name) and select(v)]
+        may_be_selected = selection_of(function)
+        chosen = [(v, name) for v, name in named if may_be_selected(name) and select(v)]
         mark = pytest.mark.parametrize(names, [v for v, _ in chosen], ids=[name for _, name in chosen])
         return mark(function)
 

@@ -30,7 +30,11 @@ class Operator:
     """One row of operators.json."""
 
     row: dict[str, Any]
-    schema: FunctionSchema
+
+    @functools.cached_property
+    def schema(self) -> FunctionSchema:
+        """Parsed when it is asked for, as one of a thousand operators is what most runs test."""
+        return FunctionSchema.parse(self.row["schema"])
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -180,7 +184,7 @@ def all_operators() -> tuple[Operator, ...]:
     """The operators with samples, in the order of native_functions.yaml, without private helpers and
     gradients of ``expr:``."""
     rows = _metadata()["operators"]
-    found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
+    found = map(Operator, rows)
     return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))
 
 
@@ -197,10 +201,10 @@ def _metadata() -> dict[str, Any]:
         names = ", ".join(_METADATA)
         raise FileNotFoundError(f"found none of {names} in {ROOT}: build first, with make")
     # The samples can be tried with PyTorch before anything is built.
-    from codegen.analysis.implied_operators import expand
     from codegen.diagnostics import Diagnostics
-    from codegen.emit import autograd, metadata
     from codegen.model import read_program
+    from codegen.targets.torch_py.analysis.implied_operators import expand
+    from codegen.targets.torch_py.emit import autograd, metadata
 
     program = read_program(ROOT / "native_functions.yaml", Diagnostics())
     assert program is not None

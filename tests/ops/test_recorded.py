@@ -14,8 +14,6 @@ from tests.subject import only_torch_py, torch
 pytestmark = only_torch_py
 
 _LIMIT = 6  # samples per operator
-# Written by hand, without a call of the dispatcher.
-_UNSEEN = frozenset(["set_.source_Tensor"])
 
 
 def tensors_in(sample: SampleInput) -> list[Any]:
@@ -32,7 +30,7 @@ def seeded(operator: Operator, sample: SampleInput) -> Any:
     return call(operator, torch, sample)
 
 
-@enrolled(lambda operator: str(operator) not in {*WITHOUT_VALUES, *_UNSEEN})
+@enrolled(lambda operator: str(operator) not in WITHOUT_VALUES)
 def test_a_recorded_call_replays(operator: Operator):
     from torch_py.fx.experimental.proxy_tensor import make_fx
 

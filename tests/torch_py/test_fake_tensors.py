@@ -350,3 +350,24 @@ def test_the_mode_of_values_is_found(mode: Any) -> None:
         with pytest.raises(AssertionError):
             detect_fake_mode([FakeTensorMode().from_tensor(torch.ones(2))])
     assert detect_fake_mode() is None
+
+
+NORMS = {
+    "layer_norm": lambda x: torch.nn.functional.layer_norm(x, x.shape[-1:]),
+    "batch_norm": lambda x: torch.nn.functional.batch_norm(x, None, None, training=True),
+    "instance_norm": torch.nn.functional.instance_norm,
+}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 3, 1, 2), (3, 2, 1, 0)])
+@pytest.mark.parametrize("name", NORMS)
+def test_strides_of_gradients_of_norms(name, order):
+    def gradient():
+        permuted = [torch.randn(2, 3, 4, 5).permute(order) for _ in range(2)]
+        for input, grad in (permuted, [permuted[0], permuted[1].contiguous()]):
+            x = input.contiguous().requires_grad_()
+            yield torch.autograd.grad(NORMS[name](x), x, grad)[0].stride()
+
+    expected = list(gradient())
+    with FakeTensorMode():
+        assert list(gradient()) == expected

@@ -26,7 +26,7 @@ def test_functions_return_a_tuple_and_in_place_forms_their_list():
 def test_self_is_called_self():
     assert torch._foreach_mul(self=lists((2,)), scalar=3)[0].tolist() == [3.0, 6.0]
     if not WITH_PEER:
-        assert "tuple of Tensors self" in torch._foreach_mul.__doc__
+        assert "self: Sequence[Tensor]" in torch._foreach_mul.__doc__
 
 
 def test_every_tensor_changes_its_version_once():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import io
 import warnings
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.subject import WITH_PEER, only_torch_py, torch
+
+TorchDispatchMode = importlib.import_module(f"{torch.__name__}.utils._python_dispatch").TorchDispatchMode
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
@@ -222,3 +225,25 @@ def test_sharing_a_shrunk_storage_keeps_the_memory_that_tensors_reach():
     tensor.untyped_storage().resize_(16)
     tensor.share_memory_()
     assert tensor.sum() == 49995000
+
+
+def test_dispatch_modes_see_set():
+    class Seen(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.calls = []
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            self.calls.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    source = torch.arange(6.0)
+    window = torch.empty(0)
+    with Seen() as seen:
+        window.set_(source.untyped_storage(), 2, (2, 2), (1, 2))
+        window.set_(source)
+        window.set_()
+
+    assert seen.calls[1:] == ["aten.set_.source_Tensor", "aten.set_.default"]
+    assert seen.calls[0].startswith("aten.set_.source_")
+    assert window.shape == (0,)

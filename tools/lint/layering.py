@@ -98,11 +98,14 @@ IMPORT_RULES = (
         "the build runs before torch_py exists; start codegen as a process",
     ),
 )
-# numpy: only in the module that holds references for tests, which the generator does not import.
+# numpy: only in the module that holds references for tests, which the generator does not import. pygls: only
+# where the language server meets its protocol.
 CODEGEN_MAY_IMPORT = {
     "": ("yaml", "jinja2", "codegen"),
     "codegen/expressions/numpy_special.py": ("numpy",),
     "codegen/expressions/numpy_bessel.py": ("numpy",),
+    "codegen/targets/torch_py/lsp/conversion.py": ("lsprotocol", "pygls"),
+    "codegen/targets/torch_py/lsp/server.py": ("lsprotocol", "pygls"),
 }
 
 

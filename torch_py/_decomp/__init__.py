@@ -82,7 +82,8 @@ def get_decompositions(aten_ops: Sequence[Any], type: str = "post_autograd") -> 
     """The decompositions of the given operators; those that the table lacks are left out.
 
     >>> table = get_decompositions([torch.ops.aten.silu])
-    >>> print(make_fx(torch.nn.functional.silu, table)(torch.ones(3)).code)
+    >>> torch.ops.aten.silu.default in table
+    True
 
     An operator without overload stands for all of its overloads.
     """

@@ -136,6 +136,7 @@ def formulas() -> dict[OpOverload, Formula]:
         text = row["expr"]
         if (
             text is None
+            or row["structure"] != "pointwise"
             or row["base_name"] in _names_in(text)
             or not set(_names_in(text)) <= set(_functions())
         ):

@@ -13,7 +13,7 @@ from torch_py._dynamo.rebuild import Rebuild
 from torch_py._dynamo.recorder import has_tensors
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node
+from torch_py.fx.node import Node, map_arg
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -115,6 +115,22 @@ def writes_tensors(graph: Any) -> bool:
     """Whether calls of a graph change tensors."""
     calls = (node for node in graph.nodes if node.op.startswith("call") and "sets_state" not in node.meta)
     return any(_acts(node) for node in calls)
+
+
+def written_tensors(graph: Any) -> list[Any] | None:
+    """Fake tensors that calls of a graph may change: None if they change none."""
+    calls = (node for node in graph.nodes if node.op.startswith("call") and "sets_state" not in node.meta)
+    acting = [node for node in calls if _acts(node)]
+    if not acting:
+        return None
+
+    found: list[Any] = []
+    for node in acting:
+        # Methods and operators change their first argument; of functions that is not known.
+        is_method = node.op == "call_method" or getattr(node.target, "__module__", "") == "_operator"
+        changed = node.args[:1] if is_method and "out" not in node.kwargs else (node.args, node.kwargs)
+        map_arg(changed, lambda argument: found.append(argument.meta.get("example_value")))
+    return [value for value in found if isinstance(value, Tensor)]
 
 
 def _drop_unused(graph: Any, recorder: Any) -> None:

@@ -151,11 +151,11 @@ def fields_of(owner: Any) -> dict[str, Any] | None:
 
 def _of_module(capture: Capture, module: ModuleType, name: str) -> Any:
     capture.fixed(module.__dict__, module.__name__)
-    value = capture.read_key(module.__dict__, name)
-    if value is not ABSENT:
-        return value
-    # A module's own __getattr__, and names like __dict__.
-    value = getattr(module, name)
+    # A module's own __getattr__, which may load something and keep it, and names like __dict__.
+    value = getattr(module, name) if name not in module.__dict__ else None
+    found = capture.read_key(module.__dict__, name)
+    if found is not ABSENT:
+        return found
     return capture.fixed(value, f"{module.__name__}.{name}") if _is_code(value) else capture.result(value)
 
 
@@ -360,9 +360,18 @@ def store_plain(capture: Capture, owner: Any, name: str, value: Any) -> None:
 
 
 def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> None:
-    if not capture.is_new(owner):
-        raise Break(f"assignment to {owner.__name__}.{name}", "changes of classes are not captured", "")
-    setattr(owner, name, value)
+    if capture.is_new(owner):
+        setattr(owner, name, value)
+        return
+    before = in_class(owner, name)
+    is_plain = before is not ABSENT and in_class(type(owner), "__setattr__") is type.__setattr__
+    if not is_plain or any(in_class(type(item), "__get__") is not ABSENT for item in (before, value)):
+        raise Break(
+            f"assignment to {owner.__name__}.{name}",
+            "it may change which attributes and methods a class has",
+            "let the class have the attribute from the start",
+        )
+    capture.write_class(owner, name, value)
 
 
 def delete(capture: Capture, owner: Any, name: str) -> None:

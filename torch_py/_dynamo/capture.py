@@ -26,10 +26,10 @@ from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guard_rows import Guards
 from torch_py._dynamo.journal import ABSENT, Journal, contents, set_key
-from torch_py._dynamo.recorder import CaptureMode, Recorder
+from torch_py._dynamo.recorder import CaptureMode, Input, Recorder, memory_of
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
-from torch_py._dynamo.varying import Varying
+from torch_py._dynamo.varying import Policy, Varying
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
@@ -58,7 +58,7 @@ SCALARS = frozenset(
     }
 )
 # Objects that are guarded by being the same.
-_FIXED = (type, ModuleType, BuiltinFunctionType, CodeType, Module, enum.Enum)
+_FIXED = (type, ModuleType, BuiltinFunctionType, CodeType, enum.Enum)
 _HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 
 
@@ -70,6 +70,7 @@ class Capture:
         handlers: dict[str, Any],
         stop_at: tuple[int, int] | None = None,
         varying: Varying | None = None,
+        policy: Policy | None = None,
     ) -> None:
         self.handlers = handlers
         self.guards = Guards()
@@ -78,6 +79,7 @@ class Capture:
         self.fake_mode = CaptureMode()
         self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame), varying)
         self.varying = varying
+        self.policy = policy or Policy(None)
 
         self.frame: Frame | None = None
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
@@ -93,19 +95,37 @@ class Capture:
 
     # Origins
 
-    def finish_guards(self, writes_tensors: bool) -> None:
+    def finish_guards(self, written: list[Any] | None) -> None:
         """Guards that arguments are not the same tensor, and that changed objects are not read as others.
 
-        Parameters and the like are particular tensors, which matter only to graphs that write to tensors.
+        Parameters and the like are particular tensors, which matter only to graphs that write to tensors:
+        to `written`, if that is not None.
         """
-        tensors = [made.source for made in self.recorder.inputs.values()]
+        inputs = list(self.recorder.inputs.values())
+        tensors = [made.source for made in inputs]
         free = [source for source in tensors if source.kind != "constant"]
-        if not writes_tensors:
-            free = self._without_shared_memory(free)
-        self.guards.add_distinct(tensors if writes_tensors and free else free)
+        if written is None:
+            self.guards.add_distinct(self._without_shared_memory(free))
+        elif free:
+            for apart in self._apart(inputs, written):
+                self.guards.add_distinct(apart)
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
             self.guards.add_distinct(objects)
+
+    def _apart(self, inputs: list[Input], written: list[Any]) -> list[list[Source]]:
+        """Lists of inputs that do not share memory: those that do in this call, and that nothing is written
+        to, are in different lists.
+        """
+        memories = {memory_of(tensor) for tensor in written}
+        groups: dict[Any, list[Source]] = {}
+        for number, made in enumerate(inputs):
+            is_shared = _has_storage(made.real) and memory_of(made.fake) not in memories
+            place = made.real.untyped_storage()._cdata if is_shared else -number - 1
+            groups.setdefault(place, []).append(made.source)
+
+        most = max(map(len, groups.values()))
+        return [[group[min(k, len(group) - 1)] for group in groups.values()] for k in range(most)]
 
     def _without_shared_memory(self, sources: list[Source]) -> list[Source]:
         """Those whose memory no other input has in this call: code that only reads does not mind."""
@@ -156,7 +176,7 @@ class Capture:
         if id(value) in self._new:
             return value
 
-        if isinstance(value, _FIXED) or self._is_named(value, source):
+        if self._is_particular(value, source):
             self.guards.add("is", source, value)
             named = self.sources.constant(value, source.text)
             self._set_origin(value, named)
@@ -182,9 +202,13 @@ class Capture:
         if callee is print:
             raise unsupported_call("print", "it writes to a file")
 
-    def _is_named(self, value: Any, source: Source) -> bool:
-        """Whether the object is reached from particular objects, so that it is itself a particular one."""
+    def _is_particular(self, value: Any, source: Source) -> bool:
+        """Whether code is for this very object: because of its kind, or as particular objects lead to it."""
+        if isinstance(value, _FIXED):
+            return True
         first = next(iter(source.steps()))
+        if isinstance(value, Module) and first.kind != "constant":
+            return self.policy.is_particular(value, source)
         return first.kind == "constant" and not isinstance(value, CellType)
 
     def _guard_alias(self, value: Any, source: Source, known: Source) -> None:
@@ -229,7 +253,7 @@ class Capture:
             return self.plain(value)
         if type(value) in SCALARS or id(value) in self._origins or id(value) in self._new:
             return value
-        if not isinstance(value, _FIXED):
+        if not isinstance(value, (*_FIXED, Module)):
             self._new[id(value)] = value
         return value
 
@@ -283,7 +307,7 @@ class Capture:
         if id(fields) in self._origins:
             return
         if origin.kind == "constant":
-            self._set_origin(fields, self.sources.constant(fields, origin.text))
+            self._set_origin(fields, self.sources.constant(fields, f"{origin.text}.__dict__"))
         else:
             self._set_origin(fields, self.sources.attr(origin, "__dict__"))
 
@@ -343,7 +367,8 @@ class Capture:
 
     def read_class(self, kind: type, name: str, found: Any) -> Any:
         """An ordinary value that a class has under a name."""
-        if self.is_new(kind):
+        owner = next((owner for owner in kind.__mro__ if name in owner.__dict__), kind)
+        if self.is_new(kind) or self.journal.has("class", owner, name):
             return self.plain(found)
         self.guards.watch(kind)
         self.fixed(kind, kind.__name__)
@@ -492,6 +517,15 @@ class Capture:
             del cell.cell_contents
         else:
             cell.cell_contents = value
+
+    def write_class(self, owner: type, name: str, value: Any) -> None:
+        """``owner.name = value`` for a class that existed before, which has an ordinary value there."""
+        before = attributes.in_class(owner, name)
+        if before is not ABSENT:
+            self.read_class(owner, name, before)  # for the guard: what is restored has to be what was there
+        self.fixed(owner, owner.__name__)
+        self.journal.note("class", owner, name)
+        type.__setattr__(owner, name, value)
 
     def write_slot(self, owner: Any, name: str, value: Any) -> None:
         if id(owner) not in self._new:

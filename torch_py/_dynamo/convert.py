@@ -10,7 +10,7 @@ from typing import Any
 
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly, writes_tensors
+from torch_py._dynamo.assemble import Assembly, written_tensors
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
@@ -34,6 +34,7 @@ from torch_py._dynamo.varying import Policy, Varying
 from torch_py._logging.artifacts import compilation, timed
 from torch_py._shapes.arguments import NotFollowed
 from torch_py.compiler._stance import current
+from torch_py.nn.modules.module import Module
 
 _lock = threading.RLock()
 _HANDLERS = all_handlers()
@@ -70,10 +71,14 @@ class Outcome:
 
 
 def run_capture(
-    start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | None, varying: Varying | None = None
+    start: Any,
+    values: tuple[Any, ...],
+    stop_at: tuple[int, int] | None,
+    varying: Varying | None = None,
+    policy: Policy | None = None,
 ) -> Outcome:
     """Interprets the program on fake tensors. Afterwards all objects are as before."""
-    capture = Capture(_HANDLERS, stop_at, varying)
+    capture = Capture(_HANDLERS, stop_at, varying, policy)
     outcome = Outcome(capture)
     recorder = capture.recorder
 
@@ -116,14 +121,14 @@ class Conversion:
         for _ in range(_MOST_CAPTURES):
             varying = None if self.policy.is_off else Varying(self.policy)
             with timed("capture"):
-                outcome = run_capture(self.start, values, self.stop_at, varying)
+                outcome = run_capture(self.start, values, self.stop_at, varying, self.policy)
             if varying is not None and varying.settle(outcome.raised):
                 logs.dynamic(outcome.raised or "they are needed as numbers")
                 continue
             if outcome.raised is not None:
                 logs.raised(self.start.name, outcome.raised)
                 code = None if config.suppress_errors else has_to_raise(self.function, outcome.raised)
-                return _guard_program(outcome.capture, self.start), code
+                return self._guards(outcome.capture), code
             assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
             try:
                 if self._written(outcome, assembly):
@@ -136,7 +141,7 @@ class Conversion:
                 if not self._stops_before(reason):
                     break
 
-        return _guard_program(outcome.capture, self.start), None
+        return self._guards(outcome.capture), None
 
     def _written(self, outcome: Outcome, assembly: Assembly) -> bool:
         """Writes the code; False if the capture has to end earlier."""
@@ -196,7 +201,13 @@ class Conversion:
         logs.function(self.function.__code__, code.source)  # type: ignore[attr-defined]
         for made in capture.recorder.inputs.values():
             self.policy.observe(made.real, made.source)
-        return _guard_program(capture, self.start), code
+        return self._guards(capture), code
+
+    def _guards(self, capture: Capture) -> Any:
+        for kind, source, value in capture.guards.checks:
+            if kind == "is" and isinstance(value, Module):
+                self.policy.observe_module(value, source)
+        return _guard_program(capture, self.start)
 
 
 def has_to_raise(function: FunctionType, error: BaseException) -> Any:
@@ -253,6 +264,7 @@ def cannot_stop() -> Break:
 
 
 _MOST_CAPTURES = 6
+_MOST_FAILURES = 3  # of the compiler, after which a function runs eagerly for good
 
 
 class Continuations:
@@ -319,7 +331,7 @@ def _backend(settings: Settings) -> Any:
 
 
 def _guard_program(capture: Capture, start: Any) -> Any:
-    capture.finish_guards(writes_tensors(capture.recorder.graph))
+    capture.finish_guards(written_tensors(capture.recorder.graph))
     varying = capture.varying
     writer = RowWriter(len(start.parameters), TensorFacts if varying is None else varying.facts)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
@@ -341,12 +353,19 @@ class Compiler:
         self.continuations = continuations or Continuations(settings)
         self.policy = Policy(settings.dynamic)
         self.has_run = False
+        self.failures = 0
+
+    def forget(self) -> None:
+        """Begins anew: nothing is known of earlier calls."""
+        self.policy = Policy(self.settings.dynamic)
+        self.failures = 0
+        self.continuations.clear()
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
         if is_capturing() or not is_supported() or config.disable or self.start.runs_eagerly():
             return self.function
-        if self._stance_forbids(compiled, reasons):
+        if self.failures >= _MOST_FAILURES or self._stance_forbids(compiled, reasons):
             return self.function
 
         with _lock:
@@ -366,8 +385,11 @@ class Compiler:
             if program is not None and (problem := program.check(values)) is not None:
                 # Arguments that overlap, one of which is written to: the code is for these alone.
                 logs.not_captured(self.function.__qualname__, problem)
+                self.failures += 1
                 return self.function
-            if program is not None:
+            if program is None:
+                self.failures += 1
+            else:
                 compiled.add(program, code or self.function)
         return code or self.function
 

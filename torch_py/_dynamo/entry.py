@@ -16,7 +16,7 @@ from torch_py._dynamo.utils import counters
 from torch_py.compiler._optimized_module import OptimizedModule
 from torch_py.nn.modules.module import Module
 
-_all: weakref.WeakSet[Any] = weakref.WeakSet()
+_all: weakref.WeakKeyDictionary[Any, Compiler] = weakref.WeakKeyDictionary()
 
 
 def compile_callable(
@@ -32,8 +32,9 @@ def compile_callable(
     target = getattr(target, "_torchdynamo_orig_callable", target)
     settings = Settings(lookup_backend(backend), fullgraph, dynamic, _options_for(backend, mode, options))
     function = as_function(target)
-    compiled = CompiledFunction(function, Compiler(function, settings).miss, config.recompile_limit)
-    _all.add(compiled)
+    compiler = Compiler(function, settings)
+    compiled = CompiledFunction(function, compiler.miss, config.recompile_limit)
+    _all[compiled] = compiler
     return compiled
 
 
@@ -70,6 +71,7 @@ def optimize(
 
 def reset() -> None:
     """Drops all compiled code and the counters; functions are compiled anew when they are called."""
-    for compiled in list(_all):
+    for compiled, compiler in list(_all.items()):
         compiled.clear()
+        compiler.forget()
     counters.clear()

@@ -21,7 +21,7 @@ ABSENT: Any = Absent()
 
 
 class Entry:
-    """The state of one place before its first write. `kind` is "key", "slot", "cell" or "whole".
+    """The state of one place before its first write. `kind` is "key", "slot", "class", "cell" or "whole".
 
     A key that was removed and came back is `moved`: it is behind the others now.
     """
@@ -43,6 +43,8 @@ class Entry:
                 return object.__getattribute__(self.owner, self.key)
             except AttributeError:
                 return ABSENT
+        if self.kind == "class":
+            return self.owner.__dict__.get(self.key, ABSENT)
         if self.kind == "cell":
             return contents(self.owner)
         return copy_of(self.owner)
@@ -58,6 +60,11 @@ class Entry:
             object.__delattr__(self.owner, self.key)
         elif self.kind == "slot":
             object.__setattr__(self.owner, self.key, self.before)
+
+        elif self.kind == "class" and is_absent:
+            type.__delattr__(self.owner, self.key)
+        elif self.kind == "class":
+            type.__setattr__(self.owner, self.key, self.before)
 
         elif is_absent:
             del self.owner.cell_contents

@@ -17,7 +17,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo import attributes, formatting, iteration, marks, operations, torch_calls
+from torch_py._dynamo import attributes, copying, formatting, iteration, marks, operations, torch_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
@@ -137,8 +137,11 @@ _BREAKING_MODULES = {
 }
 
 
-# Classes of these modules that only have data.
-_HARMLESS = ("catch_warnings", "Signature.", "Parameter.")
+# Functions of these modules that only look at data: what `os.environ` has is in a dictionary.
+_HARMLESS = (
+    "catch_warnings", "Signature.", "Parameter.", "getenv", "_Environ.__getitem__", "_Environ.__len__",
+    "_Environ.__iter__", "_createenviron.",
+)  # fmt: skip
 
 
 def reason_against_module(function: FunctionType) -> Break | None:
@@ -324,6 +327,8 @@ _SAFE_OWNERS = (
 def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A bound method of an object of a built-in type."""
     name = callee.__name__
+    if name == "__reduce_ex__" and in_class(type(owner), name) is object.__reduce_ex__:
+        return copying.reduced(capture, owner, *args)
     kind = type(owner)
     special = _SPECIAL_METHODS.get(name)
     if special is not None and isinstance(owner, dict):
@@ -492,6 +497,7 @@ _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__ne__": lambda capture, left, right: False if left is right else NotImplemented,
     "__hash__": lambda capture, owner: object.__hash__(owner),
     "__init_subclass__": lambda capture, *args, **kwargs: None,
+    "__reduce_ex__": copying.reduced,
 }
 
 

@@ -192,11 +192,12 @@ class Rebuild:
                 if now is ABSENT:
                     return
             text = f"del {owner}[{key}]" if now is ABSENT else f"{owner}[{key}] = {self.value(now)}"
-        elif entry.kind == "slot":
+        elif entry.kind in ("slot", "class"):
+            base = "object" if entry.kind == "slot" else "type"
             text = (
-                f"object.__delattr__({owner}, {entry.key!r})"
+                f"{base}.__delattr__({owner}, {entry.key!r})"
                 if now is ABSENT
-                else f"object.__setattr__({owner}, {entry.key!r}, {self.value(now)})"
+                else f"{base}.__setattr__({owner}, {entry.key!r}, {self.value(now)})"
             )
         elif entry.kind == "cell":
             text = (

@@ -316,6 +316,11 @@ class Recorder(TorchFunctionMode):
         return self.call("read", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
 
 
+def memory_of(fake: Any) -> int:
+    """The memory of a fake tensor, as a number."""
+    return fake._twin.untyped_storage()._cdata  # type: ignore[no-any-return]
+
+
 def placeholder(graph: Graph, name: str) -> Node:
     """A placeholder whose parameter has a name of its own."""
     node = graph.placeholder(name)

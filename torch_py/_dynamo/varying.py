@@ -1,4 +1,4 @@
-"""Sizes that vary between calls of a compiled function: which ones, and what a capture notes about them.
+"""What varies between calls of a compiled function: which sizes, and what a capture notes about them.
 
 A tensor whose sizes vary is captured as one with primes as sizes (torch_py/_shapes/integers.py). Sizes
 that the program reads are SymInts; in the graph they are nodes, and decisions that depend on them become
@@ -8,6 +8,7 @@ guards.
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ class Policy:
     """Which sizes of a function's tensors vary: those that have been seen to, and those that programs mark.
 
     Tensors are known by the text of their source. With `dynamic`, all sizes vary from the start; with
-    False, only marked ones do.
+    False, only marked ones do. Of modules that were found in a place, code is for the particular module until
+    another one comes.
     """
 
     def __init__(self, dynamic: bool | None) -> None:
@@ -38,6 +40,8 @@ class Policy:
         self._seen: dict[str, tuple[int, ...]] = {}
         self._varying: dict[str, set[int]] = {}
         self._fixed: set[tuple[str, int]] = set()
+        self._modules: dict[str, weakref.ref[Any]] = {}
+        self._varying_modules: set[str] = set()
         self.is_off = False
 
     def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
@@ -67,6 +71,17 @@ class Policy:
     def observe(self, tensor: Tensor, source: Source) -> None:
         """Notes the sizes of an argument that code is compiled for."""
         self._seen[source.text] = tuple(tensor.shape)
+
+    def observe_module(self, module: Any, source: Source) -> None:
+        """Notes a module that code is compiled for."""
+        self._modules.setdefault(source.text, weakref.ref(module))
+
+    def is_particular(self, module: Any, source: Source) -> bool:
+        """Whether code may be for this very module: there has been no other one in its place."""
+        before = self._modules.get(source.text)
+        if before is not None and before() is not module:
+            self._varying_modules.add(source.text)
+        return source.text not in self._varying_modules
 
     def fix(self, text: str, dim: int) -> None:
         """From now on the size is part of what code is compiled for."""

@@ -24,6 +24,17 @@ def jvp(
     Both are tuples of trees of tensors of the same structure and shapes; raises RuntimeError otherwise. With
     `has_aux`, `func` returns `(result, aux)` and a third value is `aux`. Results that do not depend on the
     primals have zero tangents, with `strict` RuntimeError.
+
+    Args:
+        func: a function of tensors, or trees of them
+        primals: the point, a tuple
+        tangents: the direction, a tuple
+        strict: whether results that do not depend on the point are an error; default False
+        has_aux: whether `func` returns something else too; default False
+
+    Example:
+        >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
+        (tensor(0.), tensor(2.))
     """
     if (
         not isinstance(primals, tuple)
@@ -117,6 +128,18 @@ def jacrev(
 
     Its shape is (*shape of the output, *shape of the input); trees of outputs hold trees of inputs. `argnums`
     names the inputs.
+
+    Args:
+        func: a function of tensors, or trees of them
+        argnums: with respect to which arguments: a number or a tuple; default 0
+        has_aux: whether `func` returns something else too; default False
+        chunk_size: how many rows to compute at once; default None, all
+        _preallocate_and_copy: whether chunks are written to memory for all rows; default False
+
+    Example:
+        >>> torch.func.jacrev(torch.sin)(torch.zeros(2))
+        tensor([[1., 0.],
+                [0., 1.]])
     """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -152,7 +175,19 @@ def jacfwd(
     func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
     """A function that returns the Jacobian of `func` by forward mode: one pass over a batch of all
-    directions. See `jacrev`."""
+    directions. See `jacrev`.
+
+    Args:
+        func: a function of tensors, or trees of them
+        argnums: with respect to which arguments: a number or a tuple; default 0
+        has_aux: whether `func` returns something else too; default False
+        randomness: 'error' (default), 'same' or 'different' for random operators in the batch
+
+    Example:
+        >>> torch.func.jacfwd(torch.sin)(torch.zeros(2))
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         numbers = argument_numbers(argnums, len(args), "jacfwd")
@@ -184,12 +219,32 @@ def jacfwd(
 
 
 def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
-    """A function that returns the second derivatives of `func`, forward over reverse."""
+    """A function that returns the second derivatives of `func`, forward over reverse.
+
+    Args:
+        func: a function that returns one element
+        argnums: with respect to which arguments: a number or a tuple; default 0
+
+    Example:
+        >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+    """
     return jacfwd(jacrev(func, argnums), argnums)
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """`func(*primals)` and a function from tangents to the derivative in their direction."""
+    """`func(*primals)` and a function from tangents to the derivative in their direction.
+
+    Args:
+        func: a function of tensors, or trees of them
+        primals: the point
+
+    Example:
+        >>> value, derivative = torch.func.linearize(torch.sin, torch.tensor(0.0))
+        >>> derivative(torch.tensor(2.0))
+        tensor(2.)
+    """
 
     def pushed(*tangents: Any) -> Any:
         return jvp(func, primals, tangents)[1]

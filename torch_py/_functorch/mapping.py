@@ -26,13 +26,16 @@ def vmap(
 
     Args:
         in_dims: the dimension to map over: one for all arguments, or a tree that is a prefix of them; None
-        for what is not mapped. out_dims: where the mapped dimension goes in the results.
+        for what is not mapped. out_dims: where the mapped dimension goes in the results
         randomness: "error": random operators raise RuntimeError; "different": each slice has its own numbers;
-        "same": they share them. chunk_size: as many slices at a time.
+        "same": they share them. chunk_size: as many slices at a time
+        Keyword arguments are not mapped: every slice sees them whole
+        Raises ValueError for arguments that `in_dims` or `out_dims` do not fit
+        func: a function of tensors, or trees of them
 
-    Keyword arguments are not mapped: every slice sees them whole.
-
-    Raises ValueError for arguments that `in_dims` or `out_dims` do not fit.
+    Example:
+        >>> torch.vmap(torch.dot)(torch.ones(3, 2), torch.ones(3, 2))
+        tensor([2., 2., 2.])
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(

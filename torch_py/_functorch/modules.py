@@ -66,10 +66,17 @@ def functional_call(
     afterwards.
 
     Args:
-        parameter_and_buffer_dicts: tensors by full name, or several such dicts with different names.
-        args: the arguments; a single one need not be a tuple.
-        tie_weights: names that mean one tensor in the module are replaced together.
-        strict: every parameter and buffer must be given, and nothing else; otherwise other names are ignored.
+        parameter_and_buffer_dicts: tensors by full name, or several such dicts with different names
+        tie_weights: names that mean one tensor in the module are replaced together
+        strict: every parameter and buffer must be given, and nothing else; otherwise other names are ignored
+        module: the module
+        args: the arguments, a tuple or one
+        kwargs: the arguments by name
+
+    Example:
+        >>> layer = nn.Linear(2, 1, bias=False)
+        >>> torch.func.functional_call(layer, {"weight": torch.ones(1, 2)}, (torch.ones(1, 2),))
+        tensor([[2.]])
     """
     dicts = (
         [parameter_and_buffer_dicts]
@@ -102,6 +109,14 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
     ensemble.
 
     Raises RuntimeError for no models, models in different modes, or of different classes.
+
+    Args:
+        models: the modules
+
+    Example:
+        >>> parameters, buffers = torch.func.stack_module_state([nn.Linear(2, 1) for _ in range(3)])
+        >>> parameters["weight"].shape
+        torch.Size([3, 1, 2])
     """
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
@@ -126,6 +141,14 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
     write running ones. Returns `root`.
 
     Changes the module in place: running statistics are dropped.
+
+    Args:
+        root: the module
+
+    Example:
+        >>> model = torch.func.replace_all_batch_norm_modules_(nn.BatchNorm1d(3))
+        >>> model.running_mean is None
+        True
     """
     # Imported on first use: the transforms do without torch.nn.
     from torch_py.nn.modules.batchnorm import _BatchNorm

@@ -110,6 +110,15 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
     `func` returns a tensor of one element (with `has_aux` and something else). The gradient has the structure
     of the arguments that `argnums` names. Raises RuntimeError unless the result is a real scalar tensor.
+
+    Args:
+        func: a function that returns one element; with `has_aux`, a pair of it and anything
+        argnums: with respect to which arguments: a number or a tuple; default 0
+        has_aux: whether `func` returns something else too; default False
+
+    Example:
+        >>> torch.func.grad_and_value(torch.sin)(torch.tensor(0.0))
+        (tensor(1.), tensor(0.))
     """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -142,6 +151,15 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
     """The function that computes the gradient of `func`; see `grad_and_value`.
 
     With `has_aux` it returns `(gradient, aux)`.
+
+    Args:
+        func: a function that returns one element; with `has_aux`, a pair of it and anything
+        argnums: with respect to which arguments: a number or a tuple; default 0
+        has_aux: whether `func` returns something else too; default False
+
+    Example:
+        >>> torch.func.grad(torch.sin)(torch.tensor(0.0))
+        tensor(1.)
     """
     both = grad_and_value(func, argnums, has_aux)
 
@@ -158,6 +176,16 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
 
     The second function returns a tuple of one product per primal. With `has_aux` a third value is what `func`
     returned in addition to its result.
+
+    Args:
+        func: a function of tensors, or trees of them
+        primals: the point
+        has_aux: whether `func` returns something else too; default False
+
+    Example:
+        >>> value, product = torch.func.vjp(torch.sin, torch.tensor([0.0, 1.0]))
+        >>> product(torch.ones(2))
+        (tensor([1.0000, 0.5403]),)
     """
     with new_level():
         recorded = _Recorded(func, primals, {}, range(len(primals)), has_aux, "vjp")

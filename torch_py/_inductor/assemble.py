@@ -32,8 +32,12 @@ class Assembly:
         self.plan: Plan = plan_memory(schedule, self.kept)
 
     def program(self, library: str | None) -> Program:
+        return Program(*self.description(library))
+
+    def description(self, library: str | None) -> tuple[Any, ...]:
+        """The arguments of `Program`."""
         self.write()
-        return self.writer.program([self._output(value) for value in self.graph.outputs], library)
+        return self.writer.description([self._output(value) for value in self.graph.outputs], library)
 
     def _output(self, value: Any) -> int | Formula | None:
         """A result as a program has it: the slot of a tensor, an integer as a formula, or None."""
@@ -85,7 +89,10 @@ class Assembly:
                 self._make(memory)
         if kernel.extent > 0:
             slots = [self._slot(buffer) for buffer in kernel.buffers]
-            self.writer.kernel(name, slots, kernel.extent, max(kernel.grain, _share(kernel.extent)))
+            grain = max(kernel.grain, _share(kernel.extent))
+            changed = {item.buffer for item in nest.items if item.buffer.memory.kind == "input"}
+            written = sorted(self._slot(buffer) for buffer in changed)
+            self.writer.kernel(name, slots, kernel.extent, grain, written=written)
 
     def _make(self, memory: Buffer) -> None:
         slot = self._slot(memory)

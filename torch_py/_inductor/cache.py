@@ -66,6 +66,14 @@ class Cache:
             sweep(self.folder, _limit(), keep=path)
         return str(path)
 
+    def known(self, key: str) -> str | None:
+        """The path of the library with a key; None if there is no good one."""
+        path = self.place(key, ".so")
+        if not _is_whole(path, key):
+            return None
+        _touch(path)
+        return str(path)
+
     def place(self, key: str, suffix: str) -> Path:
         """Where something small is kept under a key; the folder is there."""
         path = self.folder / key[:2] / f"{key}{suffix}"
@@ -190,14 +198,14 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _facts_of(folder: Path) -> list[tuple[float, int, Path]]:
-    """When each library in a folder, and each result of a race, was used, its size, and its path."""
+    """When each library, program and result of a race in a folder was used, its size, and its path."""
     found = []
     for name in _names_in(folder):
         try:
             facts = os.stat(folder / name)
         except OSError:
             continue
-        if name.endswith((".so", ".race")):
+        if name.endswith((".so", ".race", ".graph")):
             found.append((facts.st_mtime, facts.st_size, folder / name))
     return found
 

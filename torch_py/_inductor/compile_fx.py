@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot import aot_module_simplified, min_cut_rematerialization_partition
+from torch_py._functorch.aot.in_place import write_in_place
 from torch_py._inductor import config, describe
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
+from torch_py._inductor.graph_cache import program_of
 from torch_py._inductor.options import checked_options, options_of_mode
+from torch_py._inductor.program import Program
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.varying import compile_varying, symbols_of
 from torch_py._logging import artifacts
@@ -24,7 +27,7 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any] = (), **
     Every node has a fake tensor in ``meta["val"]``. The callable takes the tensors of the placeholders and
     returns a list.
     """
-    return compile_graph(module).program
+    return program_of(module, compile_graph)
 
 
 def compile_fx(
@@ -60,6 +63,7 @@ def compile_fx(
                 bw_compiler=_part("backward", inner),
                 inference_compiler=_part("inference", inner),
                 partition_fn=_partition,
+                keep_inference_input_mutations=True,
             )
 
 
@@ -70,6 +74,7 @@ def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
         with artifacts.part(name), artifacts.timed("other"):
             run_pass(config.post_grad_custom_pre_pass, module)
             run_pass(config.post_grad_custom_post_pass, module)
+            write_in_place(module)
             describe.operators(module, example_inputs)
             return inner(module, example_inputs)
 
@@ -132,7 +137,9 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
     compiled.source = source_of(compiled.kernels)
     compiled.library = compile_library(compiled.source) if compiled.source else None
     with artifacts.timed("assemble"):
-        compiled.program = Assembly(compiled.graph, compiled.schedule, named).program(compiled.library)
+        assembly = Assembly(compiled.graph, compiled.schedule, named)
+        compiled.description = assembly.description(compiled.library)
+        compiled.program = Program(*compiled.description)
 
 
 __all__ = ["CompiledGraph", "CompilerError", "compile_fx", "compile_fx_inner", "compile_graph"]

@@ -16,6 +16,7 @@ from torch_py._inductor.nests import Nest
 from torch_py._inductor.print_cpp import Kernel, print_nest
 from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.program import Program
+from torch_py._inductor.settle import settle
 from torch_py._logging.artifacts import current_part, timed
 from torch_py.fx.graph_module import GraphModule
 
@@ -24,8 +25,8 @@ class CompiledGraph:
     """A program with all stages of its making. A call takes the tensors of the graph."""
 
     __slots__ = (
-        "called", "graph", "kernels", "library", "loops", "module", "named", "part", "program", "schedule",
-        "source",
+        "called", "description", "graph", "kernels", "library", "loops", "module", "named", "part", "program",
+        "schedule", "source",
     )  # fmt: skip
 
     def __init__(self, module: GraphModule, called: frozenset[str] = frozenset()) -> None:
@@ -40,6 +41,7 @@ class CompiledGraph:
         self.source = ""
         self.library: str | None = None  # the path of the compiled source
         self.program: Program
+        self.description: tuple[Any, ...] | None = None  # of a program for fixed sizes
 
     def __call__(self, *tensors: Any) -> Any:
         return self.program(*tensors)
@@ -63,6 +65,7 @@ def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
         schedule = compiled.schedule = fuse(graph)
     with timed("arrange"):
         _arrange(graph, schedule)
+        settle(schedule, _returned(graph))
     if checked:
         spec.check_schedule(graph, schedule)
     with timed("print"):
@@ -70,8 +73,12 @@ def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     return compiled.named
 
 
+def _returned(graph: LoopGraph) -> set[Buffer]:
+    return {b.memory for b in graph.outputs if isinstance(b, Buffer)}
+
+
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
-    outputs = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
+    outputs = _returned(graph)
     reads: dict[Buffer, list[Entry]] = {}
     for entry in schedule:
         for memory in read_of(entry):

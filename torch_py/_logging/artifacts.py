@@ -152,6 +152,12 @@ def switch_on(root: str | None) -> None:
         found.root = root
 
 
+def is_written() -> bool:
+    """Whether the current graph has a folder."""
+    found = _current.compilation
+    return found is not None and found.is_on
+
+
 def write(file: str, text: Callable[[], str]) -> None:
     """Writes a file about the current graph, if a folder is wanted."""
     found = _current.compilation

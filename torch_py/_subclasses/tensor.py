@@ -99,15 +99,18 @@ class FakeTensor(Tensor):
         self._twin = other._twin
         self.constant = other.constant
 
-    def set_(self, *source: Any) -> FakeTensor:
-        """Stands for a tensor on the fake memory of another one from now on."""
-        if source and isinstance(source[0], FakeTensor):
-            source = (source[0]._twin, *source[1:])
+    def set_(self, *source: Any, **window: Any) -> FakeTensor:
+        """`Tensor.set_`, also for the storage of a fake tensor."""
+        if source and not isinstance(source[0], Tensor):
+            source = (self._over(source[0]), *source[1:])
+        return super().set_(*source, **window)  # type: ignore[misc, no-any-return]
+
+    def _over(self, storage: Any) -> FakeTensor:
+        """A fake tensor of all elements that `storage`, which is on the meta device, has room for."""
         with unseen():
-            self._twin.set_(*source)  # type: ignore[attr-defined]
-        self.constant = None
-        self._take_geometry(self._twin)  # type: ignore[attr-defined]
-        return self
+            twin: Any = _C._torch.empty(0, dtype=self.dtype, device="meta")
+            twin.set_(storage)
+        return FakeTensor(self.fake_mode, twin, self.device)
 
     def untyped_storage(self) -> Any:
         """The storage of the twin, on the meta device: it tells which fake tensors share memory."""

@@ -20,6 +20,13 @@ def is_autocast_available(device_type: str) -> bool:
     """Whether autocast supports tensors on this type of device.
 
     Raises RuntimeError for an unknown device type.
+
+    Args:
+        device_type: the type of device
+
+    Example:
+        >>> torch.amp.is_autocast_available("cpu")
+        True
     """
     return _C.device(device_type).type in _NARROW
 
@@ -30,13 +37,18 @@ class autocast:
     Weights are converted once per outermost block.
 
     Args:
-        device_type: 'cpu' or 'cuda'; tensors on other devices are not converted.
-        dtype: bfloat16 or float16; by default bfloat16 on the CPU and float16 on CUDA.
-        enabled: False turns conversion off inside the block.
-        cache_enabled: whether to keep converted weights; by default the setting outside the block.
+        device_type: 'cpu' or 'cuda'; tensors on other devices are not converted
+        dtype: bfloat16 or float16; by default bfloat16 on the CPU and float16 on CUDA
+        enabled: False turns conversion off inside the block
+        cache_enabled: whether to keep converted weights; by default the setting outside the block
+        Raises ValueError unless `device_type` is a string, and RuntimeError for a device type without
+            autocast
+        Warns and has no effect for other dtypes, and for CUDA if it is not available
 
-    Raises ValueError unless `device_type` is a string, and RuntimeError for a device type without autocast.
-    Warns and has no effect for other dtypes, and for CUDA if it is not available.
+    Example:
+        >>> with torch.autocast("cpu", dtype=torch.bfloat16):
+        ...     torch.mm(torch.ones(2, 2), torch.ones(2, 2)).dtype
+        torch.bfloat16
     """
 
     def __init__(
@@ -137,6 +149,24 @@ def custom_fwd(
     With `cast_inputs` its floating-point arguments are converted to that dtype and autocast is off inside it.
     Otherwise it runs under the current autocast. Use it with `custom_bwd`. Raises ValueError unless
     `device_type` is a string.
+
+    Args:
+        fwd: the function; default None, to give the other arguments first
+        device_type: the type of device
+        cast_inputs: the dtype of floating-point arguments; default None, unchanged
+
+    Example:
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     @torch.amp.custom_bwd(device_type="cpu")
+        ...     def backward(ctx, gradient):
+        ...         return gradient * 2
+        >>> Double.apply(torch.ones(1))
+        tensor([2.])
     """
     _check_device_type(device_type)
     if fwd is None:
@@ -162,7 +192,27 @@ def custom_fwd(
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
     """Decorates the `backward` of a Function whose forward has `custom_fwd`, so that it runs under the same
-    autocast as forward."""
+    autocast as forward.
+
+    Args:
+        bwd: the function; default None, to give the other arguments first
+        device_type: the type of device
+
+    Example:
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     @torch.amp.custom_fwd(device_type="cpu")
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     @torch.amp.custom_bwd(device_type="cpu")
+        ...     def backward(ctx, gradient):
+        ...         return gradient * 2
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> Double.apply(x).backward()
+        >>> x.grad
+        tensor([2.])
+    """
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

@@ -169,6 +169,20 @@ def backward(
     With `inputs`, only the gradients of these are computed. `grad_tensors` has one gradient per tensor, of
     the same shape; None is allowed for tensors of one element. `grad_variables` is its older name. Raises
     RuntimeError if shapes differ, a gradient is missing, `inputs` is empty, or nothing requires grad.
+
+    Args:
+        tensors: the tensors to differentiate, one or several; or gradient edges
+        grad_tensors: the weight of each, of its shape; default None, for tensors of one element
+        retain_graph: whether the graph is kept for another pass; default None, as `create_graph`
+        create_graph: whether the pass itself is recorded, for higher derivatives; default False
+        grad_variables: the former name of `grad_tensors`
+        inputs: the leaves to compute gradients of; default None, all
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> torch.autograd.backward((x**2).sum())
+        >>> x.grad
+        tensor([2., 4.])
     """
     if grad_variables is not None:
         _warnings.warn(
@@ -209,6 +223,23 @@ def grad(
     `allow_unused` its gradient is None, with `materialize_grads` zeros. With `is_grads_batched` each of
     `grad_outputs` has an additional first dimension, and so has each result. Outputs and inputs may be
     gradient edges (`graph.get_gradient_edge`). `only_inputs` is deprecated and ignored.
+
+    Args:
+        outputs: the tensors to differentiate, one or several; or gradient edges
+        inputs: with respect to what
+        grad_outputs: the weight of each output, of its shape; default None, for outputs of one element
+        retain_graph: whether the graph is kept for another pass; default None, as `create_graph`
+        create_graph: whether the pass itself is recorded, for higher derivatives; default False
+        only_inputs: must be True
+        allow_unused: whether inputs that outputs do not depend on give None instead of an error; default
+            None, as `materialize_grads`
+        is_grads_batched: whether `grad_outputs` have a first dimension of several passes; default False
+        materialize_grads: whether inputs that outputs do not depend on give zeros; default False
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> torch.autograd.grad(x**2, x)
+        (tensor(6.),)
     """
     if not only_inputs:
         _warnings.warn(
@@ -310,6 +341,15 @@ class set_detect_anomaly:
 
     With `check_nan` NaN in a gradient is an error, too. The setting takes effect at once; a context manager
     restores the previous one at the end.
+
+    Args:
+        mode: whether errors in backward show the forward call
+        check_nan: whether NaN in a gradient is an error; default True
+
+    Example:
+        >>> with torch.autograd.set_detect_anomaly(True):
+        ...     torch.is_anomaly_enabled()
+        True
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
@@ -324,7 +364,18 @@ class set_detect_anomaly:
 
 
 class detect_anomaly(set_detect_anomaly):
-    """`set_detect_anomaly(True)` for a block, with a warning that it is slow."""
+    """`set_detect_anomaly(True)` for a block, with a warning that it is slow.
+
+    Args:
+        check_nan: whether NaN in a gradient is an error; default True
+
+    Example:
+        >>> x = torch.tensor(-1.0, requires_grad=True)
+        >>> with torch.autograd.detect_anomaly():
+        ...     x.square().backward()
+        >>> x.grad
+        tensor(-2.)
+    """
 
     def __init__(self, check_nan: bool = True) -> None:
         _warnings.warn(
@@ -354,7 +405,17 @@ def __getattr__(name: str) -> Any:
 
 
 def _variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
-    """The old way to make a tensor that requires grad: `Variable(data, requires_grad=True)`."""
+    """The old way to make a tensor that requires grad: `Variable(data, requires_grad=True)`.
+
+    Args:
+        data: the tensor
+        requires_grad: whether operations on it are recorded; default False
+        volatile: has no effect
+
+    Example:
+        >>> torch.autograd.Variable(torch.ones(1), requires_grad=True).requires_grad
+        True
+    """
     return data.detach().requires_grad_() if requires_grad else data
 
 

@@ -48,6 +48,27 @@ def gradcheck(
 
     Returns True. A mismatch raises GradcheckError, a RuntimeError, or returns False if `raise_exception` is
     False. Unusable inputs always raise ValueError or RuntimeError.
+
+    Args:
+        func: a function of tensors
+        inputs: the point, tensors of float64 that require gradients
+        eps: the step of the differences; default 1e-6
+        atol, rtol: the tolerances; default 1e-5 and 1e-3
+        raise_exception: whether a difference is an error instead of False; default True
+        nondet_tol: how much two backward passes may differ; default 0.0
+        check_undefined_grad: whether backward is tried with missing gradients; default True
+        check_grad_dtypes: whether gradients must have the dtypes of their inputs; default False
+        check_batched_grad: whether backward is compared with a batch of gradients; default False
+        check_batched_forward_grad: the same for forward mode; default False
+        check_forward_ad: whether forward mode is checked; default False
+        check_backward_ad: whether reverse mode is checked; default True
+        fast_mode: whether random directions are compared instead of all elements; default False
+        masked: must not be True, as it is for sparse tensors; default None
+
+    Example:
+        >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradcheck(torch.sin, x)
+        True
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError(
@@ -339,7 +360,30 @@ def gradgradcheck(
     masked: bool = False,
 ) -> bool:
     """Checks the gradients of `func` with `gradcheck`, as functions of `inputs` and of `grad_outputs`, which
-    are random by default."""
+    are random by default.
+
+    Args:
+        func: a function of tensors
+        inputs: the point, tensors of float64 that require gradients
+        grad_outputs: the weights of the outputs; default None, random
+        eps: the step of the differences; default 1e-6
+        atol, rtol: the tolerances; default 1e-5 and 1e-3
+        gen_non_contig_grad_outputs: whether random weights have gaps in memory; default False
+        raise_exception: whether a difference is an error instead of False; default True
+        nondet_tol: how much two backward passes may differ; default 0.0
+        check_undefined_grad: whether backward is tried with missing gradients; default True
+        check_grad_dtypes: whether gradients must have the dtypes of their inputs; default False
+        check_batched_grad: whether backward is compared with a batch of gradients; default False
+        check_fwd_over_rev: whether forward mode over reverse mode is checked; default False
+        check_rev_over_rev: whether reverse mode over reverse mode is checked; default True
+        fast_mode: whether random directions are compared instead of all elements; default False
+        masked: must be False, as True is for sparse tensors; default False
+
+    Example:
+        >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradgradcheck(torch.sin, x)
+        True
+    """
     arguments = _as_tuple(inputs)
     with enable_grad():
         outputs = _differentiable(_as_tuple(func(*arguments)))

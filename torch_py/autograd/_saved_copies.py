@@ -98,6 +98,16 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     Backward must run inside the block too, otherwise it raises AssertionError. Writes by operators, methods,
     `out=` and `x[...] = y` are noticed; writes through NumPy or other libraries are not. Blocks cannot be
     nested.
+
+    Example:
+        >>> x = torch.tensor([2.0], requires_grad=True)
+        >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        ...     y = x.clone()
+        ...     z = (y**2).sum()
+        ...     _ = y.zero_()
+        ...     z.backward()
+        >>> x.grad
+        tensor([4.])
     """
     global _inside
     if _inside:

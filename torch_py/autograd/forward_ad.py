@@ -31,14 +31,31 @@ _STATE = _Entered()
 
 
 class UnpackedDualTensor(NamedTuple):
-    """A tensor without its tangent, and the tangent."""
+    """A tensor without its tangent, and the tangent.
+
+    Args:
+        primal: the tensor without its tangent
+        tangent: the tangent, or None
+
+    Example:
+        >>> import torch_py.autograd.forward_ad as forward_ad
+        >>> forward_ad.UnpackedDualTensor(torch.tensor(1.0), None).tangent is None
+        True
+    """
 
     primal: Tensor
     tangent: Tensor | None
 
 
 def enter_dual_level() -> int:
-    """Begins a level and returns 0, the only level. Raises RuntimeError inside another level."""
+    """Begins a level and returns 0, the only level. Raises RuntimeError inside another level.
+
+    Example:
+        >>> import torch_py.autograd.forward_ad as forward_ad
+        >>> forward_ad.enter_dual_level()
+        0
+        >>> forward_ad.exit_dual_level()
+    """
     if _STATE.levels:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     context = new_level()
@@ -47,14 +64,31 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Ends the level; all tangents in it are gone."""
+    """Ends the level; all tangents in it are gone.
+
+    Args:
+        level: the level to end; default None, the present one
+
+    Example:
+        >>> import torch_py.autograd.forward_ad as forward_ad
+        >>> level = forward_ad.enter_dual_level()
+        >>> forward_ad.exit_dual_level(level=level)
+    """
     if not _STATE.levels:
         raise RuntimeError("Trying to exit a forward AD level that was not entered: no dual_level is active")
     _STATE.levels.pop()[0].__exit__(None, None, None)
 
 
 class dual_level:
-    """The block in which tensors can have tangents: ``with dual_level():``."""
+    """The block in which tensors can have tangents: ``with dual_level():``.
+
+    Example:
+        >>> import torch_py.autograd.forward_ad as forward_ad
+        >>> with forward_ad.dual_level():
+        ...     x = forward_ad.make_dual(torch.tensor(3.0), torch.tensor(1.0))
+        ...     forward_ad.unpack_dual(x**2).tangent
+        tensor(6.)
+    """
 
     def __enter__(self) -> int:
         return enter_dual_level()
@@ -76,6 +110,18 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     """`tensor` with `tangent`, which has the same shape and dtype.
 
     Raises ValueError unless both are floating point or complex.
+
+    Args:
+        tensor: the value
+        tangent: the direction, of the same shape and dtype
+        level: the level; default None, the present one
+
+    Example:
+        >>> import torch_py.autograd.forward_ad as forward_ad
+        >>> with forward_ad.dual_level():
+        ...     x = forward_ad.make_dual(torch.tensor(3.0), torch.tensor(1.0))
+        ...     forward_ad.unpack_dual(x).tangent
+        tensor(1.)
     """
     if not has_gradient(tensor):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
@@ -85,7 +131,18 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value and the tangent of `tensor`; the tangent is None if it has none."""
+    """The value and the tangent of `tensor`; the tangent is None if it has none.
+
+    Args:
+        tensor: the tensor
+        level: the level; default None, the present one
+
+    Example:
+        >>> import torch_py.autograd.forward_ad as forward_ad
+        >>> with forward_ad.dual_level():
+        ...     forward_ad.unpack_dual(torch.tensor(3.0)).tangent is None
+        True
+    """
     if not _STATE.levels or not is_at(tensor, current_level()):
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(inside(tensor), _C._tangent(tensor))

@@ -82,6 +82,21 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
     arguments without a gradient. Alternatively `forward` has no `ctx`, and
     `setup_context(ctx, inputs, output)` saves and marks tensors. The class is not meant to be instantiated;
     calling an instance raises RuntimeError.
+
+    Example:
+        >>> class Cube(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x**3
+        ...     @staticmethod
+        ...     def backward(ctx, gradient):
+        ...         (x,) = ctx.saved_tensors
+        ...         return gradient * 3 * x**2
+        >>> x = torch.tensor(2.0, requires_grad=True)
+        >>> Cube.apply(x).backward()
+        >>> x.grad
+        tensor(12.)
     """
 
     generate_vmap_rule = False  # whether `vmap` runs the other methods on each member of a batch

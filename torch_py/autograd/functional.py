@@ -120,6 +120,17 @@ def vjp(
     """Computes ``(func(*inputs), v · J)``, the gradient of the outputs weighted by `v`.
 
     `v` has the shapes of the outputs and may be None for a single element.
+
+    Args:
+        func: a function of tensors
+        inputs: the point, a tensor or a tuple of them
+        v: the weights of the outputs; default None, for one element
+        create_graph: whether the result can be differentiated; default False
+        strict: whether an output that does not depend on an input is an error instead of zeros; default False
+
+    Example:
+        >>> torch.autograd.functional.vjp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]))
+        (tensor([1., 4.]), tensor([2., 4.]))
     """
     with enable_grad():
         is_input_tuple, sources = _inputs(inputs, create_graph, "vjp")
@@ -141,6 +152,17 @@ def jvp(
     """Computes ``(func(*inputs), J · v)``, the derivative along `v`, which has the shapes of the inputs.
 
     It is the derivative of a vector-Jacobian product with respect to its vector.
+
+    Args:
+        func: a function of tensors
+        inputs: the point, a tensor or a tuple of them
+        v: the direction, in the shapes of the inputs; default None, for one element
+        create_graph: whether the result can be differentiated; default False
+        strict: whether an output that does not depend on an input is an error instead of zeros; default False
+
+    Example:
+        >>> torch.autograd.functional.jvp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0]))
+        (tensor([1., 4.]), tensor([2., 4.]))
     """
     with enable_grad():
         _, sources = _inputs(inputs, create_graph, "jvp")
@@ -207,6 +229,19 @@ def jacobian(
 
     Raises AssertionError for an unknown strategy, NotImplementedError for 'forward-mode' with `create_graph`
     or without `vectorize`, and RuntimeError for `strict` together with 'forward-mode' or `vectorize`.
+
+    Args:
+        func: a function of tensors that returns a tensor or a tuple of them
+        inputs: the point, a tensor or a tuple of them
+        create_graph: whether the result can be differentiated; default False
+        strict: whether an output that does not depend on an input is an error instead of zeros; default False
+        vectorize: whether all rows are computed in one pass over a batch; default False
+        strategy: 'reverse-mode' (default), or 'forward-mode' with `vectorize`
+
+    Example:
+        >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
     """
     _check_strategy(strategy, create_graph, strict, vectorize)
     if strategy == "forward-mode":
@@ -261,6 +296,19 @@ def hessian(
     d input[j]: a tensor of shape input.shape + input.shape, or a tuple of tuples.
 
     `vectorize` and `outer_jacobian_strategy` are those of `jacobian`, which is applied to the gradient.
+
+    Args:
+        func: a function of tensors that returns one element
+        inputs: the point, a tensor or a tuple of them
+        create_graph: whether the result can be differentiated; default False
+        strict: whether an output that does not depend on an input is an error instead of zeros; default False
+        vectorize: whether all rows are computed in one pass over a batch; default False
+        outer_jacobian_strategy: 'reverse-mode' (default) or 'forward-mode'
+
+    Example:
+        >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
     """
     _check_strategy(outer_jacobian_strategy, create_graph, strict, vectorize)
     scalar = _scalar(func, "hessian")
@@ -288,7 +336,19 @@ def vhp(
     strict: bool = False,
 ) -> tuple[Any, Any]:
     """Computes ``(func(*inputs), v · H)`` for a function with one output
-    element; `v` has the shapes of the inputs."""
+    element; `v` has the shapes of the inputs.
+
+    Args:
+        func: a function of tensors that returns one element
+        inputs: the point, a tensor or a tuple of them
+        v: a vector in the shapes of the inputs; default None, for one element
+        create_graph: whether the result can be differentiated; default False
+        strict: whether an output that does not depend on an input is an error instead of zeros; default False
+
+    Example:
+        >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), torch.tensor([1.0]), torch.tensor([1.0]))
+        (tensor(1.), tensor([6.]))
+    """
     with enable_grad():
         is_tuple, sources = _inputs(inputs, create_graph, "vhp")
         vectors = _vectors(v, sources, "vhp", "input")
@@ -307,5 +367,17 @@ def hvp(
     strict: bool = False,
 ) -> tuple[Any, Any]:
     """Computes ``(func(*inputs), H · v)``; it equals `vhp`, since the
-    Hessian is symmetric where it is continuous."""
+    Hessian is symmetric where it is continuous.
+
+    Args:
+        func: a function of tensors that returns one element
+        inputs: the point, a tensor or a tuple of them
+        v: a vector in the shapes of the inputs; default None, for one element
+        create_graph: whether the result can be differentiated; default False
+        strict: whether an output that does not depend on an input is an error instead of zeros; default False
+
+    Example:
+        >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), torch.tensor([1.0]), torch.tensor([1.0]))
+        (tensor(1.), tensor([6.]))
+    """
     return vhp(func, inputs, v, create_graph, strict)

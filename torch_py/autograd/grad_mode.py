@@ -35,13 +35,34 @@ class no_grad(_FixedMode):
     """Turns recording off: results computed inside do not require grad.
 
     It affects only the current thread.
+
+    Args:
+        function: the function to decorate; without it, a context manager or decorator
+
+    Example:
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> with torch.no_grad():
+        ...     y = x * 2
+        >>> y.requires_grad
+        False
     """
 
     _mode = False
 
 
 class enable_grad(_FixedMode):
-    """Turns recording on, also inside `no_grad`. It affects only the current thread."""
+    """Turns recording on, also inside `no_grad`. It affects only the current thread.
+
+    Args:
+        function: the function to decorate; without it, a context manager or decorator
+
+    Example:
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> with torch.no_grad(), torch.enable_grad():
+        ...     y = x * 2
+        >>> y.requires_grad
+        True
+    """
 
     _mode = True
 
@@ -51,6 +72,14 @@ class set_grad_enabled(_DecoratorContextManager):
 
     As a context manager it restores the previous mode at the end; as a decorator it affects only calls of the
     function.
+
+    Args:
+        mode: whether operations are recorded
+
+    Example:
+        >>> with torch.set_grad_enabled(False):
+        ...     torch.is_grad_enabled()
+        False
     """
 
     def __init__(self, mode: bool) -> None:
@@ -84,6 +113,15 @@ class inference_mode(_DecoratorContextManager):
     refuses later.
 
     With ``mode=False`` it turns recording on and ends an inference mode around it.
+
+    Args:
+        mode: whether to turn inference mode on, or the function to decorate; default True
+
+    Example:
+        >>> with torch.inference_mode():
+        ...     y = torch.ones(2) * 2
+        >>> y.is_inference()
+        True
     """
 
     def __new__(cls, mode: Any = True) -> Any:

@@ -50,7 +50,13 @@ class _NodeMeta(type):
 
 
 class Node(metaclass=_NodeMeta):
-    """The type of all nodes of a graph (`tensor.grad_fn`), for isinstance."""
+    """The type of all nodes of a graph (`tensor.grad_fn`), for isinstance.
+
+    Example:
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> isinstance((x * 2).grad_fn, torch.autograd.graph.Node)
+        True
+    """
 
 
 class saved_tensors_hooks:
@@ -58,6 +64,18 @@ class saved_tensors_hooks:
     `unpack_hook(stored)`.
 
     `unpack_hook` must return a tensor with the values, shape, dtype and device of the original.
+
+    Args:
+        pack_hook: what to store in place of a tensor
+        unpack_hook: makes the tensor of what was stored
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.saved_tensors_hooks(lambda x: x.numpy(), torch.from_numpy):
+        ...     y = x.detach().exp() * x
+        >>> y.backward()
+        >>> x.grad
+        tensor(20.0855)
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
@@ -74,14 +92,37 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keeps the tensors that are saved for backward inside the block in CPU memory."""
+    """Keeps the tensors that are saved for backward inside the block in CPU memory.
+
+    Args:
+        pin_memory: whether that memory is page-locked, for quicker copies; default False
+        device_type: the accelerator of page-locked memory; default 'cuda'
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.save_on_cpu():
+        ...     y = x**2
+        >>> y.backward()
+        >>> x.grad
+        tensor(6.)
+    """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__(lambda tensor: (tensor.device, tensor.cpu()), lambda packed: packed[1].to(packed[0]))
 
 
 class GradientEdge(NamedTuple):
-    """The place where a gradient enters a node: input `output_nr` of `node`."""
+    """The place where a gradient enters a node: input `output_nr` of `node`.
+
+    Args:
+        node: the node
+        output_nr: the number of the input of the node, which is that of an output of the forward operation
+
+    Example:
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> torch.autograd.graph.get_gradient_edge(x * 2).output_nr
+        0
+    """
 
     node: Any
     output_nr: int
@@ -91,6 +132,14 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge along which the gradient of `tensor` flows.
 
     Raises RuntimeError if the tensor does not require grad.
+
+    Args:
+        tensor: the tensor
+
+    Example:
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> torch.autograd.graph.get_gradient_edge(x * 2).output_nr
+        0
     """
     if not tensor.requires_grad:
         raise RuntimeError("get_gradient_edge: expected a tensor that requires grad, got one that does not")
@@ -112,6 +161,15 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Tells autograd that something else wrote to the memory of a tensor, or of several.
 
     Raises RuntimeError for tensors made in inference mode.
+
+    Args:
+        tensor: a tensor, or several
+
+    Example:
+        >>> x = torch.ones(1)
+        >>> torch.autograd.graph.increment_version(x)
+        >>> x._version
+        1
     """
     if not isinstance(tensor, (Tensor, Iterable)):
         raise RuntimeError(
@@ -135,7 +193,15 @@ def __getattr__(name: str) -> Any:
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Makes `saved_tensors_hooks` raise RuntimeError(error_message) inside the block, in this thread."""
+    """Makes `saved_tensors_hooks` raise RuntimeError(error_message) inside the block, in this thread.
+
+    Args:
+        error_message: the message of the error
+
+    Example:
+        >>> with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
+        ...     (torch.ones(1, requires_grad=True) * 2).backward()
+    """
     if not hasattr(_state, "disabled"):
         _state.disabled = []
     _state.disabled.append(error_message)
@@ -152,6 +218,17 @@ def register_multi_grad_hook(
 
     'all' calls `fn([gradient or None, ...])` once per backward pass, when all gradients that the pass
     computes have arrived. 'any' calls `fn(gradient)` with the first one. Raises ValueError for another mode.
+
+    Args:
+        tensors: the tensors
+        fn: the hook
+        mode: 'all' (default) or 'any'
+
+    Example:
+        >>> x, y = (torch.ones(1, requires_grad=True) for _ in range(2))
+        >>> handle = torch.autograd.graph.register_multi_grad_hook([x, y], lambda gradients: print(gradients))
+        >>> (x * 2 + y).backward()
+        [tensor([2.]), tensor([1.])]
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")

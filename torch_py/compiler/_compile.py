@@ -29,22 +29,27 @@ def compile(
     such that it does the same; if not, they are compiled anew. What cannot be captured runs as usual.
 
     Args:
-        fullgraph: raise `torch._dynamo.exc.Unsupported` where the program cannot be captured as one graph.
+        fullgraph: raise `torch._dynamo.exc.Unsupported` where the program cannot be captured as one graph
         dynamic: whether sizes are variables of the compiled code: never (False), from the start (True), or
-            once they have changed (None).
+            once they have changed (None)
         mode: a set of options of the backend "inductor": "default" or None, "max-autotune", which measures
             kernels against the operators that they replace, "max-autotune-no-cudagraphs", "reduce-overhead",
-            "lite"; `torch._inductor.list_mode_options` tells them.
+            "lite"; `torch._inductor.list_mode_options` tells them
         options: options of the backend by name; for "inductor" settings of `torch._inductor.config`, see
-            `torch._inductor.list_options`. Excludes `mode`.
-        disable: return `model` as it is.
-
-    A Module comes back wrapped, and the keys of its state dict begin with `_orig_mod.`. Raises RuntimeError
-    for a bad `mode`, option or `backend`.
-
+            `torch._inductor.list_options`. Excludes `mode`
+        disable: return `model` as it is
+        A Module comes back wrapped, and the keys of its state dict begin with `_orig_mod.`. Raises
+            RuntimeError
+        for a bad `mode`, option or `backend`
         @torch.compile
-        def scaled(x, factor):
-            return torch.sin(x) * factor
+        def scaled(x, factor): return torch.sin(x) * factor
+
+    Example:
+        >>> @torch.compile(backend="eager")
+        ... def double(x):
+        ...     return x * 2
+        >>> double(torch.tensor([1.0, 2.0]))
+        tensor([2., 4.])
     """
     check(mode, options, backend)
     settings: dict[str, Any] = {

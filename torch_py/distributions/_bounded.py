@@ -21,8 +21,14 @@ from torch_py.nn.functional import binary_cross_entropy_with_logits as cross_ent
 class Uniform(Distribution):
     """The uniform distribution on [low, high). Raises ValueError unless low < high.
 
-    >>> Uniform(0.0, 4.0).icdf(torch.tensor(0.25))
-    tensor(1.)
+    Args:
+        low: the lower end, included
+        high: the upper end, excluded
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Uniform(0.0, 4.0).icdf(torch.tensor(0.25))
+        tensor(1.)
     """
 
     has_rsample = True
@@ -94,8 +100,13 @@ class Dirichlet(ExponentialFamily):
 
     `rsample` is differentiable through its gamma variables.
 
-    >>> Dirichlet(torch.tensor([1.0, 3.0])).mean
-    tensor([0.2500, 0.7500])
+    Args:
+        concentration: (..., K), positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Dirichlet(torch.tensor([1.0, 3.0])).mean
+        tensor([0.2500, 0.7500])
     """
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
@@ -159,8 +170,14 @@ class Beta(ExponentialFamily):
     """The beta distribution on the unit interval, with density proportional to
     x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1).
 
-    >>> Beta(1.0, 3.0).mean
-    tensor(0.2500)
+    Args:
+        concentration1: the first concentration, positive
+        concentration0: the second concentration, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Beta(1.0, 3.0).mean
+        tensor(0.2500)
     """
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
@@ -226,8 +243,14 @@ class Beta(ExponentialFamily):
 class Kumaraswamy(TransformedDistribution):
     """The distribution on the unit interval with cdf 1 - (1 - x ** concentration1) ** concentration0.
 
-    >>> Kumaraswamy(1.0, 1.0).cdf(torch.tensor(0.25))
-    tensor(0.2500)
+    Args:
+        concentration1: the first concentration, positive
+        concentration0: the second concentration, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Kumaraswamy(1.0, 1.0).cdf(torch.tensor(0.25))
+        tensor(0.2500)
     """
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
@@ -285,8 +308,15 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
 
     At probs = 0.5 the formula of the normalizer is 0/0; within `lims` a Taylor polynomial is used.
 
-    >>> ContinuousBernoulli(torch.tensor(0.5)).variance * 12
-    tensor(1.)
+    Args:
+        probs: the probability, from 0 to 1
+        logits: the log odds, instead of `probs`
+        lims: the range of probabilities around 0.5 in which a polynomial is used; default (0.499, 0.501)
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> ContinuousBernoulli(torch.tensor(0.5)).variance * 12
+        tensor(1.)
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

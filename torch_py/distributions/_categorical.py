@@ -27,9 +27,15 @@ class Categorical(Distribution):
     Samples are int64 of shape sample_shape + batch_shape. Raises ValueError unless exactly one of the two is
     given.
 
-    >>> d = Categorical(logits=torch.zeros(4))
-    >>> d.probs, d.entropy().exp()
-    (tensor([0.2500, 0.2500, 0.2500, 0.2500]), tensor(4.))
+    Args:
+        probs: (..., K), weights that are not negative and are normalized
+        logits: (..., K), unnormalized log probabilities, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> d = Categorical(logits=torch.zeros(4))
+        >>> d.probs, d.entropy().exp()
+        (tensor([0.2500, 0.2500, 0.2500, 0.2500]), tensor(4.))
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
@@ -146,8 +152,14 @@ class _OverCategorical(Distribution):
 class OneHotCategorical(_OverCategorical):
     """One-hot vectors of a Categorical, with the dtype of the parameters.
 
-    >>> OneHotCategorical(torch.tensor([0.25, 0.75])).log_prob(torch.tensor([0.0, 1.0])).exp()
-    tensor(0.7500)
+    Args:
+        probs: (..., K), weights that are not negative and are normalized
+        logits: (..., K), unnormalized log probabilities, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> OneHotCategorical(torch.tensor([0.25, 0.75])).log_prob(torch.tensor([0.0, 1.0])).exp()
+        tensor(0.7500)
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
@@ -191,7 +203,17 @@ class OneHotCategorical(_OverCategorical):
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """OneHotCategorical with an `rsample` that passes gradients to `probs` as if it had returned `probs`
-    (Bengio et al. 2013)."""
+    (Bengio et al. 2013).
+
+    Args:
+        probs: (..., K), weights that are not negative and are normalized
+        logits: (..., K), unnormalized log probabilities, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> torch.distributions.OneHotCategoricalStraightThrough(torch.ones(3)).rsample().sum()
+        tensor(1.)
+    """
 
     has_rsample = True
 

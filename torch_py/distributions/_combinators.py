@@ -20,9 +20,15 @@ class Independent(Distribution, Generic[D]):
     """`base_distribution` with its last `reinterpreted_batch_ndims` batch dimensions as part of the event;
     their log_prob is summed.
 
-    >>> d = Independent(Normal(torch.zeros(2, 3), torch.ones(2, 3)), 1)
-    >>> d.batch_shape, d.event_shape, d.log_prob(torch.zeros(3)).shape
-    (torch.Size([2]), torch.Size([3]), torch.Size([2]))
+    Args:
+        base_distribution: the distribution
+        reinterpreted_batch_ndims: how many batch dimensions
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> d = Independent(Normal(torch.zeros(2, 3), torch.ones(2, 3)), 1)
+        >>> d.batch_shape, d.event_shape, d.log_prob(torch.zeros(3)).shape
+        (torch.Size([2]), torch.Size([3]), torch.Size([2]))
     """
 
     arg_constraints: dict[str, constraints.Constraint] = {}
@@ -105,9 +111,15 @@ class Independent(Distribution, Generic[D]):
 class TransformedDistribution(Distribution):
     """The distribution of f(x) for x from `base_distribution`, where f applies `transforms` in order.
 
-    >>> d = TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()])
-    >>> d.log_prob(torch.tensor(1.0)) == Normal(0.0, 1.0).log_prob(torch.tensor(0.0))
-    tensor(True)
+    Args:
+        base_distribution: the distribution of x
+        transforms: a transform or a list of them
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> d = TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()])
+        >>> d.log_prob(torch.tensor(1.0)) == Normal(0.0, 1.0).log_prob(torch.tensor(0.0))
+        tensor(True)
     """
 
     arg_constraints: dict[str, constraints.Constraint] = {}
@@ -217,9 +229,15 @@ class MixtureSameFamily(Distribution):
     """A mixture of distributions of one family: `mixture_distribution` (Categorical) selects from the last
     batch dimension of `component_distribution`.
 
-    >>> mix = MixtureSameFamily(Categorical(torch.ones(2)), Normal(torch.tensor([-1.0, 1.0]), 1.0))
-    >>> mix.mean, mix.variance
-    (tensor(0.), tensor(2.))
+    Args:
+        mixture_distribution: a Categorical over the components
+        component_distribution: the components, in the last batch dimension
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> mix = MixtureSameFamily(Categorical(torch.ones(2)), Normal(torch.tensor([-1.0, 1.0]), 1.0))
+        >>> mix.mean, mix.variance
+        (tensor(0.), tensor(2.))
     """
 
     arg_constraints: dict[str, constraints.Constraint] = {}

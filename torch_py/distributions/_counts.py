@@ -66,8 +66,14 @@ class BinaryTrials(Distribution):
 class Bernoulli(BinaryTrials, ExponentialFamily):
     """1 with probability `probs` (or log-odds `logits`), otherwise 0.
 
-    >>> Bernoulli(torch.tensor(0.25)).mean
-    tensor(0.2500)
+    Args:
+        probs: the probability, from 0 to 1
+        logits: the log odds, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Bernoulli(torch.tensor(0.25)).mean
+        tensor(0.2500)
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -121,8 +127,14 @@ class Bernoulli(BinaryTrials, ExponentialFamily):
 class Geometric(BinaryTrials):
     """The number of failed Bernoulli trials before the first success. Raises ValueError for `probs` 0.
 
-    >>> Geometric(torch.tensor(0.25)).mean
-    tensor(3.)
+    Args:
+        probs: the probability of success, above 0
+        logits: the log odds, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Geometric(torch.tensor(0.25)).mean
+        tensor(3.)
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -172,8 +184,15 @@ class Geometric(BinaryTrials):
 class Binomial(BinaryTrials):
     """The number of successes in `total_count` Bernoulli trials.
 
-    >>> Binomial(2, torch.tensor(0.5)).log_prob(torch.tensor([0.0, 1.0, 2.0])).exp()
-    tensor([0.2500, 0.5000, 0.2500])
+    Args:
+        total_count: the number of trials; default 1
+        probs: the probability, from 0 to 1
+        logits: the log odds, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Binomial(2, torch.tensor(0.5)).log_prob(torch.tensor([0.0, 1.0, 2.0])).exp()
+        tensor([0.2500, 0.5000, 0.2500])
     """
 
     arg_constraints = {
@@ -244,8 +263,15 @@ class NegativeBinomial(BinaryTrials):
     """The number of successful Bernoulli trials before `total_count` failures, where `total_count` may be any
     nonnegative number.
 
-    >>> NegativeBinomial(3.0, torch.tensor(0.5)).mean
-    tensor(3.)
+    Args:
+        total_count: the number of failures, not negative
+        probs: the probability of success, from 0 up to but not including 1
+        logits: the log odds, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> NegativeBinomial(3.0, torch.tensor(0.5)).mean
+        tensor(3.)
     """
 
     arg_constraints = {
@@ -300,8 +326,13 @@ class NegativeBinomial(BinaryTrials):
 class Poisson(ExponentialFamily):
     """The number of events when `rate` are expected: P(k) = rate ** k * exp(-rate) / k!.
 
-    >>> Poisson(torch.tensor(2.0)).log_prob(torch.tensor(0.0))
-    tensor(-2.)
+    Args:
+        rate: the rate, not negative
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Poisson(torch.tensor(2.0)).log_prob(torch.tensor(0.0))
+        tensor(-2.)
     """
 
     arg_constraints = {"rate": constraints.nonnegative}

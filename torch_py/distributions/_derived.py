@@ -25,8 +25,14 @@ from torch_py.distributions.utils import broadcast_all, euler_constant
 class LogNormal(TransformedDistribution):
     """The distribution of exp(x) for a normal variable x with mean `loc` and standard deviation `scale`.
 
-    >>> LogNormal(0.0, 1.0).mode
-    tensor(0.3679)
+    Args:
+        loc: the mean of the logarithm
+        scale: the standard deviation of the logarithm, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> LogNormal(0.0, 1.0).mode
+        tensor(0.3679)
     """
 
     arg_constraints = _LOCATION_SCALE
@@ -71,8 +77,14 @@ class LogisticNormal(TransformedDistribution):
     """Vectors of the simplex with D + 1 parts: the `StickBreakingTransform` of D independent normal
     variables.
 
-    >>> LogisticNormal(torch.zeros(2), torch.ones(2)).event_shape
-    torch.Size([3])
+    Args:
+        loc: (..., D), the means
+        scale: (..., D), the standard deviations, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> LogisticNormal(torch.zeros(2), torch.ones(2)).event_shape
+        torch.Size([3])
     """
 
     arg_constraints = _LOCATION_SCALE
@@ -131,8 +143,13 @@ class _Half(TransformedDistribution):
 class HalfNormal(_Half):
     """The distribution of |x| for a normal variable x with mean 0 and standard deviation `scale`.
 
-    >>> HalfNormal(2.0).mean
-    tensor(1.5958)
+    Args:
+        scale: the standard deviation of the normal variable, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> HalfNormal(2.0).mean
+        tensor(1.5958)
     """
 
     base_dist: Normal
@@ -153,8 +170,13 @@ class HalfNormal(_Half):
 class HalfCauchy(_Half):
     """The distribution of |x| for a Cauchy variable x around 0 with the given `scale`.
 
-    >>> HalfCauchy(1.0).icdf(torch.tensor(0.5))
-    tensor(1.)
+    Args:
+        scale: the scale, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> HalfCauchy(1.0).icdf(torch.tensor(0.5))
+        tensor(1.)
     """
 
     base_dist: Cauchy
@@ -177,8 +199,14 @@ class HalfCauchy(_Half):
 class InverseGamma(TransformedDistribution):
     """The distribution of 1 / x for a gamma variable x.
 
-    >>> InverseGamma(3.0, 1.0).mean
-    tensor(0.5000)
+    Args:
+        concentration: the concentration, positive
+        rate: the rate, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> InverseGamma(3.0, 1.0).mean
+        tensor(0.5000)
     """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
@@ -227,8 +255,14 @@ class InverseGamma(TransformedDistribution):
 class Pareto(TransformedDistribution):
     """The Pareto distribution on [scale, inf), with survival function (scale / x) ** alpha.
 
-    >>> Pareto(1.0, 2.0).mean
-    tensor(2.)
+    Args:
+        scale: the lower end of the support, positive
+        alpha: the shape, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Pareto(1.0, 2.0).mean
+        tensor(2.)
     """
 
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
@@ -268,8 +302,14 @@ class Pareto(TransformedDistribution):
 class Weibull(TransformedDistribution):
     """The Weibull distribution of positive values, with survival function exp(-(x / scale) ** concentration).
 
-    >>> Weibull(2.0, 1.0).mean
-    tensor(2.)
+    Args:
+        scale: the scale, positive
+        concentration: the shape, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Weibull(2.0, 1.0).mean
+        tensor(2.)
     """
 
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}

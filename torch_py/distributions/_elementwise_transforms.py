@@ -31,7 +31,15 @@ class _Rising(_Plain):
 
 
 class ExpTransform(_Rising):
-    """y = exp(x), from the real to the positive numbers."""
+    """y = exp(x), from the real to the positive numbers.
+
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.ExpTransform()(torch.tensor([0.0, 1.0]))
+        tensor([1.0000, 2.7183])
+    """
 
     codomain = constraints.positive
 
@@ -51,7 +59,15 @@ def _clipped_sigmoid(x: Tensor) -> Tensor:
 
 
 class SigmoidTransform(_Rising):
-    """y = 1 / (1 + exp(-x)), kept inside (0, 1)."""
+    """y = 1 / (1 + exp(-x)), kept inside (0, 1).
+
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.SigmoidTransform()(torch.tensor([0.0]))
+        tensor([0.5000])
+    """
 
     codomain = constraints.unit_interval
 
@@ -67,7 +83,15 @@ class SigmoidTransform(_Rising):
 
 
 class SoftplusTransform(_Rising):
-    """y = log(1 + exp(x)); from x = 20 on, y = x."""
+    """y = log(1 + exp(x)); from x = 20 on, y = x.
+
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.SoftplusTransform()(torch.tensor([0.0]))
+        tensor([0.6931])
+    """
 
     codomain = constraints.positive
 
@@ -101,7 +125,15 @@ class TanhTransform(_Rising):
 
 
 class AbsTransform(_Plain):
-    """y = |x|. It is not invertible; `inv` returns y."""
+    """y = |x|. It is not invertible; `inv` returns y.
+
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.AbsTransform()(torch.tensor([-1.0, 2.0]))
+        tensor([1., 2.])
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -116,8 +148,13 @@ class AbsTransform(_Plain):
 class PowerTransform(Transform):
     """y = x ** exponent for positive x.
 
-    >>> PowerTransform(torch.tensor(2.0)).inv(torch.tensor(9.0))
-    tensor(3.)
+    Args:
+        exponent: the power
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> PowerTransform(torch.tensor(2.0)).inv(torch.tensor(9.0))
+        tensor(3.)
     """
 
     domain = constraints.positive
@@ -162,9 +199,16 @@ def _same(one: Any, other: Any) -> bool:
 class AffineTransform(Transform):
     """y = loc + scale * x; the last `event_dim` dimensions are one event.
 
-    >>> t = AffineTransform(1.0, torch.tensor([2.0, 4.0]), event_dim=1)
-    >>> t.log_abs_det_jacobian(torch.zeros(2), torch.ones(2)).exp()
-    tensor(8.)
+    Args:
+        loc: what is added
+        scale: the factor
+        event_dim: how many of the last dimensions are one event; default 0
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> t = AffineTransform(1.0, torch.tensor([2.0, 4.0]), event_dim=1)
+        >>> t.log_abs_det_jacobian(torch.zeros(2), torch.ones(2)).exp()
+        tensor(8.)
     """
 
     bijective = True

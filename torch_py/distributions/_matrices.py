@@ -38,9 +38,17 @@ class Wishart(GaussianMatrices, ExponentialFamily):
     Exactly one of covariance_matrix, precision_matrix and scale_tril must be given. Raises ValueError for
     df <= n - 1.
 
-    >>> Wishart(torch.tensor(3.0), covariance_matrix=torch.eye(2)).mean
-    tensor([[3., 0.],
-            [0., 3.]])
+    Args:
+        df: the degrees of freedom, greater than n - 1
+        covariance_matrix: (..., n, n), the covariance; give exactly one of the three
+        precision_matrix: (..., n, n), the inverse of the covariance
+        scale_tril: (..., n, n), the lower Cholesky factor of the covariance
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Wishart(torch.tensor(3.0), covariance_matrix=torch.eye(2)).mean
+        tensor([[3., 0.],
+                [0., 3.]])
     """
 
     support = constraints.positive_definite
@@ -205,8 +213,14 @@ class LKJCholesky(Distribution):
     Concentration 1 is the uniform distribution of correlation matrices. Draws are made row by row by the
     onion method (Lewandowski, Kurowicka and Joe 2009). Raises ValueError for `dim` below 2.
 
-    >>> LKJCholesky(2, 1.0).log_prob(torch.eye(2)).exp()
-    tensor(0.5000)
+    Args:
+        dim: the number of rows, at least 2
+        concentration: the concentration, positive; default 1.0
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> LKJCholesky(2, 1.0).log_prob(torch.eye(2)).exp()
+        tensor(0.5000)
     """
 
     arg_constraints = {"concentration": constraints.positive}

@@ -21,8 +21,15 @@ class Multinomial(_OverCategorical):
     `log_prob` also accepts counts with another sum and uses the multinomial of that sum. Raises
     NotImplementedError unless `total_count` is an int.
 
-    >>> Multinomial(2, torch.tensor([0.5, 0.5])).log_prob(torch.tensor([1.0, 1.0])).exp()
-    tensor(0.5000)
+    Args:
+        total_count: the number of choices, an int; default 1
+        probs: (..., K), weights that are not negative and are normalized
+        logits: (..., K), unnormalized log probabilities, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Multinomial(2, torch.tensor([0.5, 0.5])).log_prob(torch.tensor([1.0, 1.0])).exp()
+        tensor(0.5000)
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

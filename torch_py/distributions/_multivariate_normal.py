@@ -110,9 +110,17 @@ class MultivariateNormal(GaussianMatrices):
     The covariance is given by exactly one of covariance_matrix, its inverse precision_matrix, or its Cholesky
     factor scale_tril (*, n, n), which is the fastest. Raises ValueError otherwise.
 
-    >>> d = MultivariateNormal(torch.zeros(2), torch.tensor([[2.0, 0.0], [0.0, 8.0]]))
-    >>> d.precision_matrix.diagonal()
-    tensor([0.5000, 0.1250])
+    Args:
+        loc: (..., n), the mean
+        covariance_matrix: (..., n, n), the covariance; give exactly one of the three
+        precision_matrix: (..., n, n), the inverse of the covariance
+        scale_tril: (..., n, n), the lower Cholesky factor of the covariance
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> d = MultivariateNormal(torch.zeros(2), torch.tensor([[2.0, 0.0], [0.0, 8.0]]))
+        >>> d.precision_matrix.diagonal()
+        tensor([0.5000, 0.1250])
     """
 
     arg_constraints = {
@@ -198,9 +206,16 @@ class LowRankMultivariateNormal(Distribution):
     `cov_factor` has the shape (*, n, m). All operations cost O(n m^2), by Woodbury's identity and the matrix
     determinant lemma, except the properties that are n by n matrices.
 
-    >>> d = LowRankMultivariateNormal(torch.zeros(2), torch.tensor([[1.0], [0.0]]), torch.ones(2))
-    >>> d.variance
-    tensor([2., 1.])
+    Args:
+        loc: (..., n), the mean
+        cov_factor: (..., n, m)
+        cov_diag: (..., n), positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> d = LowRankMultivariateNormal(torch.zeros(2), torch.tensor([[1.0], [0.0]]), torch.ones(2))
+        >>> d.variance
+        tensor([2., 1.])
     """
 
     arg_constraints = {

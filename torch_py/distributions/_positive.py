@@ -19,8 +19,13 @@ class Exponential(ExponentialFamily):
     """The waiting time until an event that happens `rate` times per unit of time; its density is
     rate * exp(-rate x).
 
-    >>> Exponential(torch.tensor(2.0)).cdf(torch.tensor(0.0))
-    tensor(0.)
+    Args:
+        rate: the rate, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Exponential(torch.tensor(2.0)).cdf(torch.tensor(0.0))
+        tensor(0.)
     """
 
     arg_constraints = {"rate": constraints.positive}
@@ -75,8 +80,14 @@ class Gamma(ExponentialFamily):
 
     `rsample` is differentiable with respect to `concentration` by implicit gradients.
 
-    >>> Gamma(2.0, 4.0).mean
-    tensor(0.5000)
+    Args:
+        concentration: the concentration, positive
+        rate: the rate, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Gamma(2.0, 4.0).mean
+        tensor(0.5000)
     """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
@@ -134,8 +145,13 @@ class Gamma(ExponentialFamily):
 class Chi2(Gamma):
     """The chi-squared distribution, of the sum of squares of `df` standard normal variables.
 
-    >>> Chi2(torch.tensor(3.0)).mean
-    tensor(3.)
+    Args:
+        df: the degrees of freedom, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Chi2(torch.tensor(3.0)).mean
+        tensor(3.)
     """
 
     arg_constraints = {"df": constraints.positive}
@@ -154,8 +170,14 @@ class FisherSnedecor(Distribution):
     """The F-distribution, of the ratio of two chi-squared variables divided by their degrees of freedom `df1`
     and `df2`.
 
-    >>> FisherSnedecor(2.0, 4.0).mean
-    tensor(2.)
+    Args:
+        df1: the degrees of freedom of the first variable, positive
+        df2: those of the second, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> FisherSnedecor(2.0, 4.0).mean
+        tensor(2.)
     """
 
     arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
@@ -210,8 +232,15 @@ class GeneralizedPareto(Distribution):
 
     If `concentration` is negative, the support ends at loc - scale / concentration.
 
-    >>> GeneralizedPareto(0.0, 1.0, torch.tensor([-0.5, 0.0, 0.25])).mean
-    tensor([0.6667, 1.0000, 1.3333])
+    Args:
+        loc: the threshold
+        scale: the scale, positive
+        concentration: the shape, any real number
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> GeneralizedPareto(0.0, 1.0, torch.tensor([-0.5, 0.0, 0.25])).mean
+        tensor([0.6667, 1.0000, 1.3333])
     """
 
     arg_constraints = {
@@ -300,8 +329,14 @@ class VonMises(Distribution):
     `variance` is the circular variance, 1 - I1(k) / I0(k) for concentration k. Samples are drawn by rejection
     (Best and Fisher 1979).
 
-    >>> VonMises(torch.tensor(1.0), torch.tensor(4.0)).mean
-    tensor(1.)
+    Args:
+        loc: the mean angle in radians
+        concentration: the concentration, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> VonMises(torch.tensor(1.0), torch.tensor(4.0)).mean
+        tensor(1.)
     """
 
     arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}

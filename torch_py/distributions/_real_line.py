@@ -50,8 +50,14 @@ class LocationScale(Distribution):
 class Normal(LocationScale, ExponentialFamily):
     """The normal distribution with mean `loc` and standard deviation `scale`.
 
-    >>> Normal(torch.tensor([0.0, 1.0]), 2.0).cdf(torch.tensor(0.0))
-    tensor([0.5000, 0.3085])
+    Args:
+        loc: the mean
+        scale: the standard deviation, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Normal(torch.tensor([0.0, 1.0]), 2.0).cdf(torch.tensor(0.0))
+        tensor([0.5000, 0.3085])
     """
 
     arg_constraints = _LOCATION_SCALE
@@ -100,8 +106,14 @@ class Normal(LocationScale, ExponentialFamily):
 class Laplace(LocationScale):
     """The Laplace distribution, with density exp(-|x - loc| / scale) / (2 scale).
 
-    >>> Laplace(0.0, 1.0).variance
-    tensor(2.)
+    Args:
+        loc: the location
+        scale: the scale, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Laplace(0.0, 1.0).variance
+        tensor(2.)
     """
 
     arg_constraints = _LOCATION_SCALE
@@ -142,8 +154,14 @@ class Cauchy(LocationScale):
 
     Mean and variance do not exist; they are nan and inf.
 
-    >>> Cauchy(0.0, 1.0).icdf(torch.tensor(0.75))
-    tensor(1.)
+    Args:
+        loc: the location
+        scale: the scale, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Cauchy(0.0, 1.0).icdf(torch.tensor(0.75))
+        tensor(1.)
     """
 
     arg_constraints = _LOCATION_SCALE
@@ -179,8 +197,15 @@ class Cauchy(LocationScale):
 class StudentT(LocationScale):
     """Student's t-distribution with `df` degrees of freedom, shifted by `loc` and scaled by `scale`.
 
-    >>> StudentT(torch.tensor([1.0, 2.0, 4.0])).variance
-    tensor([nan, inf, 2.])
+    Args:
+        df: the degrees of freedom, positive
+        loc: the location; default 0.0
+        scale: the scale, positive; default 1.0
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> StudentT(torch.tensor([1.0, 2.0, 4.0])).variance
+        tensor([nan, inf, 2.])
     """
 
     arg_constraints = {"df": constraints.positive, **_LOCATION_SCALE}
@@ -235,8 +260,14 @@ class StudentT(LocationScale):
 class Gumbel(TransformedDistribution):
     """The Gumbel distribution of extreme values, with cdf exp(-exp(-(x - loc) / scale)).
 
-    >>> Gumbel(0.0, 1.0).mean
-    tensor(0.5772)
+    Args:
+        loc: the location
+        scale: the scale, positive
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> Gumbel(0.0, 1.0).mean
+        tensor(0.5772)
     """
 
     arg_constraints = _LOCATION_SCALE

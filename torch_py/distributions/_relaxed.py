@@ -55,8 +55,15 @@ class RelaxedBernoulli(TransformedDistribution):
     """Numbers in (0, 1) that approach Bernoulli variables as `temperature` goes to 0, with gradients with
     respect to the parameters.
 
-    >>> RelaxedBernoulli(torch.tensor(0.5), probs=torch.tensor([0.3, 0.6])).batch_shape
-    torch.Size([2])
+    Args:
+        temperature: the temperature, positive
+        probs: the probability, from 0 to 1
+        logits: the log odds, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> RelaxedBernoulli(torch.tensor(0.5), probs=torch.tensor([0.3, 0.6])).batch_shape
+        torch.Size([2])
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -137,8 +144,15 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     """Vectors of the simplex that approach one-hot vectors as `temperature` goes to 0, with gradients with
     respect to the parameters.
 
-    >>> RelaxedOneHotCategorical(torch.tensor(0.5), torch.ones(3)).event_shape
-    torch.Size([3])
+    Args:
+        temperature: the temperature, positive
+        probs: (..., K), weights that are not negative and are normalized
+        logits: (..., K), unnormalized log probabilities, instead of `probs`
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> RelaxedOneHotCategorical(torch.tensor(0.5), torch.ones(3)).event_shape
+        torch.Size([3])
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

@@ -19,6 +19,13 @@ class Transform:
     whether `_inverse` is a true inverse, and `sign` whether an elementwise transform is increasing (1) or
     decreasing (-1). With `cache_size` 1 the last pair is kept, so that the inverse of the last result is
     exact and free; 0 keeps nothing.
+
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.ExpTransform().inv(torch.tensor([1.0]))
+        tensor([0.])
     """
 
     bijective = False
@@ -179,8 +186,13 @@ def _widened(constraint: Any, event_dim: int) -> Any:
 class ComposeTransform(Transform):
     """The composition of `parts`, applied in order.
 
-    >>> ComposeTransform([AffineTransform(1.0, 2.0), ExpTransform()])(torch.tensor(-0.5))
-    tensor(1.)
+    Args:
+        parts: the transforms, the first of which is applied first
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> ComposeTransform([AffineTransform(1.0, 2.0), ExpTransform()])(torch.tensor(-0.5))
+        tensor(1.)
     """
 
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
@@ -284,7 +296,17 @@ identity_transform = ComposeTransform([])
 
 class IndependentTransform(Transform):
     """`base_transform` with its last `reinterpreted_batch_ndims` dimensions as one event, so that their log
-    determinants are summed."""
+    determinants are summed.
+
+    Args:
+        base_transform: the transform
+        reinterpreted_batch_ndims: how many batch dimensions
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.IndependentTransform(torch.distributions.ExpTransform(), 1)(torch.zeros(2))
+        tensor([1., 1.])
+    """
 
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0

@@ -35,6 +35,13 @@ class SoftmaxTransform(_Plain):
     """y = softmax(x) over the last dimension.
 
     It is not bijective, since x + c gives the same y; `inv` is the logarithm.
+
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.SoftmaxTransform()(torch.zeros(2))
+        tensor([0.5000, 0.5000])
     """
 
     domain = constraints.real_vector
@@ -59,8 +66,12 @@ class StickBreakingTransform(_Plain):
 
     The numbers are shifted so that x = 0 gives equal parts (Stan's reference manual, "Unit simplexes").
 
-    >>> StickBreakingTransform()(torch.zeros(2))
-    tensor([0.3333, 0.3333, 0.3333])
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> StickBreakingTransform()(torch.zeros(2))
+        tensor([0.3333, 0.3333, 0.3333])
     """
 
     domain = constraints.real_vector
@@ -96,7 +107,16 @@ class StickBreakingTransform(_Plain):
 
 
 class LowerCholeskyTransform(_Plain):
-    """Maps square matrices to Cholesky factors: keeps the part below the diagonal, applies exp on it."""
+    """Maps square matrices to Cholesky factors: keeps the part below the diagonal, applies exp on it.
+
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.LowerCholeskyTransform()(torch.zeros(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -109,7 +129,16 @@ class LowerCholeskyTransform(_Plain):
 
 
 class PositiveDefiniteTransform(_Plain):
-    """Maps square matrices to positive definite matrices L L^T, with L from `LowerCholeskyTransform`."""
+    """Maps square matrices to positive definite matrices L L^T, with L from `LowerCholeskyTransform`.
+
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> torch.distributions.PositiveDefiniteTransform()(torch.zeros(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
@@ -129,9 +158,13 @@ class CorrCholeskyTransform(Transform):
     share of what the squares of the previous entries leave of 1 (Lewandowski, Kurowicka and Joe 2009; Stan's
     reference manual, "Cholesky factors of correlation matrices").
 
-    >>> CorrCholeskyTransform()(torch.zeros(1))
-    tensor([[1., 0.],
-            [0., 1.]])
+    Args:
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> CorrCholeskyTransform()(torch.zeros(1))
+        tensor([[1., 0.],
+                [0., 1.]])
     """
 
     domain = constraints.real_vector
@@ -177,8 +210,14 @@ class CorrCholeskyTransform(Transform):
 class ReshapeTransform(Transform):
     """Reshapes the rightmost dimensions from `in_shape` to `out_shape`.
 
-    >>> ReshapeTransform((2, 3), (6,)).forward_shape((5, 2, 3))
-    torch.Size([5, 6])
+    Args:
+        in_shape: the shape of an event before
+        out_shape: the shape of an event after
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> ReshapeTransform((2, 3), (6,)).forward_shape((5, 2, 3))
+        torch.Size([5, 6])
     """
 
     bijective = True
@@ -273,9 +312,16 @@ class CatTransform(_Parts):
     """Applies each transform to a part of the tensor along `dim`, of the given `lengths` (default: 1 each),
     and joins the results like torch.cat.
 
-    >>> t = CatTransform([ExpTransform(), identity_transform], dim=0, lengths=[1, 2])
-    >>> t(torch.zeros(3))
-    tensor([1., 0., 0.])
+    Args:
+        tseq: the transforms
+        dim: the dimension; default 0
+        lengths: the lengths of the parts; default None, 1 each
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> t = CatTransform([ExpTransform(), identity_transform], dim=0, lengths=[1, 2])
+        >>> t(torch.zeros(3))
+        tensor([1., 0., 0.])
     """
 
     def __init__(
@@ -336,8 +382,14 @@ class CatTransform(_Parts):
 class StackTransform(_Parts):
     """Applies each transform to a slice of the tensor along `dim`, and joins the results like torch.stack.
 
-    >>> StackTransform([ExpTransform(), identity_transform], dim=1)(torch.zeros(1, 2))
-    tensor([[1., 0.]])
+    Args:
+        tseq: the transforms
+        dim: the dimension; default 0
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> StackTransform([ExpTransform(), identity_transform], dim=1)(torch.zeros(1, 2))
+        tensor([[1., 0.]])
     """
 
     @constraints.dependent_property

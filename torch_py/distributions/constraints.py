@@ -58,7 +58,12 @@ def _require(condition: bool, message: str) -> None:
 
 
 class Constraint:
-    """Base class of constraints; subclasses define `check`."""
+    """Base class of constraints; subclasses define `check`.
+
+    Example:
+        >>> torch.distributions.constraints.positive.check(torch.tensor([-1.0, 1.0]))
+        tensor([False,  True])
+    """
 
     is_discrete = False
     event_dim = 0
@@ -108,7 +113,15 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint: Constraint) -> bool:
-    """Whether `constraint` depends on parameters of an instance."""
+    """Whether `constraint` depends on parameters of an instance.
+
+    Args:
+        constraint: a constraint
+
+    Example:
+        >>> torch.distributions.constraints.is_dependent(torch.distributions.Uniform.support)
+        True
+    """
     return isinstance(constraint, _Dependent)
 
 
@@ -118,6 +131,15 @@ class _DependentProperty(property, _Dependent):
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
         return constraints.interval(self.low, self.high)
+
+    Args:
+        fn: the method; default None
+        is_discrete: whether the support is discrete
+        event_dim: the number of dimensions of an event
+
+    Example:
+        >>> torch.distributions.Uniform(0.0, 2.0).support
+        Interval(lower_bound=0.0, upper_bound=2.0)
     """
 
     def __init__(
@@ -136,7 +158,18 @@ class _DependentProperty(property, _Dependent):
 
 
 class _IndependentConstraint(Constraint):
-    """`base_constraint` with its last `reinterpreted_batch_ndims` batch dimensions as part of the event."""
+    """`base_constraint` with its last `reinterpreted_batch_ndims` batch dimensions as part of the event.
+
+    Args:
+        base_constraint: the constraint
+        reinterpreted_batch_ndims: how many batch dimensions
+
+    Example:
+        >>> torch.distributions.constraints.independent(
+        ...     torch.distributions.constraints.positive, 1
+        ... ).check(torch.tensor([[1.0, 2.0], [1.0, -2.0]]))
+        tensor([ True, False])
+    """
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         _require(
@@ -179,7 +212,17 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """The support of a mixture: `base_constraint`, checked for every component along a further dimension."""
+    """The support of a mixture: `base_constraint`, checked for every component along a further dimension.
+
+    Args:
+        base_constraint: the constraint
+
+    Example:
+        >>> torch.distributions.constraints.MixtureSameFamilyConstraint(
+        ...     torch.distributions.constraints.positive
+        ... ).event_dim
+        0
+    """
 
     def __init__(self, base_constraint: Constraint) -> None:
         _require(
@@ -231,6 +274,17 @@ class _BoundedBoth(_Bounded):
 
 
 class _IntegerInterval(_BoundedBoth):
+    """Integers in a closed interval.
+
+    Args:
+        lower_bound: the lower bound
+        upper_bound: the upper bound
+
+    Example:
+        >>> torch.distributions.constraints.integer_interval(0, 2).check(torch.tensor([1.0, 1.5]))
+        tensor([ True, False])
+    """
+
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
@@ -252,26 +306,78 @@ class _IntegerGreaterThan(_BoundedBelow):
 
 
 class _GreaterThan(_BoundedBelow):
+    """Numbers greater than a bound.
+
+    Args:
+        lower_bound: the lower bound
+
+    Example:
+        >>> torch.distributions.constraints.greater_than(0.0).check(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([False, False,  True])
+    """
+
     def check(self, value: Tensor) -> Tensor:
         return self.lower_bound < value
 
 
 class _GreaterThanEq(_BoundedBelow):
+    """Numbers greater than or equal to a bound.
+
+    Args:
+        lower_bound: the lower bound
+
+    Example:
+        >>> torch.distributions.constraints.greater_than_eq(0.0).check(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([False,  True,  True])
+    """
+
     def check(self, value: Tensor) -> Tensor:
         return self.lower_bound <= value
 
 
 class _LessThan(_BoundedAbove):
+    """Numbers less than a bound.
+
+    Args:
+        upper_bound: the upper bound
+
+    Example:
+        >>> torch.distributions.constraints.less_than(0.0).check(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([ True, False, False])
+    """
+
     def check(self, value: Tensor) -> Tensor:
         return value < self.upper_bound
 
 
 class _Interval(_BoundedBoth):
+    """Numbers in a closed interval.
+
+    Args:
+        lower_bound: the lower bound
+        upper_bound: the upper bound
+
+    Example:
+        >>> torch.distributions.constraints.interval(0.0, 1.0).check(torch.tensor([-1.0, 1.0]))
+        tensor([False,  True])
+    """
+
     def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_BoundedBoth):
+    """Numbers in an interval without its upper end.
+
+    Args:
+        lower_bound: the lower bound
+        upper_bound: the upper bound
+
+    Example:
+        >>> torch.distributions.constraints.half_open_interval(0.0, 1.0).check(torch.tensor([0.0, 1.0]))
+        tensor([ True, False])
+    """
+
     def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
@@ -306,6 +412,16 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(Constraint):
+    """Vectors of counts with at most a given sum.
+
+    Args:
+        upper_bound: the upper bound
+
+    Example:
+        >>> torch.distributions.constraints.multinomial(3).check(torch.tensor([1.0, 2.0]))
+        tensor(True)
+    """
+
     is_discrete = True
     event_dim = 1
 
@@ -390,7 +506,19 @@ class _Parts(Constraint):
 
 
 class _Cat(_Parts):
-    """Constraints on parts of the given lengths along `dim`, as torch.cat joins them."""
+    """Constraints on parts of the given lengths along `dim`, as torch.cat joins them.
+
+    Args:
+        cseq: the constraints
+        dim: the dimension; default 0
+        lengths: the lengths of the parts; default None, 1 each
+
+    Example:
+        >>> torch.distributions.constraints.cat(
+        ...     [torch.distributions.constraints.positive, torch.distributions.constraints.real]
+        ... ).check(torch.tensor([-1.0, -1.0]))
+        tensor([False,  True])
+    """
 
     def __init__(
         self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
@@ -413,7 +541,18 @@ class _Cat(_Parts):
 
 
 class _Stack(_Parts):
-    """Constraints on slices along `dim`, as torch.stack joins them."""
+    """Constraints on slices along `dim`, as torch.stack joins them.
+
+    Args:
+        cseq: the constraints
+        dim: the dimension; default 0
+
+    Example:
+        >>> torch.distributions.constraints.stack(
+        ...     [torch.distributions.constraints.positive, torch.distributions.constraints.real]
+        ... ).check(torch.tensor([-1.0, -1.0]))
+        tensor([False,  True])
+    """
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]

@@ -25,6 +25,15 @@ class Distribution:
     sample_shape + batch_shape + event_shape, and `log_prob` that of a sample without event_shape.
     `validate_args` (on by default, off under ``python -O``) checks parameters in the constructor and values
     given to methods; both raise ValueError.
+
+    Args:
+        batch_shape: the shape of the parameters; default ()
+        event_shape: the shape of one draw; default ()
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> isinstance(torch.distributions.Normal(0.0, 1.0), torch.distributions.Distribution)
+        True
     """
 
     has_rsample = False

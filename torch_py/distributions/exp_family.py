@@ -20,6 +20,15 @@ class ExponentialFamily(Distribution):
 
     The gradient of A is the mean of t(x), so entropy = A(eta) - <eta, grad A(eta)> - E[log h(x)] (Nielsen and
     Nock, Entropies and cross-entropies of exponential families, 2010).
+
+    Args:
+        batch_shape: the shape of the parameters; default ()
+        event_shape: the shape of one draw; default ()
+        validate_args: whether arguments are checked; default None, which is True unless Python runs with -O
+
+    Example:
+        >>> isinstance(torch.distributions.Gamma(1.0, 1.0), torch.distributions.ExponentialFamily)
+        True
     """
 
     _parameters: tuple[str, ...] = ()

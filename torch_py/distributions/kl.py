@@ -20,6 +20,17 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
     without a closer function.
 
     Both may be classes of other libraries. Raises TypeError for anything that is not a class.
+
+    Args:
+        type_p: the class of p
+        type_q: the class of q
+
+    Example:
+        >>> class Point(torch.distributions.Distribution):
+        ...     pass
+        >>> @torch.distributions.register_kl(Point, Point)
+        ... def between_points(p, q):
+        ...     return 0.0
     """
     for name, given in (("type_p", type_p), ("type_q", type_q)):
         if not isinstance(given, type):

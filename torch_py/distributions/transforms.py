@@ -64,9 +64,14 @@ class CumulativeDistributionTransform(Transform):
 
     The inverse is its `icdf`.
 
-    >>> from torch_py.distributions import Exponential
-    >>> CumulativeDistributionTransform(Exponential(1.0)).inv(torch.tensor(0.0))
-    tensor(0.)
+    Args:
+        distribution: the distribution
+        cache_size: 1 keeps the last pair of argument and result, so that `inv` of it is exact; default 0
+
+    Example:
+        >>> from torch_py.distributions import Exponential
+        >>> CumulativeDistributionTransform(Exponential(1.0)).inv(torch.tensor(0.0))
+        tensor(0.)
     """
 
     codomain = constraints.unit_interval

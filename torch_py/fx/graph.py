@@ -102,7 +102,7 @@ class Graph:
 
         >>> graph = Graph()
         >>> x = graph.placeholder("x")
-        >>> graph.output(graph.call_function(torch.relu, (x,)))
+        >>> result = graph.output(graph.call_function(torch.relu, (x,)))
         >>> GraphModule({}, graph)(torch.tensor([-1.0, 1.0]))
         tensor([0., 1.])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import typing
@@ -25,17 +26,14 @@ __all__ = [
     "type_matches",
 ]
 
-# Types in the signatures of operators, as those of Python.
+# What annotations of operators mean; other types can be anything.
+_NUMBER = float | int | complex | bool
 _TYPES: dict[str, Any] = {
+    **dict.fromkeys(("device", "dtype", "layout", "memory_format", "Generator"), Any),
     "Tensor": Tensor,
-    "Tensor or Number": Tensor | float | int | complex | bool,
-    "Number": float | int | complex | bool,
-    "int": int,
-    "float": float,
-    "bool": bool,
-    "str": str,
-    "tuple of ints": list[int],
-    "tuple of Tensors": list[Tensor],
+    "Number": _NUMBER,
+    "Sequence": list,
+    "None": None,
 }
 _IN_PLACE = re.compile(r"[a-z0-9]_$")
 
@@ -59,59 +57,48 @@ def get_signature_for_torch_op(op: Callable[..., Any], return_schemas: bool = Fa
     module = (getattr(op, "__module__", None) or "").partition(".")[0]
     if not isinstance(op, BuiltinFunctionType) or module not in ("torch_py", "torch"):
         return (None, None) if return_schemas else None
-    head = (op.__doc__ or "").split("\n\n")[0]
-    texts = [line for line in head.split("\n") if line.startswith(f"{op.__name__}(")]
+    if op.__text_signature__ is not None:
+        texts = [f"{op.__name__}{op.__text_signature__}"]
+    else:
+        lines = (op.__doc__ or "").split("\n")
+        texts = [line for line in lines if line.startswith(f"{op.__name__}(")]
     signatures = [signature for text in texts if (signature := _parsed(text)) is not None]
     return (signatures, texts) if return_schemas else signatures
 
 
 def _parsed(text: str) -> inspect.Signature | None:
-    """`add(Tensor input, Tensor other, *, Number alpha = 1)` as a signature."""
-    inside = text[text.index("(") + 1 : text.rindex(")")]
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = []
-    for part in _split(inside):
-        if part == "*":
-            kind = inspect.Parameter.KEYWORD_ONLY
-            continue
-
-        declared, _, default = part.partition(" = ")
-        type_name, _, name = declared.rpartition(" ")
-        if not name.isidentifier():
-            return None
-
-        parameters.append(
-            inspect.Parameter(
-                name,
-                kind,
-                default=_default(default) if default else inspect.Parameter.empty,
-                annotation=_TYPES.get(type_name, Any),
-            )
-        )
-
+    """`add(input: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor` as a signature."""
     try:
-        return inspect.Signature(parameters)
-    except ValueError:  # a parameter without a default after one with
+        (function,) = ast.parse(f"def {text}: ...").body
+    except SyntaxError:  # a name that Python reserves
         return None
 
+    assert isinstance(function, ast.FunctionDef)
+    if function.args.vararg is not None:  # the same as a sequence
+        return None
+    named = [*function.args.posonlyargs, *function.args.args]
+    defaults: list[ast.expr | None] = [None] * (len(named) - len(function.args.defaults))
+    defaults += function.args.defaults
+    parameters = [
+        _parameter(parameter, default, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        for parameter, default in zip(named, defaults, strict=True)
+    ]
+    parameters += [
+        _parameter(parameter, default, inspect.Parameter.KEYWORD_ONLY)
+        for parameter, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    ]
+    return inspect.Signature(parameters)
 
-def _split(text: str) -> list[str]:
-    """The parts between commas that are not inside of brackets."""
-    parts = []
-    depth = 0
-    start = 0
 
-    for position, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and depth == 0:
-            parts.append(text[start:position].strip())
-            start = position + 1
-    return [part for part in [*parts, text[start:].strip()] if part]
+def _parameter(parameter: ast.arg, default: ast.expr | None, kind: Any) -> inspect.Parameter:
+    annotation: Any = Any
+    if parameter.annotation is not None:
+        annotation = eval(ast.unparse(parameter.annotation), dict(_TYPES))
+    value = inspect.Parameter.empty if default is None else _default(ast.unparse(default))
+    return inspect.Parameter(parameter.arg, kind, default=value, annotation=annotation)
 
 
 def _default(text: str) -> Any:
-    import ast
-
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):  # torch.preserve_format

@@ -186,14 +186,41 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Multi-head attention: softmax(q kᵀ / sqrt(E / heads) + mask) v in each of `num_heads` projections,
-    joined by a linear map.
+    """Computes attention with several heads, given the weights of a `nn.MultiheadAttention`:
 
-    The query is (L, N, E), key and value are (S, N, ...), and the results are (L, N, E) and the attention
-    weights (N, L, S); the batch dimension N may be missing everywhere. `key_padding_mask` (N, S) and
-    `attn_mask` (L, S) or (N * heads, L, S) are boolean, True where a key is ignored, or floating and added to
-    the scores. The weights are averaged over the heads unless `average_attn_weights` is False: then they are
-    (N, heads, L, S).
+        headᵢ = softmax(Qᵢ · Kᵢᵀ / √(E / num_heads) + mask) · Vᵢ
+
+    Args:
+        query: (L, N, E) or (L, E)
+        key, value: (S, N, ...) or (S, ...)
+        embed_dim_to_check: E
+        num_heads: the number of heads
+        in_proj_weight, in_proj_bias: (3 · E, E) and (3 · E,), the projections of queries, keys and values
+        bias_k, bias_v: (1, 1, E), appended to keys and values, or None
+        add_zero_attn: whether to append a key and a value of zeros
+        dropout_p: the probability of dropping a weight
+        out_proj_weight, out_proj_bias: (E, E) and (E,), the projection of the output
+        training: whether weights are dropped; default True
+        key_padding_mask: (N, S), True where a key is padding; default None
+        need_weights: whether to return the weights; default True
+        attn_mask: (L, S) or (N · num_heads, L, S), True where a query may not attend, or floats to add;
+            default None
+        use_separate_proj_weight: whether the projections are `q_proj_weight`, `k_proj_weight`,
+            `v_proj_weight`; default False
+        q_proj_weight, k_proj_weight, v_proj_weight: (E, E), (E, kdim), (E, vdim)
+        static_k, static_v: keys and values that are projected already; default None
+        average_attn_weights: whether returned weights are the mean over heads; default True
+        is_causal: a hint that `attn_mask` is causal; default False
+
+    Returns:
+        The output (L, N, E), and the weights (N, L, S) or None.
+
+    Example:
+        >>> x = torch.ones(2, 1, 4)
+        >>> weights = torch.zeros(12, 4), torch.zeros(12), None, None, False, 0.0, torch.eye(4), None
+        >>> output, _ = F.multi_head_attention_forward(x, x, x, 4, 2, *weights)
+        >>> output.shape
+        torch.Size([2, 1, 4])
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:

@@ -48,7 +48,19 @@ def unfold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Extracts sliding windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
+    """Extracts the sliding windows of images as columns.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W)
+        kernel_size: the size of the windows
+        dilation: the distance between two elements of a window; default 1
+        padding: the width of zeros on all sides; default 0
+        stride: the distance between two windows; default 1
+
+    Example:
+        >>> F.unfold(torch.ones(1, 2, 3, 3), kernel_size=2).shape
+        torch.Size([1, 8, 4])
+    """
     return _im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
 
 
@@ -60,8 +72,23 @@ def fold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N, C, *output_size); windows
-    that overlap are summed."""
+    """Adds columns of sliding windows up to images, where windows overlap by their sum; the transpose of
+    `unfold`.
+
+    Args:
+        input: (N, C · KH · KW, windows) or (C · KH · KW, windows)
+        output_size: the size of the images
+        kernel_size: the size of the windows
+        dilation: the distance between two elements of a window; default 1
+        padding: the width of the margin of the images; default 0
+        stride: the distance between two windows; default 1
+
+    Example:
+        >>> F.fold(torch.ones(1, 4, 4), output_size=3, kernel_size=2)
+        tensor([[[[1., 2., 1.],
+                  [2., 4., 2.],
+                  [1., 2., 1.]]]])
+    """
     return _col2im(
         input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
     )

@@ -27,8 +27,21 @@ def _kept(shape: tuple[int, ...], p: float, like: Tensor) -> Tensor:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets elements to zero with probability `p` and scales the others by 1
-    / (1 - p); returns the input unless `training`."""
+    """Sets elements to zero at random, and scales the others by 1 / (1 - p) so that the expected value stays.
+
+    Args:
+        input: any shape
+        p: the probability of zero; default 0.5
+        training: whether to do so; otherwise the input is returned; default True
+        inplace: whether to overwrite the input; default False
+
+    Raises:
+        ValueError: `p` is not between 0 and 1
+
+    Example:
+        >>> F.dropout(torch.ones(1, 2, 2), training=False).shape
+        torch.Size([1, 2, 2])
+    """
     _check_probability(p)
     if not inplace:
         return _dropout(input, p, training)
@@ -45,8 +58,22 @@ def _channel_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> 
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Dropout for inputs of mean 0 and variance 1, such as outputs of `selu`: dropped elements take its
-    negative limit, and mean and variance are kept (Klambauer et al. 2017)."""
+    """Replaces elements at random by the limit of `selu` for large negative inputs, and keeps mean 0 and
+    variance 1.
+
+    Args:
+        input: any shape
+        p: the probability of being replaced; default 0.5
+        training: whether to do so; otherwise the input is returned; default False
+        inplace: whether to overwrite the input; default False
+
+    Raises:
+        ValueError: `p` is not between 0 and 1
+
+    Example:
+        >>> F.alpha_dropout(torch.ones(1, 2, 2)).shape
+        torch.Size([1, 2, 2])
+    """
     _check_probability(p)
     result = _alpha_dropout(input, p, training)
     return input.copy_(result) if inplace and training else result
@@ -55,15 +82,44 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Applies `alpha_dropout` to whole channels."""
+    """Replaces whole channels at random by the limit of `selu` for large negative inputs, and keeps mean 0
+    and variance 1.
+
+    Args:
+        input: (N, C, ...)
+        p: the probability of being replaced; default 0.5
+        training: whether to do so; otherwise the input is returned; default False
+        inplace: whether to overwrite the input; default False
+
+    Raises:
+        ValueError: `p` is not between 0 and 1
+
+    Example:
+        >>> F.feature_alpha_dropout(torch.ones(1, 2, 2)).shape
+        torch.Size([1, 2, 2])
+    """
     _check_probability(p)
     result = _feature_alpha_dropout(input, p, training)
     return input.copy_(result) if inplace and training else result
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets whole channels of (N, C, L) or (C, L) to zero with
-    probability `p` and scales the others by 1 / (1 - p)."""
+    """Sets whole channels to zero at random, and scales the others by 1 / (1 - p) so that the expected value
+    stays.
+
+    Args:
+        input: (N, C, L) or (C, L)
+        p: the probability of zero; default 0.5
+        training: whether to do so; otherwise the input is returned; default True
+        inplace: whether to overwrite the input; default False
+
+    Raises:
+        ValueError: `p` is not between 0 and 1
+
+    Example:
+        >>> F.dropout1d(torch.ones(1, 2, 2), training=False).shape
+        torch.Size([1, 2, 2])
+    """
     _check_probability(p)
     if input.dim() not in (2, 3):
         raise RuntimeError(
@@ -75,9 +131,21 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets whole channels of (N, C, H, W) to zero with probability `p` and scales the others by 1 / (1 - p).
+    """Sets whole channels to zero at random, and scales the others by 1 / (1 - p) so that the expected value
+    stays.
 
-    An input of three dimensions is (N, C, L), as in PyTorch.
+    Args:
+        input: (N, C, H, W)
+        p: the probability of zero; default 0.5
+        training: whether to do so; otherwise the input is returned; default True
+        inplace: whether to overwrite the input; default False
+
+    Raises:
+        ValueError: `p` is not between 0 and 1
+
+    Example:
+        >>> F.dropout2d(torch.ones(1, 2, 2, 2), training=False).shape
+        torch.Size([1, 2, 2, 2])
     """
     _check_probability(p)
     if input.dim() not in (3, 4):
@@ -90,8 +158,22 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p` and scales the
-    others by 1 / (1 - p)."""
+    """Sets whole channels to zero at random, and scales the others by 1 / (1 - p) so that the expected value
+    stays.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W)
+        p: the probability of zero; default 0.5
+        training: whether to do so; otherwise the input is returned; default True
+        inplace: whether to overwrite the input; default False
+
+    Raises:
+        ValueError: `p` is not between 0 and 1
+
+    Example:
+        >>> F.dropout3d(torch.ones(1, 2, 2, 2, 2), training=False).shape
+        torch.Size([1, 2, 2, 2, 2])
+    """
     _check_probability(p)
     if input.dim() not in (4, 5):
         warnings.warn(

@@ -21,19 +21,19 @@ def grouped_mm(
     bias: Tensor | None = None,
     out_dtype: Any = None,
 ) -> Tensor:
-    """The products of pairs of matrices.
+    """The products of pairs of matrices, of which groups may be parts of one matrix.
 
     Args:
-        mat_a: (G, M, K), or (M, K) whose rows, or columns if `mat_b` has two dimensions, are divided.
-        mat_b: (G, K, N), or (K, N) whose columns, or rows if `mat_a` has two dimensions, are divided.
-        offs: int32 of shape (G,): where each group ends in the dimension that is divided. Needed unless both
-            have three dimensions.
-        bias: not supported by PyTorch either: raises RuntimeError.
-        out_dtype: the dtype of the result; default: that of `mat_a`.
+        mat_a: (G, M, K), or (M, K) whose rows, or columns if `mat_b` has two dimensions, are divided
+        mat_b: (G, K, N), or (K, N) whose columns, or rows if `mat_a` has two dimensions, are divided
+        offs: int32 (G,), where each group ends in the dimension that is divided; default None
+        bias: must be None
+        out_dtype: the dtype of the result; default None
 
-    Returns (G, M, N), or (M, N) if one of the two is divided along M or N. What is after the last group is 0.
-
-    Raises RuntimeError for other ranks, or `offs` that do not fit them.
+    Example:
+        >>> a = torch.ones(2, 3, 8, dtype=torch.bfloat16)
+        >>> F.grouped_mm(a, torch.ones(2, 8, 4, dtype=torch.bfloat16)).shape
+        torch.Size([2, 3, 4])
     """
     ranks = (mat_a.dim(), mat_b.dim())
     if bias is not None:

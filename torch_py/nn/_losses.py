@@ -73,9 +73,20 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Squared error (input - target)².
+    """The squared error:
 
-    With `weight`, 'mean' divides the weighted sum by the sum of the weights.
+        loss = (input - target)²
+
+    Args:
+        input: any shape
+        target: the same shape
+        weight: a factor for each element; the mean divides by the sum of the weights; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.mse_loss(torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0]))
+        tensor(4.6250)
     """
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
@@ -93,9 +104,20 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Absolute error |input - target|.
+    """The absolute error:
 
-    With `weight`, 'mean' divides the weighted sum by the sum of the weights.
+        loss = |input - target|
+
+    Args:
+        input: any shape
+        target: the same shape
+        weight: a factor for each element; the mean divides by the sum of the weights; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.l1_loss(torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0]))
+        tensor(1.7500)
     """
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
@@ -128,8 +150,22 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """Error that is quadratic near zero: d² / (2 beta) where d = |input -
-    target| is below `beta`, d - beta / 2 elsewhere."""
+    """An error that is quadratic near zero and linear beyond:
+
+        loss = d² / (2 · beta)    if d < beta, with d = |input - target|
+               d - beta / 2       otherwise
+
+    Args:
+        input: any shape
+        target: the same shape
+        beta: where the quadratic part ends, at least 0; default 1.0
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.smooth_l1_loss(torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0]))
+        tensor(1.3125)
+    """
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta: got {beta}")
 
@@ -145,8 +181,22 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """Error that is quadratic near zero: d² / 2 where d = |input - target| is below `delta`, delta (d -
-    delta / 2) elsewhere. It is multiplied by `weight` if given; 'mean' is over the elements."""
+    """An error that is quadratic near zero and linear with slope delta beyond:
+
+        loss = d² / 2                     if d < delta, with d = |input - target|
+               delta · (d - delta / 2)    otherwise
+
+    Args:
+        input: any shape
+        target: the same shape
+        delta: where the quadratic part ends, greater than 0; default 1.0
+        weight: a factor for each element; the mean is over the elements; default None
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.huber_loss(torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0]))
+        tensor(1.3125)
+    """
     _warn_of_broadcast(input, target)
     number = _number(reduction, None, None)
     wide_input, wide_target = broadcast_tensors(input, target)
@@ -166,10 +216,22 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Negative log likelihood -weight[target] * input[..., target, ...], for log probabilities (N, C, ...) or
-    (C,) and class numbers (N, ...) or ().
+    """The negative log likelihood of classes, given log probabilities:
 
-    Targets equal to `ignore_index` are left out; 'mean' divides by the sum of the weights that remain.
+        loss[n] = -weight[target[n]] · input[n, target[n]]
+
+    Args:
+        input: (N, C, ...) or (C,)
+        target: class numbers (N, ...) or ()
+        weight: (C,), a factor for each class; the mean divides by the sum of those of the targets; default
+            None
+        ignore_index: a class number that is left out; default -100
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.nll_loss(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([0]))
+        tensor(0.6931)
     """
     return _nll_loss(input, target, weight, _number(reduction, size_average, reduce), ignore_index)
 
@@ -184,11 +246,22 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Cross entropy between the softmax of `input` along the classes and `target`: `nll_loss` of
-    `log_softmax(input)`.
+    """The cross entropy between the softmax of scores and classes:
 
-    `target` has class numbers, or probabilities in the shape of the input. `label_smoothing` in [0, 1] is the
-    share of a uniform distribution that is mixed into the target.
+        loss[n] = -weight[y] · log softmax(input[n])[y]    with y = target[n]
+
+    Args:
+        input: scores (N, C, ...) or (C,)
+        target: class numbers (N, ...) or (), or probabilities in the shape of the input
+        weight: (C,), a factor for each class; default None
+        ignore_index: a class number that is left out; default -100
+        label_smoothing: how much of the target is spread over all classes, from 0.0 (default) to 1.0
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.cross_entropy(torch.tensor([[2.0, 0.0]]), torch.tensor([0]))
+        tensor(0.1269)
     """
     number = _number(reduction, size_average, reduce)
     return _cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)
@@ -206,12 +279,24 @@ def linear_cross_entropy(
     label_smoothing: float = 0.0,
     options: object = None,
 ) -> Tensor:
-    """Computes `cross_entropy(linear(input, linear_weight, linear_bias), target)` for an input (N, F) or (F,)
-    and a weight (C, d1, ..., F).
+    """The cross entropy of a linear classifier:
 
-    `options` (nn.LinearCrossEntropyOptions) only chooses how PyTorch saves memory; the loss is computed whole
-    here. Raises RuntimeError for an input of other dimensions, and for an `ignore_index` with probabilities
-    as the target.
+        loss = cross_entropy(input · linear_weightᵀ + linear_bias, target)
+
+    Args:
+        input: (N, F) or (F,)
+        linear_weight: (C, ..., F)
+        target: as in `cross_entropy`
+        linear_bias: (C, ...), or None
+        weight: (C,), a factor for each class; default None
+        ignore_index: a class number that is left out; default None
+        label_smoothing: how much of the target is spread over all classes; default 0.0
+        options: how PyTorch saves memory; has no effect on the loss
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.linear_cross_entropy(torch.ones(1, 2), torch.eye(2), torch.tensor([0]))
+        tensor(0.6931)
     """
     if input.dim() not in (1, 2):
         raise RuntimeError(
@@ -262,8 +347,22 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """Binary cross entropy of scores: -(pos_weight * target * log(sigmoid(input)) + (1 - target) * log(1 -
-    sigmoid(input))). Input and target must have the same shape."""
+    """The binary cross entropy of scores, whose sigmoid gives the probabilities:
+
+        loss = -weight · (pos_weight · target · log σ(input) + (1 - target) · log(1 - σ(input)))
+
+    Args:
+        input: any shape
+        target: the same shape, from [0, 1]
+        weight: a factor for each element, broadcast; default None
+        pos_weight: a factor for the positive part, broadcast; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.binary_cross_entropy_with_logits(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]))
+        tensor(0.2201)
+    """
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     return _binary_cross_entropy_with_logits(
@@ -279,8 +378,21 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Binary cross entropy of probabilities: -(target * log(input) + (1 - target) * log(1 - input)), where
-    logarithms are at least -100. Input and target must have the same shape."""
+    """The binary cross entropy of probabilities, with logarithms of at least -100:
+
+        loss = -weight · (target · log(input) + (1 - target) · log(1 - input))
+
+    Args:
+        input: any shape, from [0, 1]
+        target: the same shape, from [0, 1]
+        weight: a factor for each element, broadcast; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.binary_cross_entropy(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
+        tensor(0.1643)
+    """
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
@@ -299,9 +411,20 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """Kullback-Leibler divergence target * (log(target) - input), for an input of log probabilities.
+    """The Kullback-Leibler divergence of the target from an input of log probabilities:
 
-    'batchmean' divides the sum by the size of dimension 0.
+        loss = target · (log(target) - input)
+
+    Args:
+        input: any shape
+        target: the same shape
+        log_target: whether the target holds log probabilities too; default False
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'batchmean', 'sum' or 'none'
+
+    Example:
+        >>> F.kl_div(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.5, 0.5]), reduction="sum")
+        tensor(0.)
     """
     if reduction == "batchmean":
         total = _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target)

@@ -35,6 +35,16 @@ class PackedSequence(_Packed):
     `batch_sizes` counts the sequences that have each step. Sequences are sorted by descending length;
     `sorted_indices` brought them into this order, `unsorted_indices` restore the caller's.
     `pack_padded_sequence` and `pack_sequence` make these objects.
+
+    Args:
+        data: the elements of all sequences
+        batch_sizes: the number of sequences with each step
+        sorted_indices: the order by length; default None, sequences were sorted
+        unsorted_indices: the order back; default None, computed
+
+    Example:
+        >>> nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]).data
+        tensor([1, 4, 2, 3])
     """
 
     __slots__ = ()
@@ -131,7 +141,15 @@ class PackedSequence(_Packed):
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """Returns the permutation that undoes `permutation`; None stays None."""
+    """Returns the permutation that undoes `permutation`; None stays None.
+
+    Args:
+        permutation: a permutation of 0, 1, ..., or None
+
+    Example:
+        >>> nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1]))
+        tensor([1, 2, 0])
+    """
     if permutation is None:
         return None
     result = _torch.empty_like(permutation)
@@ -144,6 +162,17 @@ def pack_padded_sequence(
     """Packs padded sequences (T, N, ...), or (N, T, ...) with `batch_first`, of the given lengths.
 
     They must be sorted by descending length unless `enforce_sorted` is False.
+
+    Args:
+        input: the padded sequences
+        lengths: their lengths
+        batch_first: whether the batch is the first dimension; default False
+        enforce_sorted: whether lengths must descend; default True
+
+    Example:
+        >>> padded = torch.tensor([[1, 4], [2, 0], [3, 0]])
+        >>> nn.utils.rnn.pack_padded_sequence(padded, [3, 1]).batch_sizes
+        tensor([2, 1, 1])
     """
     if not isinstance(lengths, Tensor):
         lengths = _tensor(lengths)
@@ -169,6 +198,18 @@ def pad_packed_sequence(
     """Returns padded sequences and their lengths: the inverse of `pack_padded_sequence`.
 
     `total_length` sets the number of steps.
+
+    Args:
+        sequence: the packed sequences
+        batch_first: whether the batch is the first dimension; default False
+        padding_value: the number that fills up; default 0.0
+        total_length: the number of steps; default None, the longest
+
+    Example:
+        >>> packed = nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+        >>> nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
+        (tensor([[1, 2, 3],
+                [4, 0, 0]]), tensor([3, 1]))
     """
     longest = sequence.batch_sizes.size(0)
     if total_length is not None:
@@ -196,7 +237,19 @@ def pad_sequence(
     padding_side: str = "right",
 ) -> Tensor:
     """Stacks tensors (length, ...) as (longest, N, ...), or (N, longest, ...) with `batch_first`, padded on
-    the 'right' or 'left'."""
+    the 'right' or 'left'.
+
+    Args:
+        sequences: the tensors
+        batch_first: whether the batch is the first dimension; default False
+        padding_value: the number that fills up; default 0.0
+        padding_side: 'right' (default) or 'left'
+
+    Example:
+        >>> nn.utils.rnn.pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)
+        tensor([[1, 2, 3],
+                [4, 0, 0]])
+    """
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, Iterable):
@@ -225,18 +278,46 @@ def pad_sequence(
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
     """Splits padded sequences (T, N, ...), or (N, T, ...) with
-    `batch_first`, into a list of tensors of the given lengths."""
+    `batch_first`, into a list of tensors of the given lengths.
+
+    Args:
+        padded_sequences: the padded sequences
+        lengths: their lengths
+        batch_first: whether the batch is the first dimension; default False
+
+    Example:
+        >>> nn.utils.rnn.unpad_sequence(torch.tensor([[1, 4], [2, 0]]), torch.tensor([2, 1]))
+        [tensor([1, 2]), tensor([4])]
+    """
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [sequence[: int(length)] for sequence, length in zip(padded_sequences, lengths, strict=True)]
 
 
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Packs a list of tensors (length, ...)."""
+    """Packs a list of tensors (length, ...).
+
+    Args:
+        sequences: the tensors
+        enforce_sorted: whether lengths must descend; default True
+
+    Example:
+        >>> nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]).batch_sizes
+        tensor([2, 1, 1])
+    """
     lengths = _tensor([sequence.size(0) for sequence in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """Splits a packed batch into the list of its sequences."""
+    """Splits a packed batch into the list of its sequences.
+
+    Args:
+        packed_sequences: the packed sequences
+
+    Example:
+        >>> packed = nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([4])])
+        >>> nn.utils.rnn.unpack_sequence(packed)
+        [tensor([1, 2]), tensor([4])]
+    """
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)

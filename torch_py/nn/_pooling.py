@@ -81,8 +81,22 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The largest element of each window; with `return_indices` also
-        its position, counted within one plane."""
+        """The largest element of each window of sequences, images or volumes.
+
+        Args:
+            input: (N, C, ...) or (C, ...), with as many spatial dimensions as the name says
+            kernel_size: the size of the windows, one number or one per dimension
+            stride: the distance between two windows; default `kernel_size`
+            padding: the width on both sides, at most half the size of the window; default 0
+            dilation: the distance between two elements of a window; default 1
+            ceil_mode: whether to round sizes up instead of down; default False
+            return_indices: whether to return positions in the flattened plane too; default False
+
+        Example:
+            >>> F.max_pool2d(torch.arange(16.0).reshape(1, 1, 4, 4), 2)
+            tensor([[[[ 5.,  7.],
+                      [13., 15.]]]])
+        """
         pool = pooled_with_indices if return_indices else pooled
         return pool(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
 
@@ -95,7 +109,26 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> tuple[Tensor, Tensor]:
-        """The largest element of each window and its position, counted within one plane."""
+        """The largest element of each window of sequences, images or volumes, and its position in the
+        flattened plane.
+
+        Args:
+            input: (N, C, ...) or (C, ...), with as many spatial dimensions as the name says
+            kernel_size: the size of the windows, one number or one per dimension
+            stride: the distance between two windows; default `kernel_size`
+            padding: the width on both sides, at most half the size of the window; default 0
+            dilation: the distance between two elements of a window; default 1
+            ceil_mode: whether to round sizes up instead of down; default False
+            return_indices: has no effect
+
+        Returns:
+            A pair of values and positions.
+
+        Example:
+            >>> values, indices = F.max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+            >>> indices
+            tensor([[1, 2]])
+        """
         return pooled_with_indices(
             input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode
         )
@@ -139,15 +172,41 @@ def _adaptive_max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any
     def adaptive_max_pool_with_indices(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """The largest elements of as many windows as `output_size` says, and
-        their positions, counted within one plane."""
+        """The largest elements of a given number of windows that cover sequences, images or volumes evenly,
+        and their positions in the flattened plane.
+
+        Args:
+            input: (N, C, ...) or (C, ...), with as many spatial dimensions as the name says
+            output_size: the number of windows, one number or one per dimension; None keeps the size of a
+                dimension
+            return_indices: has no effect
+
+        Returns:
+            A pair of values and positions.
+
+        Example:
+            >>> values, indices = F.adaptive_max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+            >>> indices
+            tensor([[1, 2]])
+        """
         return pooled(input, _wanted(output_size, input.shape, rank))
 
     def adaptive_max_pool(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The largest elements of as many windows as `output_size` says;
-        with `return_indices` also their positions."""
+        """The largest elements of a given number of windows that cover sequences, images or volumes evenly.
+
+        Args:
+            input: (N, C, ...) or (C, ...), with as many spatial dimensions as the name says
+            output_size: the number of windows, one number or one per dimension; None keeps the size of a
+                dimension
+            return_indices: whether to return positions in the flattened plane too; default False
+
+        Example:
+            >>> F.adaptive_max_pool2d(torch.arange(16.0).reshape(1, 1, 4, 4), 2)
+            tensor([[[[ 5.,  7.],
+                      [13., 15.]]]])
+        """
         result = pooled(input, _wanted(output_size, input.shape, rank))
         return result if return_indices else result[0]
 
@@ -161,12 +220,32 @@ adaptive_max_pool3d, adaptive_max_pool3d_with_indices = _adaptive_max_pool(3)
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
-    """The means of as many windows of an image as `output_size` says; None keeps the size of a dimension."""
+    """The means of a given number of windows that cover images evenly.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W)
+        output_size: the number of windows, one number or one per dimension; None keeps the size of a
+            dimension
+
+    Example:
+        >>> F.adaptive_avg_pool2d(torch.ones(1, 2, 8, 8), 2).shape
+        torch.Size([1, 2, 2, 2])
+    """
     return _adaptive_averages[2](input, _wanted(output_size, input.shape, 2))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
-    """The means of as many windows of a volume as `output_size` says; None keeps the size of a dimension."""
+    """The means of a given number of windows that cover volumes evenly.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W)
+        output_size: the number of windows, one number or one per dimension; None keeps the size of a
+            dimension
+
+    Example:
+        >>> F.adaptive_avg_pool3d(torch.ones(1, 2, 4, 4, 4), 2).shape
+        torch.Size([1, 2, 2, 2, 2])
+    """
     return _adaptive_averages[3](input, _wanted(output_size, input.shape, 3))
 
 
@@ -178,7 +257,20 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window of a sequence. Padding counts as zeros unless `count_include_pad` is False."""
+    """The mean of each window of a sequence. Padding counts as zeros unless `count_include_pad` is False.
+
+    Args:
+        input: (N, C, L) or (C, L)
+        kernel_size: the size of the windows
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+
+    Example:
+        >>> F.avg_pool1d(torch.tensor([[1.0, 3.0, 5.0, 7.0]]), 2)
+        tensor([[2., 6.]])
+    """
     return _averages[1](
         input, kernel_size, [] if stride is None else stride, padding, ceil_mode, count_include_pad
     )
@@ -199,6 +291,19 @@ def avg_pool2d(
 
     Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
     of the number of elements.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W)
+        kernel_size: the size of the windows, one number or one per dimension
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+        divisor_override: what sums are divided by instead of the number of elements; default None
+
+    Example:
+        >>> F.avg_pool2d(torch.ones(1, 2, 4, 4), 2).shape
+        torch.Size([1, 2, 2, 2])
     """
     windows = (kernel_size, [] if stride is None else stride, padding, ceil_mode)
     return _averages[2](input, *windows, count_include_pad, divisor_override, out=out)
@@ -219,6 +324,19 @@ def avg_pool3d(
 
     Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
     of the number of elements.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W)
+        kernel_size: the size of the windows, one number or one per dimension
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+        divisor_override: what sums are divided by instead of the number of elements; default None
+
+    Example:
+        >>> F.avg_pool3d(torch.ones(1, 2, 4, 4, 4), 2).shape
+        torch.Size([1, 2, 2, 2, 2])
     """
     windows = (kernel_size, [] if stride is None else stride, padding, ceil_mode)
     return _averages[3](input, *windows, count_include_pad, divisor_override, out=out)
@@ -268,9 +386,19 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest elements of windows of an image at random steps (Graham 2014).
+    """The largest elements of windows at random steps (Graham 2014).
 
-    The result has `output_size`, or `output_ratio` times the input's size.
+    Args:
+        input: (N, C, H, W) or (C, H, W)
+        kernel_size: the size of the windows
+        output_size: the size of the result; give either this or `output_ratio`
+        output_ratio: the size of the result relative to that of the input, between 0 and 1
+        return_indices: whether to return positions too; default False
+        _random_samples: (N, C, 2), numbers from [0, 1) that decide the steps; default None, drawn
+
+    Example:
+        >>> F.fractional_max_pool2d(torch.ones(1, 2, 8, 8), 2, output_size=2).shape
+        torch.Size([1, 2, 2, 2])
     """
     result = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
     return result if return_indices else result[0]
@@ -284,7 +412,24 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Like `fractional_max_pool2d`; also returns the positions of the elements."""
+    """The largest elements of windows at random steps (Graham 2014), and their positions.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W)
+        kernel_size: the size of the windows
+        output_size: the size of the result; give either this or `output_ratio`
+        output_ratio: the size of the result relative to that of the input, between 0 and 1
+        return_indices: has no effect
+        _random_samples: (N, C, 2), numbers from [0, 1) that decide the steps; default None, drawn
+
+    Returns:
+        A pair of values and positions.
+
+    Example:
+        >>> values, indices = F.fractional_max_pool2d_with_indices(torch.ones(1, 2, 8, 8), 2, output_size=2)
+        >>> values.shape
+        torch.Size([1, 2, 2, 2])
+    """
     return _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -296,9 +441,19 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest elements of windows of a volume at random steps (Graham 2014).
+    """The largest elements of windows at random steps (Graham 2014).
 
-    The result has `output_size`, or `output_ratio` times the input's size.
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W)
+        kernel_size: the size of the windows
+        output_size: the size of the result; give either this or `output_ratio`
+        output_ratio: the size of the result relative to that of the input, between 0 and 1
+        return_indices: whether to return positions too; default False
+        _random_samples: (N, C, 3), numbers from [0, 1) that decide the steps; default None, drawn
+
+    Example:
+        >>> F.fractional_max_pool3d(torch.ones(1, 2, 4, 4, 4), 2, output_size=2).shape
+        torch.Size([1, 2, 2, 2, 2])
     """
     result = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
     return result if return_indices else result[0]
@@ -312,7 +467,25 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Like `fractional_max_pool3d`; also returns the positions of the elements."""
+    """The largest elements of windows at random steps (Graham 2014), and their positions.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W)
+        kernel_size: the size of the windows
+        output_size: the size of the result; give either this or `output_ratio`
+        output_ratio: the size of the result relative to that of the input, between 0 and 1
+        return_indices: has no effect
+        _random_samples: (N, C, 3), numbers from [0, 1) that decide the steps; default None, drawn
+
+    Returns:
+        A pair of values and positions.
+
+    Example:
+        >>> x = torch.ones(1, 2, 4, 4, 4)
+        >>> values, indices = F.fractional_max_pool3d_with_indices(x, 2, output_size=2)
+        >>> values.shape
+        torch.Size([1, 2, 2, 2, 2])
+    """
     return _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -400,8 +573,21 @@ def max_unpool1d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """A partial inverse of `max_pool1d`: puts the elements of `input`
-    at their `indices`, with zeros elsewhere."""
+    """Puts maxima back where `max_pool1d` found them, with zeros elsewhere.
+
+    Args:
+        input: the maxima, (N, C, L) or (C, L)
+        indices: their positions, of the same shape
+        kernel_size: the size of the windows of the pooling
+        stride: their distance; default `kernel_size`
+        padding: their padding; default 0
+        output_size: the size of the result; default None, the smallest one that fits
+
+    Example:
+        >>> values, indices = F.max_pool1d(torch.ones(1, 2, 8), 2, return_indices=True)
+        >>> F.max_unpool1d(values, indices, 2).shape
+        torch.Size([1, 2, 8])
+    """
     size = _unpooled_size(input, *_windows(1, kernel_size, stride, padding), output_size)
     return _max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]).squeeze(-1)
 
@@ -414,8 +600,21 @@ def max_unpool2d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """A partial inverse of `max_pool2d`: puts the elements of `input`
-    at their `indices`, with zeros elsewhere."""
+    """Puts maxima back where `max_pool2d` found them, with zeros elsewhere.
+
+    Args:
+        input: the maxima, (N, C, H, W) or (C, H, W)
+        indices: their positions, of the same shape
+        kernel_size: the size of the windows of the pooling
+        stride: their distance; default `kernel_size`
+        padding: their padding; default 0
+        output_size: the size of the result; default None, the smallest one that fits
+
+    Example:
+        >>> values, indices = F.max_pool2d(torch.ones(1, 2, 8, 8), 2, return_indices=True)
+        >>> F.max_unpool2d(values, indices, 2).shape
+        torch.Size([1, 2, 8, 8])
+    """
     return _max_unpool2d(
         input, indices, _unpooled_size(input, *_windows(2, kernel_size, stride, padding), output_size)
     )
@@ -429,8 +628,21 @@ def max_unpool3d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """A partial inverse of `max_pool3d`: puts the elements of `input`
-    at their `indices`, with zeros elsewhere."""
+    """Puts maxima back where `max_pool3d` found them, with zeros elsewhere.
+
+    Args:
+        input: the maxima, (N, C, D, H, W) or (C, D, H, W)
+        indices: their positions, of the same shape
+        kernel_size: the size of the windows of the pooling
+        stride: their distance; default `kernel_size`
+        padding: their padding; default 0
+        output_size: the size of the result; default None, the smallest one that fits
+
+    Example:
+        >>> values, indices = F.max_pool3d(torch.ones(1, 2, 4, 4, 4), 2, return_indices=True)
+        >>> F.max_unpool3d(values, indices, 2).shape
+        torch.Size([1, 2, 4, 4, 4])
+    """
     kernel, step, border = _windows(3, kernel_size, stride, padding)
     return _max_unpool3d(
         input, indices, _unpooled_size(input, kernel, step, border, output_size), step, border
@@ -473,7 +685,21 @@ def lp_pool1d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a sequence."""
+    """The power average of each window of sequences:
+
+        y = (Σ xᵖ)^(1/p)    with p = norm_type
+
+    Args:
+        input: (N, C, L) or (C, L)
+        norm_type: the power p
+        kernel_size: the size of the windows, one number or one per dimension
+        stride: the distance between two windows; default `kernel_size`
+        ceil_mode: whether to round sizes up instead of down; default False
+
+    Example:
+        >>> F.lp_pool1d(torch.ones(1, 2, 8), 2, 2).shape
+        torch.Size([1, 2, 4])
+    """
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -484,7 +710,21 @@ def lp_pool2d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The power average (sum of x ** norm_type) ** (1 / norm_type) of each window of an image."""
+    """The power average of each window of images:
+
+        y = (Σ xᵖ)^(1/p)    with p = norm_type
+
+    Args:
+        input: (N, C, H, W) or (C, H, W)
+        norm_type: the power p
+        kernel_size: the size of the windows, one number or one per dimension
+        stride: the distance between two windows; default `kernel_size`
+        ceil_mode: whether to round sizes up instead of down; default False
+
+    Example:
+        >>> F.lp_pool2d(torch.ones(1, 2, 8, 8), 2, 2).shape
+        torch.Size([1, 2, 4, 4])
+    """
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -495,5 +735,19 @@ def lp_pool3d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a volume."""
+    """The power average of each window of volumes:
+
+        y = (Σ xᵖ)^(1/p)    with p = norm_type
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W)
+        norm_type: the power p
+        kernel_size: the size of the windows, one number or one per dimension
+        stride: the distance between two windows; default `kernel_size`
+        ceil_mode: whether to round sizes up instead of down; default False
+
+    Example:
+        >>> F.lp_pool3d(torch.ones(1, 2, 4, 4, 4), 2, 2).shape
+        torch.Size([1, 2, 2, 2, 2])
+    """
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)

@@ -49,11 +49,25 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """Connectionist temporal classification: -log of the probability that log_probs (T, N, C) give to
-    `targets`, over all alignments (Graves et al. 2006).
+    """The connectionist temporal classification loss of sequences of unknown alignment:
 
-    'mean' first divides each loss by the length of its target. `zero_infinity` replaces infinite losses, of
-    targets that are longer than the input, by 0.
+        loss[n] = -log Σ_alignments Π_t exp(log_probs[t, n, alignment[t]])
+
+    Source: Graves et al., Connectionist temporal classification (2006).
+
+    Args:
+        log_probs: (T, N, C) or (T, C), log probabilities
+        targets: (N, S), or all targets in one dimension
+        input_lengths, target_lengths: (N,) or ()
+        blank: the number of the label that stands for nothing; default 0
+        reduction: 'mean' (default), which divides each loss by the length of its target first, 'sum' or
+            'none'
+        zero_infinity: whether infinite losses, of targets longer than the input, become zero; default False
+
+    Example:
+        >>> log_probs = torch.zeros(5, 1, 3).log_softmax(dim=2)
+        >>> F.ctc_loss(log_probs, torch.tensor([[1, 2]]), [5], [2]).shape
+        torch.Size([])
     """
     return _ctc_loss(
         log_probs,
@@ -76,8 +90,24 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Negative log likelihood of counts under a Poisson distribution: rate - target * log(rate), and with
-    `full` log(target!) by Stirling's formula. `input` is log(rate), or the rate if `log_input` is False."""
+    """The negative log likelihood of counts under a Poisson distribution:
+
+        loss = exp(input) - target · input          if log_input
+               input - target · log(input + eps)    otherwise
+
+    Args:
+        input: any shape
+        target: the same shape
+        log_input: whether the input is the logarithm of the rate; default True
+        full: whether to add an approximation of log(target!); default False
+        eps: what keeps the logarithm finite; default 1e-8
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
+        tensor(0.3591)
+    """
     return _poisson_nll_loss(input, target, log_input, full, eps, _number(reduction, size_average, reduce))
 
 
@@ -89,11 +119,24 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """Negative log likelihood under a normal distribution: (log(var) + (input - target)² / var) / 2, where
-    `var` is at least `eps`; `full` adds log(2π) / 2.
+    """The negative log likelihood under normal distributions:
 
-    Raises ValueError if `var` is negative, or if its shape is neither that of the input, nor that without the
-    last dimension, nor one with size 1 in one dimension.
+        loss = (log(v) + (input - target)² / v) / 2    with v = max(var, eps)
+
+    Args:
+        input: any shape
+        target: the same shape
+        var: the variances: a number, the shape of the input, or that without the last dimension
+        full: whether to add log(2π) / 2; default False
+        eps: the least variance; default 1e-6
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Raises:
+        ValueError: a variance is negative, or its shape does not fit
+
+    Example:
+        >>> F.gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([1.5]), torch.tensor([1.0]))
+        tensor(0.1250)
     """
     if isinstance(var, float):
         if var < 0:
@@ -139,8 +182,21 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Loss for ordering two inputs: max(0, -target * (input1 - input2) + margin), where
-    target is 1 if input1 should be larger and -1 otherwise."""
+    """A loss that orders two inputs:
+
+        loss = max(0, -target · (input1 - input2) + margin)
+
+    Args:
+        input1, input2: any shape, the same
+        target: 1 where input1 should be greater, -1 otherwise
+        margin: the difference that is wanted; default 0
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.margin_ranking_loss(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([1.0]))
+        tensor(1.)
+    """
     number = _number(reduction, size_average, reduce)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
@@ -158,7 +214,22 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Loss of distances: `input` where the target is 1, and max(0, margin - input) where it is -1."""
+    """A loss of distances between pairs:
+
+        loss = input                     if target is 1
+               max(0, margin - input)    if target is -1
+
+    Args:
+        input: distances of any shape
+        target: 1 and -1, the same shape
+        margin: the distance beyond which pairs that belong apart cost nothing; default 1.0
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.hinge_embedding_loss(torch.tensor([0.2, 0.3]), torch.tensor([1.0, -1.0]))
+        tensor(0.4500)
+    """
     return _hinge_embedding_loss(input, target, margin, _number(reduction, size_average, reduce))
 
 
@@ -171,8 +242,23 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Loss of the angle between two vectors: 1 - cos where the target is
-    1, and max(0, cos - margin) where it is -1."""
+    """A loss of the angle between pairs of vectors:
+
+        loss = 1 - cos(input1, input2)                 if target is 1
+               max(0, cos(input1, input2) - margin)    if target is -1
+
+    Args:
+        input1, input2: (N, D) or (D,)
+        target: (N,) or (), 1 and -1
+        margin: the cosine below which pairs that belong apart cost nothing; default 0
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> x, y = torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])
+        >>> F.cosine_embedding_loss(x, y, torch.tensor([1.0]))
+        tensor(0.2929)
+    """
     return _cosine_embedding_loss(input1, input2, target, margin, _number(reduction, size_average, reduce))
 
 
@@ -183,7 +269,20 @@ def soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Logistic loss of targets 1 and -1: log(1 + exp(-target * input))."""
+    """The logistic loss of scores for targets 1 and -1:
+
+        loss = log(1 + exp(-target · input))
+
+    Args:
+        input: any shape
+        target: the same shape
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.soft_margin_loss(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
+        tensor(0.2201)
+    """
     return _soft_margin_loss(input, target, _number(reduction, size_average, reduce))
 
 
@@ -197,8 +296,26 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Hinge loss of classes: the mean over the other classes of max(0, margin - input[target] +
-    input[class]) ** p. Raises ValueError unless p is 1 or 2."""
+    """A hinge loss of classification:
+
+        loss[n] = Σ_c max(0, margin - input[n, y] + input[n, c])ᵖ / C    over c ≠ y = target[n]
+
+    Args:
+        input: scores (N, C) or (C,)
+        target: class numbers (N,) or ()
+        p: the power, 1 (default) or 2
+        margin: by how much the score of the target should exceed the others; default 1.0
+        weight: (C,), a factor for the class of each target; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Raises:
+        ValueError: `p` is neither 1 nor 2
+
+    Example:
+        >>> F.multi_margin_loss(torch.tensor([[0.1, 0.2, 0.8]]), torch.tensor([2]))
+        tensor(0.2333)
+    """
     number = _number(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -214,8 +331,20 @@ def multilabel_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Hinge loss of several labels: max(0, 1 - input[label] + input[class]), summed over the labels and
-    all other classes and divided by the number of classes. Labels end at the first -1 of a row of targets."""
+    """A hinge loss for samples with several labels:
+
+        loss[n] = Σ_label Σ_other max(0, 1 - input[n, label] + input[n, other]) / C
+
+    Args:
+        input: scores (N, C) or (C,)
+        target: the same shape, labels that end at the first -1
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.multilabel_margin_loss(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500)
+    """
     return _multilabel_margin_loss(input, target, _number(reduction, size_average, reduce))
 
 
@@ -227,7 +356,23 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Binary cross entropy of scores, averaged over the classes (the last dimension)."""
+    """The binary cross entropy of scores, averaged over the classes, which are the last dimension:
+
+        loss[n] = -Σ_c weight[c] · (t · log σ(x) + (1 - t) · log(1 - σ(x))) / C
+
+    with x = input[n, c] and t = target[n, c].
+
+    Args:
+        input: (..., C)
+        target: the same shape, 0 and 1
+        weight: (C,), a factor for each class; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.multilabel_soft_margin_loss(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
+        tensor(0.2201)
+    """
     number = _number(reduction, size_average, reduce)
     loss = -(target * _log_sigmoid(input) + (1 - target) * _log_sigmoid(-input))
     if weight is not None:
@@ -247,8 +392,23 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Loss of relative distances: max(0, margin + d(anchor, positive) - d(anchor, negative)), where d is
-    the p-norm of the difference. With `swap` the distance of the negative to the nearer of the two counts."""
+    """A loss that brings an anchor closer to a positive than to a negative sample:
+
+        loss = max(0, margin + d(anchor, positive) - d(anchor, negative))    with d(x, y) = ‖x - y + eps‖ₚ
+
+    Args:
+        anchor, positive, negative: (N, D) or (D,)
+        margin: by how much the negative sample should be farther away; default 1.0
+        p: the power of the norm; default 2
+        eps: what is added to differences; default 1e-6
+        swap: whether the distance of the negative to the nearer of the two counts; default False
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.triplet_margin_loss(torch.zeros(1, 2), torch.full((1, 2), 0.5), torch.ones(1, 2))
+        tensor(0.2929)
+    """
     number = _number(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -265,7 +425,21 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """Computes `triplet_margin_loss` with any distance; `pairwise_distance` by default."""
+    """A loss that brings an anchor closer to a positive than to a negative sample, with any distance:
+
+        loss = max(0, margin + d(anchor, positive) - d(anchor, negative))
+
+    Args:
+        anchor, positive, negative: (N, ...)
+        distance_function: d; default `pairwise_distance`
+        margin: by how much the negative sample should be farther away; default 1.0
+        swap: whether the distance of the negative to the nearer of the two counts; default False
+        reduction: 'mean' (default), 'sum' or 'none'
+
+    Example:
+        >>> F.triplet_margin_with_distance_loss(torch.zeros(1, 2), torch.full((1, 2), 0.5), torch.ones(1, 2))
+        tensor(0.2929)
+    """
     number = _number(reduction, None, None)
     distance = distance_function if distance_function is not None else _pairwise_distance
     if margin <= 0:

@@ -80,12 +80,27 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Resizes `input` (N, C, ...) with one to three spatial dimensions to `size` or by `scale_factor`.
+    """Resizes sequences, images or volumes by interpolation.
 
-    Modes: nearest, nearest-exact and area; linear (one dimension), bilinear and bicubic (two) and trilinear
-    (three). `align_corners` aligns the centers of the outer elements in place of their edges.
-    `recompute_scale_factor` uses the ratio of the sizes in place of the given factor. `antialias` (bilinear
-    and bicubic) averages where the result is smaller.
+    Args:
+        input: (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+        size: the spatial sizes of the result; give either this or `scale_factor`
+        scale_factor: the factor by which spatial sizes grow, one or one per dimension
+        mode: 'nearest' (default), 'nearest-exact', 'area', 'linear' for sequences, 'bilinear' and 'bicubic'
+            for images, 'trilinear' for volumes
+        align_corners: whether the centers of the corner elements are aligned instead of their edges; default
+            None, which is False
+        recompute_scale_factor: whether to interpolate with the factor that follows from the rounded size;
+            default None, which is False
+        antialias: whether the kernel widens when an image shrinks, with 'bilinear' and 'bicubic'; default
+            False
+
+    Raises:
+        ValueError: neither or both of `size` and `scale_factor` are given
+
+    Example:
+        >>> F.interpolate(torch.tensor([[[1.0, 2.0]]]), scale_factor=2)
+        tensor([[[1., 1., 2., 2.]]])
     """
     if align_corners is not None and (mode in _NEAREST or mode == "area"):
         raise ValueError(
@@ -158,7 +173,16 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The older name of `interpolate`; warns."""
+    """The former name of `interpolate`. It warns.
+
+    Args:
+        input: (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+        size, scale_factor, mode, align_corners: those of `interpolate`
+
+    Example:
+        >>> F.upsample(torch.ones(1, 1, 2), scale_factor=2).shape
+        torch.Size([1, 1, 4])
+    """
     warnings.warn(
         "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
     )
@@ -170,7 +194,17 @@ def upsample_nearest(
     size: int | Sequence[int] | None = None,
     scale_factor: float | Sequence[float] | None = None,
 ) -> Tensor:
-    """Computes `interpolate` with the nearest element; warns."""
+    """Resizes with the nearest element. It warns: `interpolate` is preferred.
+
+    Args:
+        input: (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+        size: the size of the result; give either this or `scale_factor`
+        scale_factor: the factor by which spatial sizes grow
+
+    Example:
+        >>> F.upsample_nearest(torch.ones(1, 1, 2, 2), size=3).shape
+        torch.Size([1, 1, 3, 3])
+    """
     warnings.warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -183,7 +217,17 @@ def upsample_bilinear(
     size: int | Sequence[int] | None = None,
     scale_factor: float | Sequence[float] | None = None,
 ) -> Tensor:
-    """Computes bilinear `interpolate` with aligned corners; warns."""
+    """Resizes images by bilinear interpolation with aligned corners. It warns: `interpolate` is preferred.
+
+    Args:
+        input: (N, C, H, W)
+        size: the size of the result; give either this or `scale_factor`
+        scale_factor: the factor by which height and width grow
+
+    Example:
+        >>> F.upsample_bilinear(torch.ones(1, 1, 2, 2), size=3).shape
+        torch.Size([1, 1, 3, 3])
+    """
     warnings.warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -196,12 +240,18 @@ def upsample_bilinear(
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
-    """Extends dimensions, or cuts them for negative widths: `pad` = (left, right) of the last dimension, then
-    of the one before, and so on.
+    """Extends dimensions on both sides, or cuts them.
 
-    Modes: 'constant' (`value`, default 0), 'reflect' (mirrored at the edge element), 'replicate' (edge
-    element repeated), 'circular' (wrapped around). The last three pad the last one to three dimensions of (C,
-    ...) or (N, C, ...).
+    Args:
+        input: any shape
+        pad: (left, right) of the last dimension, then of the one before, and so on; negative widths cut
+        mode: 'constant' (default), 'reflect' (mirrored, without the edge), 'replicate' (the edge repeated) or
+            'circular' (from the opposite side)
+        value: what 'constant' fills in; default None, which is 0
+
+    Example:
+        >>> F.pad(torch.tensor([[1.0, 2.0, 3.0]]), (1, 2), mode="replicate")
+        tensor([[1., 1., 2., 3., 3., 3.]])
     """
     return _pad(input, pad, mode, value)
 
@@ -220,10 +270,22 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """Interpolates `input` (N, C, H, W) or (N, C, D, H, W) at the points `grid` (N, ..., 2 or 3), given as x,
-    y(, z) from -1 to 1.
+    """Interpolates images or volumes at the points of a grid.
 
-    With `align_corners`, -1 and 1 are the centers of the outer elements, otherwise their outer edges.
+    Args:
+        input: (N, C, H, W) or (N, C, D, H, W)
+        grid: (N, H', W', 2) or (N, D', H', W', 3), coordinates x, y(, z) from -1 to 1
+        mode: 'bilinear' (default), 'nearest' or 'bicubic' (images only)
+        padding_mode: what is outside: 'zeros' (default), 'border' or 'reflection'
+        align_corners: whether -1 and 1 are the centers of the corner elements instead of their edges; default
+            None, which is False
+
+    Returns:
+        (N, C, H', W') or (N, C, D', H', W')
+
+    Example:
+        >>> F.grid_sample(torch.ones(1, 1, 2, 2), torch.zeros(1, 1, 1, 2), align_corners=False)
+        tensor([[[[1.]]]])
     """
     if mode not in _SAMPLING_MODES:
         raise ValueError(
@@ -257,8 +319,17 @@ def _warn_of_corners() -> None:
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """Returns the grid for `grid_sample` that applies the affine maps `theta` (N, 2,
-    3) or (N, 3, 4) and gives a result of `size` (N, C, ...)."""
+    """The grid for `grid_sample` that applies affine maps.
+
+    Args:
+        theta: (N, 2, 3) for images or (N, 3, 4) for volumes
+        size: the size of the result, (N, C, H, W) or (N, C, D, H, W)
+        align_corners: as in `grid_sample`; default None, which is False
+
+    Example:
+        >>> F.affine_grid(torch.eye(2, 3).unsqueeze(0), (1, 1, 2, 2), align_corners=True).shape
+        torch.Size([1, 2, 2, 2])
+    """
     if align_corners is None:
         _warn_of_corners()
     if not theta.is_floating_point():

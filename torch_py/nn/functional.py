@@ -179,75 +179,242 @@ _log_softmax = _torch.log_softmax
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Rectified linear unit: max(input, 0)."""
+    """Applies the rectified linear unit:
+
+        relu(x) = max(x, 0)
+
+    Args:
+        input: any shape
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.relu(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([0., 0., 2.])
+    """
     return relu_(input) if inplace else _relu(input)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """Logistic function: 1 / (1 + exp(-input))."""
+    """Applies the logistic function, which maps real numbers to (0, 1):
+
+        sigmoid(x) = 1 / (1 + exp(-x))
+
+    Args:
+        input: any shape
+
+    Example:
+        >>> F.sigmoid(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([0.2689, 0.5000, 0.8808])
+    """
     return _sigmoid(input)
 
 
 def tanh(input: Tensor) -> Tensor:
-    """Hyperbolic tangent of every element."""
+    """Applies the hyperbolic tangent, which maps real numbers to (-1, 1):
+
+        tanh(x) = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
+
+    Args:
+        input: any shape
+
+    Example:
+        >>> F.tanh(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.7616,  0.0000,  0.9640])
+    """
     return _tanh(input)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Sigmoid linear unit: input * sigmoid(input)."""
+    """Applies the sigmoid linear unit, also called swish:
+
+        silu(x) = x / (1 + exp(-x))
+
+    Args:
+        input: any shape
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.silu(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.2689,  0.0000,  1.7616])
+    """
     return _silu_in_place(input) if inplace else _silu(input)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Exponential linear unit: input where it is positive, alpha * (exp(input) - 1) elsewhere."""
+    """Applies the exponential linear unit:
+
+        elu(x) = x                       if x > 0
+                 alpha · (exp(x) - 1)    otherwise
+
+    Args:
+        input: any shape
+        alpha: minus the limit for x towards -∞; default 1.0
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.elu(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.6321,  0.0000,  2.0000])
+    """
     return elu_(input, alpha) if inplace else _elu(input, alpha)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Leaky rectified linear unit: input where it is positive, negative_slope * input elsewhere."""
+    """Applies a rectified linear unit with a small slope for negative elements:
+
+        leaky_relu(x) = x                     if x > 0
+                        negative_slope · x    otherwise
+
+    Args:
+        input: any shape
+        negative_slope: the slope; default 0.01
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.leaky_relu(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.0100,  0.0000,  2.0000])
+    """
     return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Limits input to [min_val, max_val]. Raises ValueError if min_val > max_val."""
+    """Limits every element to [min_val, max_val].
+
+    Args:
+        input: any shape
+        min_val: the lower limit; default -1.0
+        max_val: the upper limit; default 1.0
+        inplace: whether to overwrite the input; default False
+
+    Raises:
+        ValueError: `min_val` is above `max_val`
+
+    Example:
+        >>> F.hardtanh(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-1.,  0.,  1.])
+    """
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val, got {min_val} and {max_val}")
     return (hardtanh_ if inplace else _hardtanh)(input, min_val, max_val)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Mish activation: input * tanh(log(1 + exp(input)))."""
+    """Applies Mish, a smooth function that lets small negative values through:
+
+        mish(x) = x · tanh(log(1 + exp(x)))
+
+    Args:
+        input: any shape
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.mish(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.3034,  0.0000,  1.9440])
+    """
     return _mish_in_place(input) if inplace else _mish(input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Piecewise approximation of `silu`: input * relu6(input + 3) / 6."""
+    """Applies a piecewise approximation of `silu`:
+
+        hardswish(x) = x · min(max(x + 3, 0), 6) / 6
+
+    Args:
+        input: any shape
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.hardswish(torch.tensor([-1.0, 1.0, 4.0]))
+        tensor([-0.3333,  0.6667,  4.0000])
+    """
     return _hardswish_in_place(input) if inplace else _hardswish(input)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """Limits input to [0, 6]."""
+    """Limits every element to [0, 6]:
+
+        relu6(x) = min(max(x, 0), 6)
+
+    Args:
+        input: any shape
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.relu6(torch.tensor([-1.0, 3.0, 8.0]))
+        tensor([0., 3., 6.])
+    """
     return (_relu6_in_place if inplace else _relu6)(input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """Piecewise linear approximation of `sigmoid`: relu6(input + 3) / 6."""
+    """Applies a piecewise linear approximation of the sigmoid:
+
+        hardsigmoid(x) = min(max(x + 3, 0), 6) / 6
+
+    Args:
+        input: any shape
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.hardsigmoid(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([0.3333, 0.5000, 0.8333])
+    """
     return _hardsigmoid_in_place(input) if inplace else _hardsigmoid(input)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Scaled `elu`, with the scale and alpha that keep mean 0 and variance 1 from layer to layer."""
+    """Applies a scaled exponential linear unit that keeps mean 0 and variance 1 from layer to layer:
+
+        selu(x) = scale · x                       if x > 0
+                  scale · alpha · (exp(x) - 1)    otherwise
+
+    Args:
+        input: any shape
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.selu(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-1.1113,  0.0000,  2.1014])
+    """
     return selu_(input) if inplace else _selu(input)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Continuously differentiable `elu`: input where it is positive, alpha * (exp(input / alpha) - 1)
-    elsewhere. Raises RuntimeError if alpha is 0."""
+    """Applies a continuously differentiable exponential linear unit:
+
+        celu(x) = x                               if x > 0
+                  alpha · (exp(x / alpha) - 1)    otherwise
+
+    Args:
+        input: any shape
+        alpha: minus the limit for x towards -∞; default 1.0
+        inplace: whether to overwrite the input; default False
+
+    Raises:
+        RuntimeError: `alpha` is 0
+
+    Example:
+        >>> F.celu(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.6321,  0.0000,  2.0000])
+    """
     return (celu_ if inplace else _celu)(input, alpha)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Returns input where it is above the threshold, `value` elsewhere."""
+    """Replaces elements that are not above a threshold:
+
+        threshold(x) = x        if x > threshold
+                       value    otherwise
+
+    Args:
+        input: any shape
+        threshold: the largest number that is replaced
+        value: the replacement
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.threshold(torch.tensor([0.0, 0.5, 1.0]), 0.5, 9.0)
+        tensor([9., 9., 1.])
+    """
     return (threshold_ if inplace else _threshold)(input, threshold, value)
 
 
@@ -258,36 +425,94 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """Computes `leaky_relu` with a slope drawn from [lower, upper) for each element in training, and with the
-    mean of both otherwise."""
+    """Applies a leaky rectified linear unit with random slopes for negative elements:
+
+        rrelu(x) = x        if x >= 0
+                   a · x    otherwise
+
+    Args:
+        input: any shape
+        lower: the smallest slope; default 1/8
+        upper: the largest slope; default 1/3
+        training: whether a is drawn from [lower, upper) for each element; otherwise it is their mean; default
+            False
+        inplace: whether to overwrite the input; default False
+
+    Example:
+        >>> F.rrelu(torch.tensor([-2.0, 3.0]), 0.1, 0.3)
+        tensor([-0.4000,  3.0000])
+    """
     return (rrelu_ if inplace else _rrelu)(input, lower, upper, training)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """Gated linear unit: the first half of input along `dim` times the sigmoid of the second half.
+    """Multiplies the first half along a dimension by the sigmoid of the second half:
 
-    Raises RuntimeError if the size is odd.
+        glu(a, b) = a · sigmoid(b)
+
+    Args:
+        input: any shape
+        dim: the dimension that is halved; default -1
+
+    Raises:
+        RuntimeError: the size of the dimension is odd
+
+    Example:
+        >>> F.glu(torch.tensor([1.0, 2.0, 0.0, 100.0]))
+        tensor([0.5000, 2.0000])
     """
     return _glu(input, dim)
 
 
 def softsign(input: Tensor) -> Tensor:
-    """Returns input / (1 + |input|)."""
+    """Maps real numbers to (-1, 1), with slower saturation than tanh:
+
+        softsign(x) = x / (1 + |x|)
+
+    Args:
+        input: any shape
+
+    Example:
+        >>> F.softsign(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.5000,  0.0000,  0.6667])
+    """
     return input / (input.abs() + 1)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """Returns input - tanh(input)."""
+    """Applies the difference between the identity and tanh:
+
+        tanhshrink(x) = x - tanh(x)
+
+    Args:
+        input: any shape
+
+    Example:
+        >>> F.tanhshrink(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.2384,  0.0000,  1.0360])
+    """
     return input - input.tanh()
 
 
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """Draws a random one-hot choice with probabilities softmax(logits), relaxed to a softmax with temperature
-    `tau` (Jang et al. 2017).
+    """Draws random choices with probabilities softmax(logits), relaxed so that gradients pass:
 
-    With `hard` the result is one-hot and has the gradient of the relaxed one. `eps` has no effect.
+        y = softmax((logits + g) / tau)    with g from the Gumbel distribution
+
+    Source: Jang, Gu and Poole, Categorical reparameterization with Gumbel-softmax (2016).
+
+    Args:
+        logits: scores of any shape
+        tau: the temperature: the lower, the closer results are to 0 and 1; default 1
+        hard: whether results are exactly one-hot, with the gradient of the relaxed ones; default False
+        eps: has no effect
+        dim: the dimension of the choices; default -1
+
+    Example:
+        >>> F.gumbel_softmax(torch.zeros(2, 3), hard=True).sum(dim=1)
+        tensor([1., 1.])
     """
     noise = -_torch.empty_like(logits, memory_format=_C.contiguous_format).exponential_().log()
     relaxed = _softmax((logits + noise) / tau, dim)
@@ -299,7 +524,17 @@ def gumbel_softmax(
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """Returns log(sigmoid(input)), accurate also where the sigmoid underflows."""
+    """Applies the logarithm of the logistic function, accurately for large negative elements too:
+
+        logsigmoid(x) = -log(1 + exp(-x))
+
+    Args:
+        input: any shape
+
+    Example:
+        >>> F.logsigmoid(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-1.3133, -0.6931, -0.1269])
+    """
     return _log_sigmoid(input)
 
 
@@ -318,21 +553,60 @@ def _chosen_dim(function: str, dim: int | None, ndim: int) -> int:
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
 ) -> Tensor:
-    """Returns exp(input) divided by its sum along `dim`, computed in `dtype` if given."""
+    """Turns scores into probabilities along a dimension:
+
+        softmax(x)ᵢ = exp(xᵢ) / Σⱼ exp(xⱼ)
+
+    Args:
+        input: any shape
+        dim: the dimension; None, the default, guesses one and warns
+        dtype: the dtype to convert the scores to before; default None, their own
+        _stacklevel: how many calls up the warning points
+
+    Example:
+        >>> F.softmax(torch.tensor([0.0, 1.0, 2.0]), dim=0)
+        tensor([0.0900, 0.2447, 0.6652])
+    """
     return _softmax(input, _chosen_dim("softmax", dim, input.dim()), dtype=dtype)
 
 
 def softmin(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
 ) -> Tensor:
-    """Computes `softmax` of -input along `dim`."""
+    """Turns scores into probabilities of which the lowest score has the greatest:
+
+        softmin(x)ᵢ = exp(-xᵢ) / Σⱼ exp(-xⱼ)
+
+    Args:
+        input: any shape
+        dim: the dimension; None, the default, guesses one and warns
+        dtype: the dtype to convert the scores to before; default None, their own
+        _stacklevel: how many calls up the warning points
+
+    Example:
+        >>> F.softmin(torch.tensor([0.0, 1.0, 2.0]), dim=0)
+        tensor([0.6652, 0.2447, 0.0900])
+    """
     return _softmax(-input, _chosen_dim("softmin", dim, input.dim()), dtype=dtype)
 
 
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _dtype | None = None
 ) -> Tensor:
-    """Returns log(softmax(input)) along `dim`, without overflow or loss of precision."""
+    """Computes the logarithm of the softmax along a dimension, without overflow:
+
+        log_softmax(x)ᵢ = xᵢ - log(Σⱼ exp(xⱼ))
+
+    Args:
+        input: any shape
+        dim: the dimension; None, the default, guesses one and warns
+        dtype: the dtype to convert the scores to before; default None, their own
+        _stacklevel: how many calls up the warning points
+
+    Example:
+        >>> F.log_softmax(torch.tensor([0.0, 1.0, 2.0]), dim=0)
+        tensor([-2.4076, -1.4076, -0.4076])
+    """
     return _log_softmax(input, _chosen_dim("log_softmax", dim, input.dim()), dtype=dtype)
 
 
@@ -350,11 +624,28 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalizes each channel (dimension 1): (input - mean) / sqrt(var + eps) * weight + bias.
+    """Normalizes each channel of a batch:
 
-    In training, mean and variance are those of the batch, and the running ones move towards them by
-    `momentum`; otherwise the running ones are used. Raises ValueError if a channel of a training batch has a
-    single value, and for a negative `eps` (in training also for 0).
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    In training, mean and variance are those of the batch, and the running ones move towards them; otherwise
+    the running ones are used.
+
+    Args:
+        input: (N, C, ...)
+        running_mean, running_var: (C,), or None
+        weight, bias: (C,), or None
+        training: whether to use the statistics of the batch; default False
+        momentum: the weight of the batch in the running statistics; default 0.1
+        eps: what is added to the variance; default 1e-5
+
+    Raises:
+        ValueError: a channel of a training batch has a single value
+
+    Example:
+        >>> F.batch_norm(torch.tensor([[1.0], [3.0]]), None, None, training=True)
+        tensor([[-1.0000],
+                [ 1.0000]])
     """
     if eps <= 0 if training else eps < 0:
         raise ValueError(
@@ -376,8 +667,20 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalizes each sample over its last dimensions, whose sizes are `normalized_shape`:
-    (input - mean) / sqrt(var + eps) * weight + bias."""
+    """Normalizes each sample over its last dimensions:
+
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    Args:
+        input: (..., *normalized_shape)
+        normalized_shape: the sizes of the last dimensions
+        weight, bias: of shape `normalized_shape`, or None
+        eps: what is added to the variance; default 1e-5
+
+    Example:
+        >>> F.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
+        tensor([[-1.0000,  1.0000]])
+    """
     return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
@@ -388,10 +691,22 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalizes each of `num_groups` groups of channels (dimension 1) of a sample, together with all later
-    dimensions: (input - mean) / sqrt(var + eps) * weight + bias, with one weight and bias per channel.
+    """Normalizes groups of channels of each sample:
 
-    Raises ValueError if each group of the whole batch has a single value.
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    Args:
+        input: (N, C, ...)
+        num_groups: the number of groups, which must divide C
+        weight, bias: (C,), or None
+        eps: what is added to the variance; default 1e-5
+
+    Raises:
+        ValueError: each group of the whole batch has a single value
+
+    Example:
+        >>> F.group_norm(torch.ones(2, 4, 3), num_groups=2).shape
+        torch.Size([2, 4, 3])
     """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
@@ -411,9 +726,21 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalizes each channel of each sample: (input - mean) / sqrt(var + eps) * weight + bias.
+    """Normalizes each channel of each sample:
 
-    Statistics are the sample's own, or the running ones if `use_input_stats` is False.
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    Args:
+        input: (N, C, ...)
+        running_mean, running_var: (C,), or None
+        weight, bias: (C,), or None
+        use_input_stats: whether to use the statistics of the sample instead of the running ones; default True
+        momentum: the weight of the batch in the running statistics; default 0.1
+        eps: what is added to the variance; default 1e-5
+
+    Example:
+        >>> F.instance_norm(torch.tensor([[[1.0, 3.0]]]))
+        tensor([[[-1.0000,  1.0000]]])
     """
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
@@ -425,16 +752,41 @@ def instance_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """Divides by the root mean square over the last dimensions, whose sizes are `normalized_shape`:
-    input / sqrt(mean(input²) + eps) * weight (Zhang & Sennrich 2019)."""
+    """Divides by the root mean square of the last dimensions:
+
+        y = x / √(mean(x²) + eps) · weight
+
+    Args:
+        input: (..., *normalized_shape)
+        normalized_shape: the sizes of the last dimensions
+        weight: of shape `normalized_shape`, or None
+        eps: what is added to the mean square; default None, the precision of the dtype
+
+    Example:
+        >>> F.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
+        tensor([[0.8485, 1.1314]])
+    """
     return _rms_norm(input, normalized_shape, weight, eps)
 
 
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """Divides by a power of the mean square of `size` neighboring channels:
-    input / (k + alpha * mean) ** beta (Krizhevsky et al. 2012)."""
+    """Divides each channel by a power of the mean square of its neighbors:
+
+        y = x / (k + alpha · mean(x²))^beta
+
+    Args:
+        input: (N, C, ...)
+        size: the number of channels in the mean
+        alpha: default 1e-4
+        beta: default 0.75
+        k: default 1.0
+
+    Example:
+        >>> F.local_response_norm(torch.ones(1, 4, 2), size=2).shape
+        torch.Size([1, 4, 2])
+    """
     if input.dim() < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
     if input.numel() == 0:
@@ -457,11 +809,30 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Looks up rows of `weight` (count, width) by the integers in `input`, of any shape: the result has shape
-    input.shape + (width,).
+    """Looks up rows of a table by integers:
 
-    Row `padding_idx` gets no gradient. Rows whose norm exceeds `max_norm` are scaled down in `weight` itself.
-    Raises AssertionError for a padding_idx outside the rows.
+        y[i] = weight[input[i]]
+
+    Args:
+        input: int32 or int64 of any shape
+        weight: (rows, width)
+        padding_idx: a row that gets no gradient; default None
+        max_norm: rows with a greater norm are scaled down to it in `weight` itself; default None
+        norm_type: the power of that norm; default 2.0
+        scale_grad_by_freq: whether the gradient of a row is divided by the number of its look-ups; default
+            False
+        sparse: whether the gradient is a sparse tensor; default False
+
+    Returns:
+        (*input.shape, width)
+
+    Raises:
+        AssertionError: `padding_idx` is outside of the table
+
+    Example:
+        >>> F.embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[3., 4.],
+                [1., 2.]])
     """
     if sparse:
         raise NotImplementedError("embedding: sparse gradients are not part of this build of torch_py")
@@ -502,11 +873,29 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Looks up rows of `weight` and reduces them to their sum, mean or maximum in each bag: a row of a 2-D
-    `input`, or the part between two `offsets` of a 1-D one.
+    """Computes the sum, mean or maximum of rows of a table for each bag of integers.
 
-    `per_sample_weights` scale the rows of a sum. Indices equal to `padding_idx` are left out. Raises
-    ValueError if the offsets do not fit the input.
+    Args:
+        input: (bags, n), or one dimension with `offsets`
+        weight: (rows, width)
+        offsets: where bags begin in an input of one dimension; default None
+        max_norm: rows with a greater norm are scaled down to it in `weight` itself; default None
+        norm_type: the power of that norm; default 2
+        scale_grad_by_freq: whether the gradient of a row is divided by the number of its look-ups; default
+            False
+        mode: 'mean' (default), 'sum' or 'max'
+        sparse: whether the gradient is a sparse tensor; default False
+        per_sample_weights: a factor for each row, with mode 'sum'; default None
+        include_last_offset: whether the last offset is the end of the last bag; default False
+        padding_idx: a row that is left out; default None
+
+    Raises:
+        ValueError: the offsets do not fit the input
+
+    Example:
+        >>> table = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> F.embedding_bag(torch.tensor([[0, 1]]), table, mode="sum")
+        tensor([[4., 6.]])
     """
     if weight.dtype == _C.int64 and input.is_floating_point():
         warnings.warn(
@@ -583,7 +972,21 @@ def embedding_bag(
 def normalize(
     input: Tensor, p: float = 2.0, dim: int | Sequence[int] = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
-    """Divides by the p-norm along `dim`: input / max(norm, eps)."""
+    """Divides by the norm along a dimension:
+
+        y = x / max(‖x‖ₚ, eps)
+
+    Args:
+        input: any shape
+        p: the power of the norm; default 2.0
+        dim: a dimension or several; default 1
+        eps: the least divisor; default 1e-12
+        out: a tensor that receives the result; default None
+
+    Example:
+        >>> F.normalize(torch.tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]])
+    """
     result = input / _functional.norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
 

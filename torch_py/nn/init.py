@@ -34,8 +34,21 @@ _LINEAR = (
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """Returns the factor that makes up for how much `nonlinearity` shrinks values; `param` is the slope of
-    leaky_relu. Raises ValueError for an unknown name."""
+    """The factor that makes up for how much an activation function shrinks values: 1 for linear functions,
+    convolutions and the sigmoid, 5/3 for 'tanh', √2 for 'relu', √(2 / (1 + param²)) for 'leaky_relu', 3/4 for
+    'selu'.
+
+    Args:
+        nonlinearity: the name of the function, as in `nn.functional`
+        param: the slope of 'leaky_relu'; default None, 0.01
+
+    Raises:
+        ValueError: the name is unknown
+
+    Example:
+        >>> nn.init.calculate_gain("tanh")
+        1.6666666666666667
+    """
     if nonlinearity in _LINEAR:
         return 1.0
     if nonlinearity == "leaky_relu":
@@ -52,7 +65,18 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with values drawn uniformly from [a, b)."""
+    """Fills a tensor with random numbers from the uniform distribution over [a, b).
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        a: the least number; default 0.0
+        b: the end; default 1.0
+        generator: the source of random numbers; default None, the default generator
+
+    Example:
+        >>> nn.init.uniform_(torch.empty(3, 3), -1.0, 1.0).shape
+        torch.Size([3, 3])
+    """
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
@@ -60,7 +84,18 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
-    """Fills the tensor with values drawn from a normal distribution."""
+    """Fills a tensor with random numbers from a normal distribution.
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        mean: the mean; default 0.0
+        std: the standard deviation; default 1.0
+        generator: the source of random numbers; default None, the default generator
+
+    Example:
+        >>> nn.init.normal_(torch.empty(3, 3), std=0.02).shape
+        torch.Size([3, 3])
+    """
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -82,10 +117,20 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills the tensor with values drawn from a normal distribution truncated to [a, b].
+    """Fills a tensor with random numbers from a normal distribution, limited to [a, b]: numbers outside are
+    drawn again.
 
-    Values outside are drawn again, or the inverse of the cumulative distribution is used where most would be
-    outside.
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        mean: the mean; default 0.0
+        std: the standard deviation; default 1.0
+        a: the least number; default -2.0
+        b: the largest number; default 2.0
+        generator: the source of random numbers; default None, the default generator
+
+    Example:
+        >>> nn.init.trunc_normal_(torch.empty(3, 3)).abs().max() <= 2
+        tensor(True)
     """
 
     def below(x: float) -> float:
@@ -130,25 +175,59 @@ def _inverse_erf(tensor: Tensor) -> Tensor:
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fills the tensor with `val`."""
+    """Fills a tensor with a number.
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        val: the number
+
+    Example:
+        >>> nn.init.constant_(torch.empty(2), 0.5)
+        tensor([0.5000, 0.5000])
+    """
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fills the tensor with ones."""
+    """Fills a tensor with ones.
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+
+    Example:
+        >>> nn.init.ones_(torch.empty(2))
+        tensor([1., 1.])
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fills the tensor with zeros."""
+    """Fills a tensor with zeros.
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+
+    Example:
+        >>> nn.init.zeros_(torch.empty(2))
+        tensor([0., 0.])
+    """
     return constant_(tensor, 0.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fills a matrix with ones on its diagonal and zeros elsewhere.
+    """Fills a matrix with ones on its diagonal and zeros elsewhere, so that a linear layer returns its input.
 
-    Raises ValueError unless the tensor has two dimensions.
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+
+    Raises:
+        ValueError: the tensor does not have 2 dimensions
+
+    Example:
+        >>> nn.init.eye_(torch.empty(2, 3))
+        tensor([[1., 0., 0.],
+                [0., 1., 0.]])
     """
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -157,8 +236,24 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fills a convolution weight of 3, 4 or 5 dimensions so that the
-    convolution returns its input channels unchanged."""
+    """Fills the weight of a convolution so that it returns its input channels, as far as there are outputs
+    for them.
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        groups: the number of groups of channels; default 1
+
+    Raises:
+        ValueError: the tensor does not have 3, 4 or 5 dimensions
+
+    Example:
+        >>> nn.init.dirac_(torch.empty(2, 2, 3))
+        tensor([[[0., 1., 0.],
+                 [0., 0., 0.]],
+        <BLANKLINE>
+                [[0., 0., 0.],
+                 [0., 1., 0.]]])
+    """
     if not 3 <= tensor.dim() <= 5:
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups != 0:
@@ -185,13 +280,51 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with values drawn uniformly from ±gain * sqrt(6 / (fan_in + fan_out))."""
+    """Fills a tensor with uniform random numbers that keep the variance of activations and gradients from
+    layer to layer:
+
+        bound = gain · √(6 / (fan_in + fan_out))
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks
+    (2010).
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        gain: a factor, see `calculate_gain`; default 1.0
+        generator: the source of random numbers; default None, the default generator
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions
+
+    Example:
+        >>> nn.init.xavier_uniform_(torch.empty(3, 3)).abs().max() <= 1
+        tensor(True)
+    """
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with normal values of standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
+    """Fills a tensor with normal random numbers that keep the variance of activations and gradients from
+    layer to layer:
+
+        std = gain · √(2 / (fan_in + fan_out))
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks
+    (2010).
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        gain: a factor, see `calculate_gain`; default 1.0
+        generator: the source of random numbers; default None, the default generator
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions
+
+    Example:
+        >>> nn.init.xavier_normal_(torch.empty(3, 3)).shape
+        torch.Size([3, 3])
+    """
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
 
@@ -228,7 +361,23 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills the tensor with values drawn uniformly from ±gain * sqrt(3 / fan), where `mode` names the fan."""
+    """Fills a tensor with uniform random numbers that keep the variance of activations behind a rectifier:
+
+        bound = gain · √(3 / fan)
+
+    Source: He et al., Delving deep into rectifiers (2015).
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        a: the slope of the rectifier for negative numbers, with 'leaky_relu'; default 0
+        mode: the fan: 'fan_in' (default) keeps the variance forward, 'fan_out' backward
+        nonlinearity: the name of the function that follows, see `calculate_gain`; default 'leaky_relu'
+        generator: the source of random numbers; default None, the default generator
+
+    Example:
+        >>> nn.init.kaiming_uniform_(torch.empty(3, 3), nonlinearity="relu").abs().max() <= 1.4143
+        tensor(True)
+    """
 
     def fill(std: float) -> Tensor:
         bound = math.sqrt(3.0) * std
@@ -244,13 +393,42 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills the tensor with normal values of standard deviation gain / sqrt(fan); `mode` names the fan."""
+    """Fills a tensor with normal random numbers that keep the variance of activations behind a rectifier:
+
+        std = gain / √fan
+
+    Source: He et al., Delving deep into rectifiers (2015).
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        a: the slope of the rectifier for negative numbers, with 'leaky_relu'; default 0
+        mode: the fan: 'fan_in' (default) keeps the variance forward, 'fan_out' backward
+        nonlinearity: the name of the function that follows, see `calculate_gain`; default 'leaky_relu'
+        generator: the source of random numbers; default None, the default generator
+
+    Example:
+        >>> nn.init.kaiming_normal_(torch.empty(3, 3)).shape
+        torch.Size([3, 3])
+    """
     return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever are fewer, are
-    orthonormal. Later dimensions count as columns."""
+    """Fills a tensor with a random matrix whose rows or columns, whichever are fewer, are orthonormal. Later
+    dimensions count as columns.
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        gain: a factor; default 1
+        generator: the source of random numbers; default None, the default generator
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions
+
+    Example:
+        >>> nn.init.orthogonal_(torch.empty(3, 3)).det().abs().round()
+        tensor(1.)
+    """
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -276,7 +454,21 @@ def _orthonormal_columns(matrix: Tensor) -> Tensor:
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Fills a matrix with normal values and sets the share `sparsity` of every column to zero."""
+    """Fills a matrix with normal random numbers, and sets a part of every column to zero.
+
+    Args:
+        tensor: the tensor to fill, in place, without a record for gradients
+        sparsity: the share of zeros
+        std: the standard deviation of the others; default 0.01
+        generator: the source of random numbers; default None, the default generator
+
+    Raises:
+        ValueError: the tensor does not have 2 dimensions
+
+    Example:
+        >>> (nn.init.sparse_(torch.empty(4, 2), sparsity=0.5) == 0).sum(dim=0)
+        tensor([2, 2])
+    """
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
 

@@ -20,9 +20,20 @@ class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Parameter(Tensor, metaclass=_ParameterMeta):
-    """A tensor that its module trains.
+    """A tensor that belongs to its module: assigned as an attribute, it is in `parameters()` and in the state
+    dict.
 
-    It requires a gradient unless told otherwise and is in `module.parameters()` and in the state dict.
+    Args:
+        data: the tensor, whose memory is shared; default None, a tensor of no elements
+        requires_grad: whether it is trained; default True
+
+    Raises:
+        TypeError: `data` is not a tensor
+
+    Example:
+        >>> nn.Parameter(torch.tensor([1.0, 2.0]))
+        Parameter containing:
+        tensor([1., 2.], requires_grad=True)
     """
 
     _mark = "_is_param"
@@ -69,8 +80,19 @@ class _BufferMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Buffer(Tensor, metaclass=_BufferMeta):
-    """Marks a tensor so that assigning it to a module registers it as a
-    buffer, which is in the state dict if `persistent`."""
+    """Marks a tensor as a buffer: assigned as an attribute of a module, it moves with the module and is not
+    trained.
+
+    Args:
+        data: the tensor, whose memory is shared; default None, a tensor of no elements
+        persistent: whether it is in the state dict; default True
+
+    Example:
+        >>> layer = nn.Module()
+        >>> layer.mean = nn.Buffer(torch.zeros(2))
+        >>> [name for name, _ in layer.named_buffers()]
+        ['mean']
+    """
 
     persistent: bool
 
@@ -145,7 +167,12 @@ def _refused(name: Any) -> ValueError:
 
 
 class UninitializedTensorMixin:
-    """A tensor without a shape: `materialize` gives it memory, most other operations raise ValueError."""
+    """A tensor without a shape: `materialize` gives it memory, most other operations raise ValueError.
+
+    Example:
+        >>> isinstance(nn.UninitializedParameter(), nn.parameter.UninitializedTensorMixin)
+        True
+    """
 
     _becomes: type
 
@@ -211,14 +238,32 @@ for _name in _REFUSED_UNINITIALIZED:
 
 
 def is_lazy(param: object) -> bool:
-    """Returns whether `param` has no shape yet."""
+    """Returns whether `param` has no shape yet.
+
+    Args:
+        param: the object
+
+    Example:
+        >>> nn.parameter.is_lazy(nn.LazyLinear(2).weight)
+        True
+    """
     return isinstance(param, UninitializedTensorMixin)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape is not known yet.
+    """A parameter whose shape is not known yet, as lazy layers have until their first call.
 
-    `materialize(shape)` makes it a Parameter; other operations raise ValueError.
+    `materialize(shape)` makes it a `Parameter`; most other operations raise ValueError.
+
+    Args:
+        requires_grad: whether it is trained; default True
+        device, dtype: those that it will have
+
+    Example:
+        >>> weight = nn.UninitializedParameter()
+        >>> weight.materialize((2, 3))
+        >>> weight.shape
+        torch.Size([2, 3])
     """
 
     _becomes = Parameter
@@ -230,9 +275,20 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose shape is not known yet.
+    """A buffer whose shape is not known yet, as lazy layers have until their first call.
 
-    `materialize(shape)` makes it a tensor; other operations raise ValueError.
+    `materialize(shape)` makes it a tensor; most other operations raise ValueError.
+
+    Args:
+        requires_grad: default False
+        device, dtype: those that it will have
+        persistent: whether it is in the state dict; default True
+
+    Example:
+        >>> mean = nn.UninitializedBuffer()
+        >>> mean.materialize((3,))
+        >>> mean.shape
+        torch.Size([3])
     """
 
     _becomes = Tensor

@@ -36,7 +36,7 @@ def _definitions() -> dict[str, Definition]:
     return {
         schema.partition("(")[0]: Definition(row["expr"], row["promotion"])
         for row in json.loads(generated_file("operators.json").read_text())["operators"]
-        if row["expr"]
+        if row["expr"] and row["structure"] == "pointwise"
         for schema in row["schemas"].values()
     }
 

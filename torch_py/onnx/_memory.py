@@ -83,7 +83,7 @@ class Memory:
         if known is not None:
             raise OnnxExporterError(
                 f"torch.onnx.export: a tensor of shape {tuple(tensor.shape)} got other memory in a way that "
-                "could not be seen, such as set_() or an assignment to .data"
+                "could not be seen, such as an assignment to .data"
             )
         if sharing:
             raise OnnxExporterError(

@@ -16,11 +16,33 @@ __all__ = ["Adafactor"]
 
 class Adafactor(Optimizer):
     """Divides the gradient by root mean squares, of which a matrix keeps only the means of its rows and
-    columns. The learning rate is relative to the size of the parameter.
+    columns: it needs little memory.
 
-    `beta2_decay`: the newest square enters the mean with the weight step ** beta2_decay. `eps`: the smallest
-    square (None: that of the dtype) and the smallest root mean square of a parameter. `d`: the largest root
-    mean square of an update.
+    The learning rate is relative to the size of the parameter.
+
+    Source: Shazeer and Stern, Adafactor: adaptive learning rates with sublinear memory cost (2018).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate; default 0.01
+        beta2_decay: the newest square enters the mean with the weight t^beta2_decay in step t; default -0.8
+        eps: the smallest square, None for that of the dtype, and the smallest root mean square of a
+            parameter; default (None, 1e-3)
+        d: the largest root mean square of an update; default 1.0
+        weight_decay: how much parameters shrink, as in `AdamW`; default 0.0
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.Adafactor([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
     """
 
     def __init__(

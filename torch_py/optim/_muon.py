@@ -18,8 +18,29 @@ class Muon(Optimizer):
     """Updates matrices by the orthogonal matrix nearest to their momentum, computed with Newton-Schulz
     iterations in bfloat16.
 
-    `adjust_lr_fn` is how the rate depends on the shape: "original" (the default) or "match_rms_adamw". Raises
-    ValueError for parameters that are not matrices; train those with AdamW.
+    Source: Jordan et al., Muon: an optimizer for hidden layers in neural networks (2024).
+
+    Args:
+        params: matrices; train other parameters with `AdamW`
+        lr: the learning rate; default 0.001
+        weight_decay: how much parameters shrink, as in `AdamW`; default 0.1
+        momentum: the share of the previous momentum; default 0.95
+        nesterov: whether to look ahead; default True
+        ns_coefficients: the coefficients of the iteration; default (3.4445, -4.775, 2.0315)
+        eps: the least divisor when the momentum is normalized; default 1e-7
+        ns_steps: the number of iterations; default 5
+        adjust_lr_fn: how the rate depends on the shape: 'original' (default) or 'match_rms_adamw'
+
+    Raises:
+        ValueError: a parameter is not a matrix, or a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.eye(2))
+        >>> optimizer = torch.optim.Muon([weight], lr=0.1)
+        >>> weight.sum().backward()
+        >>> optimizer.step()
+        >>> weight[0, 0].item() < 1
+        True
     """
 
     def __init__(

@@ -17,11 +17,26 @@ __all__ = ["swap_in_optimizer_params_and_state"]
 def swap_in_optimizer_params_and_state(
     optimizer: Optimizer, swapin_parameters: dict[str, Tensor], swapin_optim_state: dict[str, Any]
 ) -> Iterator[None]:
-    """Makes `optimizer` train `swapin_parameters` within the block, in the order of its own parameters and
-    with the state `swapin_optim_state`.
+    """Makes an optimizer train other tensors within a block, with another state.
 
-    The state has the layout of `optimizer.state_dict()`. Its tensors are used, not copied, so changes in
-    place remain. Raises ValueError if the numbers of groups or parameters differ.
+    Args:
+        optimizer: the optimizer
+        swapin_parameters: the tensors by name, in the order of the optimizer's own
+        swapin_optim_state: the state, as `optimizer.state_dict()` lays it out; its tensors are used, not
+            copied
+
+    Raises:
+        ValueError: the groups or parameters do not fit
+
+    Example:
+        >>> first, second = (nn.Parameter(torch.tensor([1.0])) for _ in range(2))
+        >>> optimizer = torch.optim.SGD([first], lr=0.5)
+        >>> swap = torch.optim.swap_in_optimizer_params_and_state
+        >>> with swap(optimizer, {"weight": second}, optimizer.state_dict()):
+        ...     second.sum().backward()
+        ...     optimizer.step()
+        >>> first.item(), second.item()
+        (1.0, 0.5)
     """
     parameters = list(swapin_parameters.values())
     groups = swapin_optim_state["param_groups"]

@@ -21,8 +21,38 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(ElementwiseOptimizer):
-    """Adadelta: p -= lr * d with d = g * sqrt(running mean of d ** 2 + eps) / sqrt(running mean of
-    g ** 2 + eps). `rho` is the decay rate of both means."""
+    """Steps whose size follows from past steps and gradients:
+
+        s = rho · s + (1 - rho) · g²
+        d = √(u + eps) / √(s + eps) · g
+        u = rho · u + (1 - rho) · d²
+        p = p - lr · d
+
+    Source: Zeiler, ADADELTA: an adaptive learning rate method (2012).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the factor of the step; default 1.0
+        rho: the decay rate of both means; default 0.9
+        eps: what is added to both means; default 1e-6
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        foreach: accepted as in PyTorch; the results are the same; default None
+        capturable: whether a step may be captured in a graph of a device; parameters on the CPU are an error
+            then; default False
+        maximize: whether to maximize the loss instead; default False
+        differentiable: whether autograd records the step; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.Adadelta([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
+    """
 
     def __init__(
         self,

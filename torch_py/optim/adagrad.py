@@ -24,10 +24,36 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(ElementwiseOptimizer):
-    """Adagrad: p -= lr / (1 + (step - 1) * lr_decay) * g / (sqrt(sum of g ** 2) + eps).
+    """Divides by the root of the sum of all squared gradients, so that rare features learn faster:
 
-    The sum starts at `initial_accumulator_value`. The state exists from the beginning, so that processes can
-    share it.
+        s = s + g²
+        p = p - lr / (1 + (t - 1) · lr_decay) · g / (√s + eps)    in step t
+
+    Source: Duchi, Hazan and Singer, Adaptive subgradient methods (2011).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate; default 0.01
+        lr_decay: how fast the rate falls; default 0
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        initial_accumulator_value: what the sum begins with; default 0
+        eps: what is added to the divisor; default 1e-10
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+        differentiable: whether autograd records the step; default False
+        fused: False for a step made of single operators, which is slower; default None, in one pass where
+            possible
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.Adagrad([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
     """
 
     _has_fused = True

@@ -27,12 +27,42 @@ __all__ = ["Adam"]
 
 
 class Adam(ElementwiseOptimizer):
-    """Adam: p -= lr * m̂ / (sqrt(v̂) + eps), with running means m of the gradient and v of its square,
-    corrected for their start at zero.
+    """Adam: steps along the running mean of gradients, divided by the root of the running mean of their
+    squares:
 
-    `weight_decay` is added to the gradient, or shrinks p separately with `decoupled_weight_decay`; `amsgrad`
-    uses the largest v so far (Reddi et al. 2018); `maximize` maximises the loss. Raises ValueError for
-    settings out of range.
+        m = β₁ · m + (1 - β₁) · g
+        v = β₂ · v + (1 - β₂) · g²
+        p = p - lr · m̂ / (√v̂ + eps)    with m̂ = m / (1 - β₁ᵗ), v̂ = v / (1 - β₂ᵗ) in step t
+
+    Source: Kingma and Ba, Adam: a method for stochastic optimization (2014).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate; default 0.001
+        betas: β₁ and β₂, the decay rates of both means; default (0.9, 0.999)
+        eps: what is added to the divisor; default 1e-8
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        amsgrad: whether to divide by the largest v so far (Reddi et al. 2018); default False
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+        capturable: whether a step may be captured in a graph of a device; parameters on the CPU are an error
+            then; default False
+        differentiable: whether autograd records the step; default False
+        fused: False for a step made of single operators, which is slower; default None, in one pass where
+            possible
+        decoupled_weight_decay: whether `weight_decay` shrinks the parameter instead of changing the gradient,
+            as in `AdamW`; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.Adam([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
     """
 
     _has_fused = True

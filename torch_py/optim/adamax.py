@@ -22,8 +22,37 @@ __all__ = ["Adamax"]
 
 
 class Adamax(ElementwiseOptimizer):
-    """Adamax: p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm of past gradients,
-    and m̂ the corrected running mean of g."""
+    """Adam with the largest gradient in place of the mean square:
+
+        m = β₁ · m + (1 - β₁) · g
+        u = max(β₂ · u, |g| + eps)
+        p = p - lr / (1 - β₁ᵗ) · m / u    in step t
+
+    Source: Kingma and Ba, Adam: a method for stochastic optimization (2014).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate; default 0.002
+        betas: β₁ and β₂, the decay rates of both means; default (0.9, 0.999)
+        eps: what is added to the divisor; default 1e-8
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+        differentiable: whether autograd records the step; default False
+        capturable: whether a step may be captured in a graph of a device; parameters on the CPU are an error
+            then; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.Adamax([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
+    """
 
     def __init__(
         self,

@@ -19,9 +19,38 @@ __all__ = ["ASGD"]
 
 
 class ASGD(ElementwiseOptimizer):
-    """Averaged SGD: p = (1 - lambd * eta) * p - eta * g with eta = lr / (1 + lambd * lr * step) ** alpha.
+    """Averaged stochastic gradient descent:
+
+        eta = lr / (1 + lambd · lr · t)^alpha
+        p = (1 - lambd · eta) · p - eta · g    in step t
 
     The state 'ax' is the average of p from step `t0` on.
+
+    Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging (1992).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the first learning rate; default 0.01
+        lambd: the decay of parameter and rate; default 1e-4
+        alpha: the power of the decay of the rate; default 0.75
+        t0: the step from which on to average; default 1e6
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+        differentiable: whether autograd records the step; default False
+        capturable: whether a step may be captured in a graph of a device; parameters on the CPU are an error
+            then; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.ASGD([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
     """
 
     def __init__(

@@ -18,13 +18,38 @@ _KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "pr
 
 
 class LBFGS(Optimizer):
-    """A quasi-Newton method that estimates the curvature from the last `history_size` steps; each call of
-    `step` makes up to `max_iter` of them.
+    """A quasi-Newton method, which estimates the curvature from its last steps. Each call of `step` makes
+    several steps, and needs a closure that computes the loss and the gradients again.
 
-    `step(closure)` evaluates the closure up to `max_eval` times (default: 1.25 * max_iter). It ends when no
-    element of the gradient exceeds `tolerance_grad`, or when loss or parameters change by less than
-    `tolerance_change`. `line_search_fn` is None or "strong_wolfe". Raises ValueError for several groups of
-    parameters.
+    It ends when no element of the gradient exceeds `tolerance_grad`, or when loss or parameters change by
+    less than `tolerance_change`.
+
+    Source: Liu and Nocedal, On the limited memory BFGS method for large scale optimization (1989).
+
+    Args:
+        params: the tensors to train, in one group
+        lr: the length of a step; default 1
+        max_iter: the largest number of steps in a call; default 20
+        max_eval: the largest number of evaluations in a call; default None, 1.25 · max_iter
+        tolerance_grad: default 1e-7
+        tolerance_change: default 1e-9
+        history_size: the number of steps to remember; default 100
+        line_search_fn: None (default), or 'strong_wolfe'
+
+    Raises:
+        ValueError: there are several groups of parameters
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.LBFGS([weight])
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = (weight - 3).pow(2).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> loss = optimizer.step(closure)
+        >>> weight.detach().round()
+        tensor([3.])
     """
 
     def __init__(

@@ -23,8 +23,38 @@ __all__ = ["NAdam"]
 
 
 class NAdam(ElementwiseOptimizer):
-    """Adam whose mean already includes the next momentum; the momentum at step t is
-    beta1 * (1 - 0.96 ** (t * momentum_decay) / 2)."""
+    """Adam with Nesterov momentum: the mean already includes the next momentum, which in step t is
+
+        μ = β₁ · (1 - 0.96^(t · momentum_decay) / 2)
+
+    Source: Dozat, Incorporating Nesterov momentum into Adam (2016).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate; default 0.002
+        betas: β₁ and β₂, the decay rates of both means; default (0.9, 0.999)
+        eps: what is added to the divisor; default 1e-8
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        momentum_decay: how fast momentum rises; default 0.004
+        decoupled_weight_decay: whether `weight_decay` shrinks the parameter instead of changing the gradient;
+            default False
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+        capturable: whether a step may be captured in a graph of a device; parameters on the CPU are an error
+            then; default False
+        differentiable: whether autograd records the step; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.NAdam([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
+    """
 
     def __init__(
         self,

@@ -56,11 +56,32 @@ _UNORDERED = (
 
 
 class Optimizer(HookedOptimizer):
-    """Base class of optimizers; subclasses define `step`.
+    """Base class of optimizers. Subclasses define `step`.
 
-    `params` are tensors, (name, tensor) pairs, or dicts with 'params' and with settings that differ from
-    `defaults`. Raises TypeError for anything that is not a tensor, and ValueError if `params` is empty or if
-    a tensor is the result of an operation.
+    Groups of parameters may have settings of their own: pass dicts with 'params' and what differs from the
+    defaults.
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        defaults: the settings of groups that do not say otherwise
+
+    Raises:
+        TypeError: something is not a tensor
+        ValueError: there are no parameters, or one is the result of an operation
+
+    Example:
+        >>> class Descent(torch.optim.Optimizer):
+        ...     @torch.no_grad()
+        ...     def step(self):
+        ...         for group in self.param_groups:
+        ...             for parameter in group["params"]:
+        ...                 parameter -= group["lr"] * parameter.grad
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = Descent([weight], {"lr": 0.5})
+        >>> weight.sum().backward()
+        >>> optimizer.step()
+        >>> weight.detach()
+        tensor([0.5000])
     """
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:

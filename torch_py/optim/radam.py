@@ -25,8 +25,36 @@ __all__ = ["RAdam"]
 
 
 class RAdam(ElementwiseOptimizer):
-    """Adam that does not divide by sqrt(v) in the first steps, until the
-    variance of the adaptive rate can be rectified."""
+    """Adam that does not divide by the root of the mean square in the first steps, in which that is too
+    uncertain, and rectifies it later.
+
+    Source: Liu et al., On the variance of the adaptive learning rate and beyond (2019).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate; default 0.001
+        betas: β₁ and β₂, the decay rates of both means; default (0.9, 0.999)
+        eps: what is added to the divisor; default 1e-8
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        decoupled_weight_decay: whether `weight_decay` shrinks the parameter instead of changing the gradient;
+            default False
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+        capturable: whether a step may be captured in a graph of a device; parameters on the CPU are an error
+            then; default False
+        differentiable: whether autograd records the step; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.RAdam([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
+    """
 
     def __init__(
         self,

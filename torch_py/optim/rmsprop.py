@@ -23,10 +23,40 @@ __all__ = ["RMSprop"]
 
 
 class RMSprop(ElementwiseOptimizer):
-    """RMSprop: p -= lr * g / (sqrt(s) + eps), where s is the running mean of g ** 2, minus the square of the
-    mean of g if `centered`.
+    """Divides the gradient by the root of the running mean of its square:
 
-    With `momentum` the quotients are accumulated first.
+        s = alpha · s + (1 - alpha) · g²
+        p = p - lr · g / (√s + eps)
+
+    With `centered`, the square of the running mean of g is subtracted from s. With momentum, the quotients
+    are accumulated first.
+
+    Source: Hinton, lecture 6 of Neural networks for machine learning (2012).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate; default 0.01
+        alpha: the decay rate of the mean; default 0.99
+        eps: what is added to the divisor; default 1e-8
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        momentum: the share of the previous step; default 0
+        centered: whether to divide by an estimate of the variance; default False
+        capturable: whether a step may be captured in a graph of a device; parameters on the CPU are an error
+            then; default False
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+        differentiable: whether autograd records the step; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.RMSprop([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
     """
 
     def __init__(

@@ -13,11 +13,35 @@ __all__ = ["Rprop"]
 
 
 class Rprop(ElementwiseOptimizer):
-    """Rprop: each element has its own step size, which is multiplied by etas[1] while the sign of the
-    gradient stays, and by etas[0] when it changes.
+    """Looks at the signs of gradients only. Each element has a step size, which grows while the sign stays
+    and shrinks when it changes.
 
-    An element whose gradient changes sign is not updated in that step. `step_sizes` are the smallest and the
-    largest step size; `lr` is the first one.
+    An element whose gradient changes sign is not updated in that step. It is meant for gradients of the whole
+    data set.
+
+    Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning (1993).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the first step size; default 0.01
+        etas: the factors by which step sizes shrink and grow; default (0.5, 1.2)
+        step_sizes: the smallest and the largest step size; default (1e-6, 50)
+        capturable: whether a step may be captured in a graph of a device; parameters on the CPU are an error
+            then; default False
+        foreach: accepted as in PyTorch; the results are the same; default None
+        maximize: whether to maximize the loss instead; default False
+        differentiable: whether autograd records the step; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.Rprop([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
     """
 
     def __init__(

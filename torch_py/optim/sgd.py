@@ -22,11 +22,40 @@ __all__ = ["SGD"]
 
 
 class SGD(ElementwiseOptimizer):
-    """Stochastic gradient descent: p -= lr * v with v = momentum * v + (1 - dampening) * g and g = gradient +
-    weight_decay * p; the first v is g.
+    """Stochastic gradient descent, with momentum:
 
-    `nesterov` uses g + momentum * v instead of v (Sutskever et al. 2013); `maximize` maximises the loss.
-    Raises ValueError for negative settings.
+        g = gradient + weight_decay · p
+        v = momentum · v + (1 - dampening) · g    (g in the first step)
+        p = p - lr · v
+
+    With `nesterov`, g + momentum · v takes the place of v in the last line.
+
+    Source: for momentum, Sutskever et al., On the importance of initialization and momentum in deep learning
+    (2013).
+
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate, a number or a tensor of one element; default 0.001
+        momentum: the share of the previous v; default 0
+        dampening: what the new gradient loses in v; default 0
+        weight_decay: the factor of the parameter that is added to the gradient; default 0
+        nesterov: whether to look ahead; needs momentum and no dampening; default False
+        maximize: whether to maximize the loss instead; default False
+        foreach: accepted as in PyTorch; the results are the same; default None
+        differentiable: whether autograd records the step; default False
+        fused: False for a step made of single operators, which is slower; default None, in one pass where
+            possible
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> weight = nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.SGD([weight], lr=0.1)
+        >>> weight.pow(2).sum().backward()
+        >>> optimizer.step()
+        >>> weight.item() < 1
+        True
     """
 
     _has_fused = True

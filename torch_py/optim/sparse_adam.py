@@ -15,9 +15,22 @@ __all__ = ["SparseAdam"]
 class SparseAdam(Optimizer):
     """Adam that updates only elements with an entry in a sparse gradient.
 
-    Gradients are always dense here, so `step` raises RuntimeError.
+    Gradients are always dense here, so that `step` raises RuntimeError; use `Adam`.
 
-    Raises ValueError for settings out of range.
+    Args:
+        params: tensors, (name, tensor) pairs, or dicts with 'params' and settings of their own
+        lr: the learning rate; default 0.001
+        betas: β₁ and β₂, the decay rates of both means; default (0.9, 0.999)
+        eps: what is added to the divisor; default 1e-8
+        maximize: whether to maximize the loss instead; default False
+
+    Raises:
+        ValueError: a setting is out of range
+
+    Example:
+        >>> optimizer = torch.optim.SparseAdam([nn.Parameter(torch.ones(2))])
+        >>> optimizer.defaults["lr"]
+        0.001
     """
 
     def __init__(

@@ -36,7 +36,21 @@ Averages = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Averages:
-    """A function that updates lists of tensors in place like `get_ema_avg_fn`."""
+    """Makes a function for `AveragedModel` that computes exponential moving averages of lists of tensors in
+    place.
+
+    Args:
+        decay: from 0 to 1; default 0.999
+
+    Raises:
+        ValueError: `decay` is outside of [0, 1]
+
+    Example:
+        >>> averages = [torch.tensor(0.0)]
+        >>> torch.optim.swa_utils.get_ema_multi_avg_fn(0.5)(averages, [torch.tensor(1.0)], 1)
+        >>> averages
+        [tensor(0.5000)]
+    """
     _check_decay(decay)
 
     @no_grad()
@@ -48,7 +62,14 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Averages:
 
 
 def get_swa_multi_avg_fn() -> Averages:
-    """A function that updates lists of tensors in place like `get_swa_avg_fn`."""
+    """Makes a function for `AveragedModel` that computes the means of lists of tensors in place.
+
+    Example:
+        >>> averages = [torch.tensor(0.0)]
+        >>> torch.optim.swa_utils.get_swa_multi_avg_fn()(averages, [torch.tensor(1.0)], 1)
+        >>> averages
+        [tensor(0.5000)]
+    """
 
     @no_grad()
     def swa_update(
@@ -62,9 +83,20 @@ def get_swa_multi_avg_fn() -> Averages:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """A function that computes decay * average + (1 - decay) * current.
+    """Makes a function for `AveragedModel` that computes an exponential moving average:
 
-    Raises ValueError for a decay outside [0, 1].
+        average = decay · average + (1 - decay) · current
+
+    Args:
+        decay: from 0 to 1; default 0.999
+
+    Raises:
+        ValueError: `decay` is outside of [0, 1]
+
+    Example:
+        >>> average = torch.optim.swa_utils.get_ema_avg_fn(0.5)
+        >>> average(torch.tensor(0.0), torch.tensor(1.0), 1)
+        tensor(0.5000)
     """
     _check_decay(decay)
 
@@ -76,7 +108,15 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_avg_fn() -> Average:
-    """A function that computes the mean of all values: average + (current - average) / (num_averaged + 1)."""
+    """Makes a function for `AveragedModel` that computes the mean of all values:
+
+        average = average + (current - average) / (num_averaged + 1)
+
+    Example:
+        >>> average = torch.optim.swa_utils.get_swa_avg_fn()
+        >>> average(torch.tensor(0.0), torch.tensor(1.0), 1)
+        tensor(0.5000)
+    """
 
     @no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
@@ -98,12 +138,28 @@ def _approach(average: Tensor, current: Tensor, share: float) -> None:
 
 
 class AveragedModel(Module):
-    """A copy of `model`, called `module`, whose parameters become averages: call `update_parameters(model)`
-    after each step that should count.
+    """A copy of a model whose parameters become averages over training.
 
-    `avg_fn(average, current, num_averaged)` returns a new average; `multi_avg_fn` changes lists of averages
-    in place; the default is the mean. `use_buffers` averages buffers as well; otherwise they are copied.
-    Raises AssertionError if both functions are given.
+    Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
+
+    Args:
+        model: the model, which is copied to the attribute `module`
+        device: where the averages are; default None, where the model is
+        avg_fn: avg_fn(average, current, num_averaged) returns a new average; default None, the mean
+        multi_avg_fn: changes lists of averages in place, instead of `avg_fn`; default None
+        use_buffers: whether buffers are averaged too, instead of copied; default False
+
+    Raises:
+        AssertionError: both functions are given
+
+    Example:
+        >>> model = nn.Linear(1, 1, bias=False)
+        >>> averaged = torch.optim.swa_utils.AveragedModel(model)
+        >>> for value in (1.0, 3.0):
+        ...     _ = nn.init.constant_(model.weight, value)
+        ...     averaged.update_parameters(model)
+        >>> averaged.module.weight.item()
+        2.0
     """
 
     n_averaged: Tensor
@@ -164,11 +220,19 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: str | _C.device | None = None) -> None:
-    """Recomputes the statistics of the batch normalizations in `model` in one pass over `loader`.
+    """Computes the statistics of the batch normalizations of a model anew, in one pass over data. A model
+    with averaged weights needs it.
 
-    If a batch is a tuple, its first element is used.
+    Args:
+        loader: batches; of a tuple or list, the first element is used
+        model: the model
+        device: where to move batches first; default None
 
-    A model with averaged weights needs this, because its statistics belong to other weights.
+    Example:
+        >>> model = nn.Sequential(nn.BatchNorm1d(1))
+        >>> torch.optim.swa_utils.update_bn([torch.tensor([[1.0], [3.0]])], model)
+        >>> model[0].running_mean
+        tensor([2.])
     """
     momenta = {module: module.momentum for module in model.modules() if isinstance(module, _BatchNorm)}
     if not momenta:
@@ -190,10 +254,26 @@ def update_bn(loader: Iterable[Any], model: Module, device: str | _C.device | No
 
 
 class SWALR(LRScheduler):
-    """Moves the learning rates to `swa_lr` (one for all groups or one per group) in `anneal_epochs`, along
-    half a cosine or a line.
+    """Moves the learning rates to a constant in some epochs, for averaging weights from then on.
 
-    Raises ValueError for an unknown `anneal_strategy` and for negative epochs.
+    Args:
+        optimizer: the optimizer whose groups are changed
+        swa_lr: the last rate, or one for each group
+        anneal_epochs: the number of epochs of the way; default 10
+        anneal_strategy: 'cos' (default), along half a cosine, or 'linear'
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Raises:
+        ValueError: the strategy is unknown, or the number of epochs is negative
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.swa_utils.SWALR(optimizer, swa_lr=0.1, anneal_epochs=2)
+        >>> for _ in range(2):
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> round(schedule.get_last_lr()[0], 4)
+        0.1
     """
 
     def __init__(

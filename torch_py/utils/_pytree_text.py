@@ -47,6 +47,7 @@ def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
     Raises ValueError for an unknown protocol, and NotImplementedError for a class that was registered without
     a name for files.
 
+    >>> from torch_py.utils._pytree import tree_structure
     >>> treespec_dumps(tree_structure([0]))
     '[1, {"type": "builtins.list", "context": "null", "children_spec": [{"type": null, ...
     """
@@ -167,6 +168,7 @@ class _Star:
 def treespec_pprint(treespec: TreeSpec) -> str:
     """The structure as a tree of stars.
 
+    >>> from torch_py.utils._pytree import tree_structure
     >>> treespec_pprint(tree_structure([1, (2, 3)]))
     '[*, (*, *)]'
     """

@@ -30,6 +30,11 @@ __all__ = [
 class CheckpointPolicy(enum.Enum):
     """What selective checkpointing does with the result of an operator: keeps it, computes it again, or keeps
     it in the memory of the CPU. MUST and PREFER differ only for compilers.
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> torch.utils.checkpoint.CheckpointPolicy.MUST_SAVE.name
+        'MUST_SAVE'
     """
 
     MUST_SAVE = 0
@@ -51,6 +56,15 @@ class SelectiveCheckpointContext:
 
     `is_recompute` is whether this is the second run, in which results are not decided about again.
     `op_output` is the result of the operator.
+
+    Args:
+        is_recompute: whether this is the second run
+        op_output: the result of the operator; default None
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> torch.utils.checkpoint.SelectiveCheckpointContext(is_recompute=False).is_recompute
+        False
     """
 
     def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
@@ -209,18 +223,23 @@ def create_selective_checkpoint_contexts(
     Args:
         policy_fn_or_list: the operators whose results are kept (``torch.ops.aten.mm.default``), or a function
             ``policy(context, operator, *args, **kwargs)`` that returns a CheckpointPolicy for each call;
-            `context` is a SelectiveCheckpointContext.
-        allow_cache_entry_mutation: whether results may be changed in place after they were kept. Otherwise
-            backward raises RuntimeError if one was.
+            `context` is a SelectiveCheckpointContext
+        allow_cache_entry_mutation: whether kept results may be changed in place; default False
 
     Raises:
         ValueError: for a list with something else than overloads of operators.
         TypeError: for neither a list nor a function.
 
-    Example::
-
-        contexts = functools.partial(create_selective_checkpoint_contexts, [torch.ops.aten.mm.default])
-        y = checkpoint(block, x, use_reentrant=False, context_fn=contexts)
+    Example:
+        >>> import functools
+        >>> import torch_py.utils.checkpoint
+        >>> contexts = torch.utils.checkpoint.create_selective_checkpoint_contexts
+        >>> kept = functools.partial(contexts, [torch.ops.aten.sin.default])
+        >>> x = torch.tensor(0.0, requires_grad=True)
+        >>> checkpoint = torch.utils.checkpoint.checkpoint
+        >>> checkpoint(torch.sin, x, use_reentrant=False, context_fn=kept).backward()
+        >>> x.grad
+        tensor(1.)
     """
     if isinstance(policy_fn_or_list, (list, tuple)):
         policy_fn = _policy_of_list(policy_fn_or_list)

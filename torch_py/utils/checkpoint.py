@@ -58,11 +58,23 @@ __all__ = [
 
 
 class CheckpointError(RuntimeError):
-    """Raised when the second run of a checkpointed function differs from the first."""
+    """Raised when the second run of a checkpointed function differs from the first.
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> issubclass(torch.utils.checkpoint.CheckpointError, RuntimeError)
+        True
+    """
 
 
 def noop_context_fn() -> tuple[contextlib.nullcontext[None], contextlib.nullcontext[None]]:
-    """Two contexts without effect, the default for both runs."""
+    """Two contexts without effect, the default for both runs.
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> len(torch.utils.checkpoint.noop_context_fn())
+        2
+    """
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
@@ -74,7 +86,16 @@ _early_stop_everywhere: bool | None = None
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Decides for all checkpoints in this block whether the second run
-    ends as soon as backward has what it needs."""
+    ends as soon as backward has what it needs.
+
+    Args:
+        enable: whether it ends early
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> with torch.utils.checkpoint.set_checkpoint_early_stop(False):
+        ...     pass
+    """
     global _early_stop_everywhere
     before = _early_stop_everywhere
     _early_stop_everywhere = enable
@@ -86,12 +107,29 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Accepted and without effect: errors always say which tensors differ and how."""
+    """Accepted and without effect: errors always say which tensors differ and how.
+
+    Args:
+        enabled: has no effect
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
+        ...     pass
+    """
     yield
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
-    """Warns if none of the tensors among `inputs` requires grad."""
+    """Warns if none of the tensors among `inputs` requires grad.
+
+    Args:
+        inputs: the inputs
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> torch.utils.checkpoint.check_backward_validity([torch.ones(1, requires_grad=True)])
+    """
     if not any(value.requires_grad for value in inputs if isinstance(value, Tensor)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 
@@ -100,6 +138,14 @@ def detach_variable(inputs: Any) -> tuple[Any, ...]:
     """The inputs with their tensors detached; they require grad as before.
 
     Raises RuntimeError unless `inputs` is a tuple.
+
+    Args:
+        inputs: the inputs
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> torch.utils.checkpoint.detach_variable((torch.ones(1) * 2,))
+        (tensor([2.]),)
     """
     if not isinstance(inputs, tuple):
         raise RuntimeError(
@@ -113,7 +159,16 @@ def detach_variable(inputs: Any) -> tuple[Any, ...]:
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     """The indices of the CUDA devices that tensors among the arguments are on, and the states of their random
-    generators."""
+    generators.
+
+    Args:
+        args: the arguments
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> torch.utils.checkpoint.get_device_states(torch.ones(1))
+        ([], [])
+    """
     places: set[int] = set()
     _collect_devices(args, places)
     if not places:
@@ -140,7 +195,17 @@ def _collect_devices(value: Any, places: set[int]) -> None:
 def set_device_states(
     devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None
 ) -> None:
-    """Restores what `get_device_states` returned. Raises RuntimeError for devices that are not there."""
+    """Restores what `get_device_states` returned. Raises RuntimeError for devices that are not there.
+
+    Args:
+        devices: the indices of the devices
+        states: the states
+        device_type: the type of device; default None, CUDA
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> torch.utils.checkpoint.set_device_states([], [])
+    """
     count = int(_C._cuda_getDeviceCount()) if devices else 0
     missing = [device for device in devices if device >= count]
     if missing:
@@ -389,7 +454,13 @@ def _without_reentrance(
 
 
 class CheckpointFunction(Function):
-    """A function as one node of the graph. Its backward runs the function again, then a backward of that."""
+    """A function as one node of the graph. Its backward runs the function again, then a backward of that.
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> issubclass(torch.utils.checkpoint.CheckpointFunction, torch.autograd.Function)
+        True
+    """
 
     @staticmethod
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
@@ -450,19 +521,28 @@ def checkpoint(
     computes them again when it needs them.
 
     Args:
-        function: the function to run; the second run must do the same as the first.
+        function: the function to run; the second run must do the same as the first
         use_reentrant: False is recommended and supports everything: keywords, `torch.autograd.grad`, inputs
             that do not require grad, nesting, stopping early. True, or leaving it out (which warns), chooses
-            the older way.
-        preserve_rng_state (in `kwargs`, default True): the second run draws the same random numbers.
-        context_fn: returns two context managers, for the first and the second run; only without reentrance.
+            the older way
+        preserve_rng_state (in `kwargs`, default True): the second run draws the same random numbers
+        context_fn: returns two context managers, for the first and the second run; only without reentrance
         determinism_check: 'default' compares shapes, dtypes and devices of the tensors that both runs saved;
-            'none' does not.
-        early_stop: ends the second run at the last tensor that backward needs.
+            'none' does not
+        early_stop: ends the second run at the last tensor that backward needs
+        args, kwargs: its arguments
+        debug: has no effect: errors always say which tensors differ; default False
 
     Raises:
         CheckpointError: in backward, if the two runs differ.
         ValueError: for options that exclude one another.
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> x = torch.tensor(0.0, requires_grad=True)
+        >>> torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False).backward()
+        >>> x.grad
+        tensor(1.)
     """
     if use_reentrant is None:
         warnings.warn(
@@ -496,6 +576,19 @@ def checkpoint_sequential(
     checkpointed.
 
     `functions` is an nn.Sequential or a list. Raises ValueError for unknown keywords.
+
+    Args:
+        functions: the modules or functions
+        segments: the number of parts
+        input: the input of the first
+        use_reentrant: as in `checkpoint`; default None
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+        >>> checkpoint_sequential = torch.utils.checkpoint.checkpoint_sequential
+        >>> checkpoint_sequential(model, 2, torch.ones(1, 2), use_reentrant=False).shape
+        torch.Size([1, 1])
     """
     if use_reentrant is None:
         warnings.warn(

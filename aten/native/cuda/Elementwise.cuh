@@ -259,12 +259,14 @@ void elementwise(const LaunchPlan& plan, const char* name, const F& functor,
   static_assert(sizeof...(A) < LaunchPlan::kMaxOperands);
   static_assert(std::is_trivially_copyable_v<F>, "functors are copied byte by byte");
   constexpr size_t kSizes[] = {sizeof(R), sizeof(A)...};
-  TORCH_INTERNAL_ASSERT(plan.operands == static_cast<int>(sizeof...(A)) + 1, name,
-                        ": kernel takes ", sizeof...(A), " inputs, iterator has ",
-                        plan.operands - 1);
+  // Mistakes of the kernel's author, who may work outside of this repository.
+  TORCH_CHECK(plan.operands == static_cast<int>(sizeof...(A)) + 1, name,
+              ": the functor that its kernel passes to elementwise takes ", sizeof...(A),
+              " elements, but the operator has ", plan.operands - 1, " inputs");
   for (int k = 0; k < plan.operands; ++k) {
-    TORCH_INTERNAL_ASSERT(element_size(plan.dtype(k)) == kSizes[k], name,
-                          ": wrong element type for operand ", k);
+    TORCH_CHECK(element_size(plan.dtype(k)) == kSizes[k], name, ": its kernel's type of operand ",
+                k, " has ", kSizes[k], " bytes, but that of the tensor ",
+                element_size(plan.dtype(k)));
   }
 
   constexpr int kWidth = 16 / static_cast<int>(detail::largest_size<R, A...>());

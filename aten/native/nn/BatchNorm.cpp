@@ -232,9 +232,12 @@ _batch_norm_train_backward(const Tensor& grad, const Tensor& input, const Tensor
                               along_channels(invstd.detach(), dim));
   Tensor grad_input, grad_weight, grad_bias;
 
-  if (input.requires_grad())
+  // In the memory format of the input, as kernels make it.
+  if (input.requires_grad()) {
     grad_input = normalized.gradient(
         weight.defined() ? wide_grad * along_channels(weight, dim) : wide_grad, dims);
+    grad_input = grad_input.contiguous(input.suggest_memory_format());
+  }
   if (weight.defined()) grad_weight = at::sum(wide_grad * normalized.values, IntArrayRef(dims));
   if (bias.defined()) grad_bias = at::sum(wide_grad, IntArrayRef(dims));
 

@@ -95,8 +95,11 @@ std::tuple<Tensor, Tensor, Tensor> _layer_norm_backward(const Tensor& grad, cons
   };
 
   Tensor grad_input, grad_weight, grad_bias;
-  if (input.requires_grad())
+  // Without gaps, as kernels make it.
+  if (input.requires_grad()) {
     grad_input = normalized.gradient(weight.defined() ? wide_grad * weight : wide_grad, inner);
+    grad_input = grad_input.contiguous();
+  }
   if (weight.defined()) grad_weight = summed(wide_grad * normalized.values);
   if (bias.defined()) grad_bias = summed(wide_grad);
 

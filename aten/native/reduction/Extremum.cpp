@@ -87,6 +87,11 @@ Tensor _extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& 
   return with_kept_dims(grad, self.sizes(), dim, keepdim) / count * chosen;
 }
 
+Tensor _row_extremum(const Tensor& self, OptionalIntArrayRef dim, bool largest) {
+  const IntArrayRef dims = dim.value_or(IntArrayRef());
+  return largest ? at::amax(self, dims, true) : at::amin(self, dims, true);
+}
+
 Tensor _select_by_index_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
                                  const Tensor& indices, bool keepdim) {
   if (sizes.empty()) return grad;

@@ -35,7 +35,11 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
                     f"write {name}: and a formula, or {name}: non_differentiable",
                 )
 
-    elif has_structure and "derivatives" not in operator.key_locations and not _follows(operator):
+    elif (
+        _is_required(context, has_structure)
+        and "derivatives" not in operator.key_locations
+        and not _follows(operator)
+    ):
         names = ", ".join(known)
         report.at_key(
             "func",
@@ -43,6 +47,10 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
             f"write derivatives: and below it {known[0]}: and a formula, or non_differentiable: and the "
             "reason",
         )
+
+
+def _is_required(context: Context, has_structure: bool) -> bool:
+    return has_structure and "derivatives" in context.dialect.required
 
 
 def _check_old_values(operator: Operator, report: Reporter) -> None:

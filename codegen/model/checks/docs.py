@@ -10,11 +10,13 @@ from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.model.reading import Context
 
+_COMMENT = re.compile(r" +#")
 _CODE = re.compile(r"``(.*?)``", re.DOTALL)
 _SINGLE = re.compile(r"(?<![`\w:])`([A-Za-z_]\w*)`(?!`)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-# Words that need not be arguments or operators: the gradient in docs of backward functions, and Python's.
-_WORDS = ("grad", "None", "True", "False", "nan", "inf", "self")
+# Words that need not be arguments or operators: what Python calls `self`, the gradient in docs of backward
+# functions, and words of Python.
+_WORDS = ("input", "grad", "None", "True", "False", "nan", "inf", "self")
 
 
 def check(operator: Operator, program: Program, context: Context) -> None:
@@ -33,9 +35,9 @@ def _check_comment(operator: Operator, report: Reporter) -> None:
     text = report.context.texts.get(operator.key_locations["doc"])
     if text is None or text.source.text[text.start] in "|>'\"":
         return
-    rest = text.source.text[text.end :].split("\n", 1)[0]
-    if re.match(r" +#", rest):
-        place = text.source.location(text.end + rest.index("#"))
+    comment = _COMMENT.match(text.source.text, text.end)
+    if comment is not None:
+        place = text.source.location(comment.end() - 1)
         report.at(place, "YAML ends the doc here: ' #' begins a comment", 'write doc: "...", or doc: |')
 
 

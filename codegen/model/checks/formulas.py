@@ -8,12 +8,15 @@ from codegen.diagnostics import did_you_mean
 from codegen.expressions import (
     ExpressionError,
     FormulaProblem,
+    Node,
     check_differentiable,
     check_expr,
     check_formula,
     check_lowering,
     check_message_value,
     check_requires,
+    check_row_differentiable,
+    check_row_expr,
     not_holomorphic,
     parse,
     to_source,
@@ -31,7 +34,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 def check(operator: Operator, program: Program, context: Context) -> None:
     report = Reporter(operator, context)
     if operator.expr is not None and operator.expr.node is not None:
-        problems = check_expr(operator.expr.node, operator) or _check_gradient(operator)
+        problems = _check_expr(operator, operator.expr.node) or _check_gradient(operator)
         _report(problems, operator.expr, "write a formula over the arguments", report)
     if operator.lowering is not None and operator.lowering.node is not None:
         _check_lowering(operator, operator.lowering, report)
@@ -57,6 +60,12 @@ def check(operator: Operator, program: Program, context: Context) -> None:
         _check_requirement(requirement, operator, program, report)
 
 
+def _check_expr(operator: Operator, node: Node) -> list[FormulaProblem]:
+    if operator.structure in ("reduction", "shaped"):
+        return check_row_expr(node, operator, is_reduced=operator.structure == "reduction")
+    return check_expr(node, operator)
+
+
 def _check_lowering(operator: Operator, lowering: Formula, report: Reporter) -> None:
     if operator.expr is not None:
         report.at(lowering.location, "'lowering' repeats what 'expr' says", "remove it")
@@ -78,6 +87,9 @@ def _check_gradient(operator: Operator) -> list[FormulaProblem]:
         return []
 
     node = operator.expr.node
+    if operator.is_over_rows:
+        return check_row_differentiable(node, operator, is_reduced=operator.structure == "reduction")
+
     problems = check_differentiable(node, operator)
     if any(dtype.startswith("complex") for dtype in operator.dtypes):
         for part in not_holomorphic(node, [a.name for a in operator.tensor_arguments]):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from codegen.diagnostics import Location, did_you_mean
+from codegen.dialect import Dialect
 from codegen.model.checks.report import Reporter
 from codegen.model.history import is_later
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.model.reading import Context
-from codegen.python_modules import PYTHON_MODULES
 from codegen.schema.names import BaseName
 
 
@@ -22,23 +22,24 @@ def check(operators: list[Operator], base: Program | None, context: Context) -> 
     if not deprecated:
         return
 
-    known = {name: o for o in (*(base or ()), *operators) for name in public_names(o)}
+    operators_known = (*(base or ()), *operators)
+    known = {name: o for o in operators_known for name in public_names(o, context.dialect)}
     for operator in deprecated:
         _check_deprecation(operator, known, context)
 
 
-def public_names(operator: Operator) -> Iterator[str]:
+def public_names(operator: Operator, dialect: Dialect) -> Iterator[str]:
     """What programs call the operator: ``torch.clamp``, ``torch.Tensor.clamp``, and so for its aliases."""
     place = operator.public_name.rpartition(".")[0]
     for alias in (operator.python_name, *operator.aliases):
         module, _, name = alias.rpartition(".")
         if module:
-            yield f"{PYTHON_MODULES[module].public}.{name}"
+            yield f"{dialect.place_of(module)}.{name}"
             continue
         if operator.is_function:
             yield f"{place}.{name}"
         if operator.is_method:
-            yield f"torch.Tensor.{name}"
+            yield f"{dialect.method_place}.{name}"
 
 
 def _check_deprecation(operator: Operator, known: dict[str, Operator], context: Context) -> None:

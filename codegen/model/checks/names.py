@@ -7,7 +7,6 @@ from codegen.model.former_names import formerly
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 from codegen.model.reading import Context
-from codegen.python_modules import PREFIXED
 
 
 def check(operators: list[Operator], base: Program | None, context: Context) -> None:
@@ -135,8 +134,8 @@ def _taken(operator: Operator, name: str, context: Context, is_method: bool | No
     taken = context.taken
     if is_method is not False and operator.is_method and name in taken.methods:
         return f"'{name}' is {taken.methods[name]} already"
-    is_of_torch = operator.is_function and operator.python_module == "torch"
-    if is_method is not True and is_of_torch and name in taken.functions:
+    is_main = operator.is_function and operator.python_module == context.dialect.modules[0]
+    if is_method is not True and is_main and name in taken.functions:
         return f"'{name}' is {taken.functions[name]} already"
     return None
 
@@ -145,18 +144,19 @@ def _check_module(operator: Operator, context: Context) -> None:
     """Operators of ``torch.linalg``, and only these, are called ``linalg_NAME``."""
     prefix, _, rest = operator.base_name.partition("_")
     module = operator.python_module
+    prefixed = context.dialect.prefixed_modules
 
     if operator.library is not None:
         return
 
-    if module in PREFIXED and prefix != module:
+    if module in prefixed and prefix != module:
         Reporter(operator, context).at_key(
             "python_module",
             f"'{operator.base_name}' is declared in {module}",
             f"write {module}_{operator.base_name} as its name",
         )
 
-    elif rest and prefix in PREFIXED and prefix != module:
+    elif rest and prefix in prefixed and prefix != module:
         Reporter(operator, context).at_key(
             "func",
             f"'{operator.base_name}' has the name of an operator of {prefix}",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from codegen.expressions import check_expr, infer_promotion
-from codegen.model.checks.kernels import check_place, check_types
+from codegen.dialect import PRIVATE
+from codegen.expressions import check_expr, check_row_expr, infer_promotion, infer_row_promotion
 from codegen.model.checks.report import Reporter
 from codegen.model.implied import cpp_name
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
-from codegen.model.rooms import shape_file
 from codegen.schema import ListType, OptionalType
 
 _REDUCED_DIMENSIONS = (
@@ -30,7 +29,6 @@ def check(operator: Operator, context: Context) -> None:
         _check_pointwise(operator, report)
     if operator.structure == "reduction":
         _check_reduction(operator, report)
-    _check_shape(operator, report)
     _check_dtypes(operator, report)
     _check_scalars(operator, report)
     _check_expr(operator, report)
@@ -103,44 +101,9 @@ def _check_reduction(operator: Operator, report: Reporter) -> None:
     _check_single_result(operator, report)
 
 
-def _check_shape(operator: Operator, report: Reporter) -> None:
-    from codegen.model.cpp import shape_signature
-
-    if operator.structure != "shaped":
-        if "shape" in operator.key_locations:
-            report.at_key(
-                "shape",
-                f"'shape' has no meaning for structure {operator.structure}",
-                "remove it, or write structure: shaped",
-            )
-        return
-    if operator.shape is None:
-        return
-    key = "shape" if "shape" in operator.key_locations else "structure"
-    signature = shape_signature(operator, operator.shape)
-    place = f"{signature} in {shape_file(operator)}"
-    if operator.shape_definition is None:
-        near = report.context.kernels.near(operator.shape)
-        report.at_key(
-            key,
-            f"the shape rule '{operator.shape}' is defined nowhere",
-            f"did you mean {near}? or write {place}" if near else f"write {place}",
-        )
-    elif operator.shape_definition.is_local:
-        found = operator.shape_definition
-        report.at_key(
-            key,
-            f"the shape rule '{operator.shape}' is local to its file",
-            f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
-        )
-    else:
-        overloads = report.context.kernels.all_of(operator.shape)
-        what = f"the shape rule '{operator.shape}'"
-        check_types(report, operator.location_of(key), what, signature, overloads)
-        check_place(report, signature, overloads, shape_file(operator))
-
-
 def _check_dtypes(operator: Operator, report: Reporter) -> None:
+    if "dtypes" not in report.context.dialect.required:
+        return
     if operator.structure in ("pointwise", "reduction") and "dtypes" not in operator.key_locations:
         report.at_key(
             "structure",
@@ -185,22 +148,71 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
     if operator.expr is None:
         return
 
-    if operator.structure != "pointwise":
+    if operator.structure not in ("pointwise", "reduction", "shaped"):
         report.at_key(
             "expr", f"'expr' has no meaning for structure {operator.structure}", "write structure: pointwise"
         )
         return
+    if operator.structure == "shaped":
+        _check_along_rows(operator, report)
+    if operator.is_over_rows:
+        _check_row_arguments(operator, report)
 
-    for entry in operator.dispatch:
-        if entry.key in ("All", "CPU", "Meta"):
-            report.at(
-                entry.location,
-                f"the {entry.key} kernel comes from 'expr'",
-                "remove the dispatch entry, or 'expr'",
-            )
+    node = operator.expr.node
+    if node is None:
+        return
+    if operator.structure == "pointwise" and not check_expr(node, operator):
+        _check_promotion(operator, infer_promotion(node, operator), report)
+    if operator.structure == "reduction" and not check_row_expr(node, operator, is_reduced=True):
+        _check_row_promotion(operator, infer_row_promotion(node, operator, operator.dtypes), report)
 
-    if operator.expr.node is not None and not check_expr(operator.expr.node, operator):
-        _check_promotion(operator, infer_promotion(operator.expr.node, operator), report)
+
+def _check_along_rows(operator: Operator, report: Reporter) -> None:
+    """A formula that gives one result for each element of the rows along ``dim``."""
+    dim = operator.arguments.find("dim")
+    if dim is None:
+        hint = "add int dim, along which the rows are, or write structure: pointwise"
+        report.at_schema(0, "an operator with a formula over rows has no argument 'dim'", hint)
+    elif str(dim.type) not in _REDUCED_DIMENSIONS:
+        report.at_schema(dim.offset, f"'dim' is {dim.type}", "write int dim or int[1]? dim=None")
+
+    keepdim = operator.arguments.find("keepdim")
+    if keepdim is not None:
+        hint = "write structure: reduction, or remove it"
+        report.at_schema(keepdim.offset, "one result for each element: there is no 'keepdim'", hint)
+
+
+def _check_row_arguments(operator: Operator, report: Reporter) -> None:
+    """What the loops of a formula over rows take."""
+    dim = operator.arguments.find("dim")
+    if dim is not None and str(dim.type) == "int?":
+        hint = "write int dim or int[1]? dim=None"
+        report.at_schema(dim.offset, "the 'dim' of a formula over rows is int?", hint)
+    for argument in operator.tensor_arguments:
+        if isinstance(argument.type, (OptionalType, ListType)):
+            hint = "write Tensor, or a kernel instead of 'expr'"
+            report.at_schema(argument.offset, f"a formula over rows takes no {argument.type}", hint)
+    complex_dtypes = [dtype for dtype in operator.dtypes if dtype.startswith("complex")]
+    if complex_dtypes:
+        hint = "leave the complex dtypes out, or write a kernel instead of 'expr'"
+        report.at_key("dtypes", f"a formula over rows takes real dtypes, not {complex_dtypes[0]}", hint)
+
+
+def _check_row_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
+    """``promotion``, ``dtypes`` and ``expr`` of a reduction agree on the dtype of the result."""
+    written = operator.promotion
+    if written != inferred and "bool" in (written, inferred):
+        kind = "truth values" if inferred == "bool" else "numbers"
+        hint = f"write promotion: {inferred}, or remove it: it follows from expr"
+        report.at_key("promotion", f"the promotion is {written}, but expr gives {kind}", hint)
+    elif written == "index":
+        hint = f"write promotion: {inferred}, or remove it: it follows from expr"
+        report.at_key("promotion", "the promotion is index, but expr gives no index", hint)
+    elif written != "int_to_float" == inferred:
+        hint = "write promotion: int_to_float, or remove it: it follows from expr"
+        report.at_key(
+            "promotion", f"the promotion is {written}, but expr makes integers floating point", hint
+        )
 
 
 def _check_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
@@ -249,7 +261,8 @@ def _check_completeness(operator: Operator, report: Reporter, library: str | Non
         return
     # A helper of backward is exercised by the gradient checks of the operator that it serves; a library
     # outside the tree has tests of its own, not ours.
-    needs_samples = operator.python_module != "private" and library is None
+    required = report.context.dialect.required
+    needs_samples = "samples" in required and operator.python_module != PRIVATE and library is None
     if operator.samples is None and "samples" not in operator.key_locations and needs_samples:
         name = cpp_name(operator.schema)
         report.at_key(
@@ -257,5 +270,5 @@ def _check_completeness(operator: Operator, report: Reporter, library: str | Non
             f"the entry has no 'samples', and no generator is called '{name}'",
             f'write samples: and a name from tests/ops/samples, or @samples("{name}") there',
         )
-    if "doc" not in operator.key_locations:
+    if "doc" in required and "doc" not in operator.key_locations:
         report.at_key("func", "the entry has no 'doc'", "write doc: | and a sentence below it")

@@ -8,7 +8,9 @@
 {% if wrapper.one_device or section.checks %}
 
 {% endif %}
-{% if outputs|length == 1 %}
+{% if op.is_over_rows %}
+  const TensorSpec spec0 = native::row_result({{ f.python_name|cpp_string }}, { {{- r.tensor_addresses(op)|commas -}} }, {{ r.reduction_dim(op) }}, native::ReductionDtype::{{ r.row_rule(op) }}, {{ r.reduction_argument(op, "dtype", "std::nullopt") }});
+{% elif outputs|length == 1 %}
   const TensorSpec spec0 = native::{{ op.shape }}({{ names|commas }});
 {% else %}
   const auto [{{ r.specs(op)|commas }}] = native::{{ op.shape }}({{ names|commas }});

@@ -7,6 +7,7 @@ from typing import NamedTuple, overload
 from typing_extensions import deprecated
 
 {% endif %}
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 {% if results %}
@@ -25,5 +26,6 @@ class OperatorMethods:
 {% if stub.notice %}
     @deprecated({{ stub.notice|cpp_string }})
 {% endif %}
-    def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}: ...
+    def {{ stub.name }}({{ stub.parameters }}) -> {{ stub.result }}:
+        r'''{{ stub.doc|indent(8) }}'''
 {% endfor %}

@@ -7,6 +7,7 @@ from typing import NamedTuple, overload
 from typing_extensions import deprecated
 
 {% endif %}
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 {% for result in results %}

@@ -22,6 +22,28 @@ def resize_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2), (-1,)), RuntimeError, "-1")
 
 
+@samples("set_")
+def set_(make: Make) -> Iterator[SampleInput]:
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3))
+        yield SampleInput(make())
+
+
+@samples("set_window")
+def set_window(make: Make) -> Iterator[SampleInput]:
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3), make(12), 2, (2, 3))
+        yield SampleInput(make(2), make(3, 4), 1, (3, 2), (1, 3))
+        yield SampleInput(make(2), make(3), 0, ())
+
+
+@error_samples("set_window")
+def set_window_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2), make(4), 0, (5,)), RuntimeError, "bytes|bounds")
+    yield ErrorInput(SampleInput(make(2), make(4), -1, (2,)), RuntimeError, "offset")
+    yield ErrorInput(SampleInput(make(2), make(4), 0, (2,), (1, 1)), RuntimeError, "mismatch in length")
+
+
 @samples("set_tensor")
 def set_tensor(make: Make) -> Iterator[SampleInput]:
     if not make.requires_grad:

@@ -14,8 +14,6 @@ from tests.subject import only_torch_py, torch
 pytestmark = only_torch_py
 
 _LIMIT = 8  # samples per operator
-# Written by hand, without a call of the dispatcher.
-_UNSEEN = frozenset(["set_.source_Tensor"])
 # Recorded with fake tensors, it gives a float64 for a float32 and a float64 without dimensions; called, a
 # float32.
 _OTHER_DTYPE = frozenset(["_foreach_add.Tensor"])
@@ -62,7 +60,7 @@ def recorded(operator: Operator, sample: SampleInput) -> Any:
     return found.result
 
 
-@enrolled(lambda operator: str(operator) not in {*WITHOUT_VALUES, *_UNSEEN, *_OTHER_DTYPE})
+@enrolled(lambda operator: str(operator) not in {*WITHOUT_VALUES, *_OTHER_DTYPE})
 def test_a_compiled_operator_computes_the_same(operator: Operator):
     from torch_py._inductor.compile_fx import compile_graph
 

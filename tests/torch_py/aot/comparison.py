@@ -48,11 +48,16 @@ def _differentiable(value: Any) -> bool:
 
 
 def compare(
-    function: Callable[..., Any], make: Arguments, partition: Any = default_partition, calls: int = 2
+    function: Callable[..., Any],
+    make: Arguments,
+    partition: Any = default_partition,
+    calls: int = 2,
+    compiler: Any = nop,
+    **options: Any,
 ) -> None:
     """Raises AssertionError where compiled calls differ from eager ones."""
     expected = Outcome(function, make)
-    compiled = aot_function(function, nop, partition_fn=partition)
+    compiled = aot_function(function, compiler, partition_fn=partition, **options)
     for _ in range(calls):
         found = Outcome(compiled, make)
         _assert_same_outcome(found, expected)

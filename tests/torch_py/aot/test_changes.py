@@ -200,10 +200,17 @@ def _relu(x: Any, y: Any) -> Any:
     return F.relu(F.leaky_relu(x, inplace=True) + y, inplace=True)
 
 
+def _own_number(x: Any, y: Any) -> Any:
+    count = torch.tensor(0.5)
+    count.add_(1)
+    count[()] = count * 3
+    return x + count, count
+
+
 FUNCTIONS = [
     _order, _read_view_later, _two_views, _into_fresh, _copied_into_fresh, _other_dtype, _broadcast,
     _comparison, _masked, _indexed, _swap, _without_grad, _detached, _enabled, _takes_gradient, _random,
-    _outs, _lists, _cumulated, _relu,
+    _outs, _lists, _cumulated, _relu, _own_number,
 ]  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """Everything that compiled code depends on is noticed when it changes."""
 
+import os
+
 import pytest
 
 import torch_py as torch
@@ -267,3 +269,89 @@ def test_writing_to_arguments_that_share_memory():
             compiled(start[:4], start[offset : offset + 4]), program(other[:4], other[offset : offset + 4])
         )
         assert torch.equal(start, other)
+
+
+def test_variables_of_the_environment(monkeypatch):
+    def function(x):
+        if "TORCH_PY_TEST" in os.environ:
+            return x * int(os.environ["TORCH_PY_TEST"])
+        return x * (10 if os.getenv("TORCH_PY_OTHER") is None else 100)
+
+    monkeypatch.delenv("TORCH_PY_TEST", raising=False)
+    monkeypatch.delenv("TORCH_PY_OTHER", raising=False)
+    watched = Watched(function)
+    assert watched(ONES) == watched(ONES) == 1
+    monkeypatch.setenv("TORCH_PY_TEST", "3")
+    assert watched(ONES) == 2
+    monkeypatch.setenv("TORCH_PY_TEST", "4")
+    assert watched(ONES) == 3
+    monkeypatch.delenv("TORCH_PY_TEST")
+    monkeypatch.setenv("TORCH_PY_OTHER", "")
+    assert watched(ONES) == 4
+
+
+def test_reading_in_code_that_writes_elsewhere():
+    def function(out, a, b):
+        out.add_(a)
+        return out * b
+
+    def parts(first, second, third):
+        memory = torch.arange(9.0)
+        pieces = memory[:3], memory[3:6], memory[6:]
+        return [pieces[i] if i is not None else torch.ones(3) for i in (first, second, third)]
+
+    counter = CompileCounter()
+    compiled = torch.compile(function, backend=counter, fullgraph=True)
+    compilations = []
+    for which in [(None, 0, 1), (None, 1, 1), (None, None, 2), (0, 0, 1), (0, 1, 0), (0, 1, 2), (2, None, 1)]:
+        actual, expected = parts(*which), parts(*which)
+        assert torch.equal(compiled(*actual), function(*expected))
+        assert all(map(torch.equal, actual, expected))
+        compilations.append(counter.frame_count)
+    assert compilations[:3] == [1, 1, 1]
+    assert compilations[3] == 2  # what is written to is also read
+
+
+def test_modules_that_are_made_for_each_call():
+    class Scale(torch.nn.Module):
+        def __init__(self, factor):
+            super().__init__()
+            self.factor = factor
+            self.weight = torch.nn.Parameter(torch.full((3,), float(factor)))
+            self.inner = torch.nn.Linear(3, 3, bias=False)
+
+        def forward(self, x):
+            return self.inner(x * self.weight) * self.factor
+
+    watched = Watched(lambda module, x: module(x))
+    modules = [Scale(2) for _ in range(4)]
+    assert [watched(module, ONES) for module in modules] == [1, 2, 2, 2]
+    assert watched(modules[0], ONES) == 2
+    assert watched(Scale(3), ONES) == 3  # by the value of an attribute
+
+    modules[1].register_forward_hook(lambda module, args, result: result + 1)
+    assert watched(modules[1], ONES) == 4
+    assert watched(modules[2], ONES) == 4
+    modules[2].eval()
+    modules[3].inner.requires_grad_(False)
+    assert watched(modules[3], ONES) == 5
+
+
+def test_compilers_that_fail_are_given_up(monkeypatch):
+    tried = []
+
+    def failing(graph, inputs):
+        tried.append(1)
+        raise NotImplementedError("this graph")
+
+    monkeypatch.setattr(torch._dynamo.config, "suppress_errors", True)
+    compiled = torch.compile(lambda x: x + 1, backend=failing)
+    with pytest.warns(UserWarning, match="runs eagerly"):
+        for _ in range(6):
+            assert torch.equal(compiled(ONES), ONES + 1)
+    assert len(tried) == 3
+
+    torch._dynamo.reset()
+    with pytest.warns(UserWarning, match="runs eagerly"):
+        compiled(ONES)
+    assert len(tried) == 4

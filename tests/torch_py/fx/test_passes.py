@@ -479,3 +479,16 @@ def test_rewritten_functions_keep_their_cells() -> None:
     graph = module("experimental.rewriter").RewritingTracer().trace(function)
     add = graph.find_nodes(op="call_function", target=operator.add)[0]
     assert add.args[1] == 2 and add.type is int
+
+
+@only_torch_py  # PyTorch refuses modules with real parameters
+def test_fake_tensors_show_values_without_computing():
+    graph = fx.symbolic_trace(Model())
+    fake = module("passes.fake_tensor_prop").FakeTensorProp(graph)
+
+    result = fake.propagate(torch.ones(2, 3), torch.full((2, 3), float("nan")))
+
+    shapes = {node.name: tuple(node.meta["val"].shape) for node in graph.graph.nodes if node.op != "output"}
+    assert shapes["linear"] == (2, 3) and shapes["weight"] == (3,)
+    assert all(type(value).__name__ == "FakeTensor" for value in result)
+    assert type(graph.weight) is torch.nn.Parameter

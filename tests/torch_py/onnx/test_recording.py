@@ -113,12 +113,22 @@ def test_writes_have_the_effect_that_they_have_in_memory(model):
 def test_unseen_change_of_memory_is_refused():
     def model(x):
         y = x + 1
-        y.set_(outside)
+        y.data = outside
         return y * x
 
     outside = torch.ones(3)
 
     with pytest.raises(errors.OnnxExporterError, match="other memory"):
+        torch.onnx.export(model, torch.ones(3))
+
+
+def test_set_is_an_operator_without_translation():
+    def model(x):
+        y = x + 1
+        y.set_(x.untyped_storage())
+        return y * x
+
+    with pytest.raises(errors.OnnxExporterError, match=r"in set_.*has no translation"):
         torch.onnx.export(model, torch.ones(3))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.aot.in_place import with_changes_inside
 from torch_py._functorch.aot.joint import Traced, trace
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
@@ -37,6 +38,7 @@ class Backend:
         decompositions: Decompositions,
         inference_compiler: Compiler | None,
         has_eager: bool = False,
+        keeps_changes: bool = False,
     ) -> None:
         self.forward = fw_compiler
         self.backward = bw_compiler or fw_compiler
@@ -44,6 +46,7 @@ class Backend:
         self.decompositions = decompositions
         self.inference = inference_compiler or fw_compiler
         self.has_eager = has_eager  # whether the caller can run the program itself
+        self.keeps_changes = keeps_changes  # whether graphs without backward change their inputs themselves
 
     def compile(
         self,
@@ -59,6 +62,8 @@ class Backend:
             else:
                 traced = trace_varying(program, *varying, names, self.decompositions)
         if not traced.tangents:
+            if self.keeps_changes:
+                traced = with_changes_inside(traced)
             inference = self.inference(traced.module, _values(traced.module))
             has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
             return Call(traced, without_backward(inference, has_history), len(arguments))
@@ -137,7 +142,9 @@ def aot_function(
         partition_fn: splits the graph of both: `default_partition`, `min_cut_rematerialization_partition`.
         decompositions: operators that are recorded as what a function calls, see `torch_py._decomp`.
         inference_compiler: compiles calls without backward; without it, `fw_compiler` does.
-        num_params_buffers, keep_inference_input_mutations, dynamic, enable_log: accepted, without effect.
+        keep_inference_input_mutations: graphs of calls without backward end with `copy_` of the new values
+            to the arguments that `fn` changes, instead of returning these values.
+        num_params_buffers, dynamic, enable_log: accepted, without effect.
 
         def show(graph, inputs):
             print(graph.code)
@@ -146,7 +153,14 @@ def aot_function(
         f = aot_function(lambda x: x.sin().sum(), fw_compiler=show)
         f(torch.ones(3, requires_grad=True)).backward()
     """
-    backend = Backend(fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
+    backend = Backend(
+        fw_compiler,
+        bw_compiler,
+        partition_fn,
+        decompositions,
+        inference_compiler,
+        keeps_changes=keep_inference_input_mutations,
+    )
     compiled: dict[Any, tuple[Call, TreeSpec]] = {}
 
     @functools.wraps(fn)
@@ -220,7 +234,13 @@ def aot_module_simplified(
     return a tuple or list; the function returns a list. See `aot_function` for the other arguments.
     """
     backend = Backend(
-        fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler, has_eager=True
+        fw_compiler,
+        bw_compiler,
+        partition_fn,
+        decompositions,
+        inference_compiler,
+        has_eager=True,
+        keeps_changes=keep_inference_input_mutations,
     )
     state = _state_of(mod)
     if not state and isinstance(mod, GraphModule):

@@ -123,6 +123,33 @@ class OnCopies(Form):
         result = self.operator(*arguments, **kwargs)
         return (*_kept(self.operator, result), *_flat(copies))
 
+    def written(self, args: Any, kwargs: Any) -> list[Any]:
+        """The values that a call with these arguments changes, in the order of the results."""
+        return _flat([self._argument(name, args, kwargs) for name in self._written])
+
+    def with_written(self, args: Any, kwargs: Any, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments with others in place of those that are changed."""
+        waiting = iter(values)
+
+        def next_for(value: Any) -> Any:
+            if isinstance(value, (list, tuple)):
+                return [next_for(item) for item in value]
+            return None if value is None else next(waiting)
+
+        arguments = list(args)
+        keywords = dict(kwargs)
+        for name in self._written:
+            given = self._argument(name, args, kwargs)
+            if self._positions[name] < len(arguments):
+                arguments[self._positions[name]] = next_for(given)
+            elif name in keywords:
+                keywords[name] = next_for(given)
+        return arguments, keywords
+
+    def _argument(self, name: str, args: Any, kwargs: Any) -> Any:
+        position = self._positions[name]
+        return args[position] if position < len(args) else kwargs.get(name)
+
     def results(self) -> int:
         """How many results precede the new values."""
         return len([value for value in self.operator._schema.returns if value.alias_info is None])
@@ -151,5 +178,5 @@ def _kept(operator: Any, result: Any) -> tuple[Any, ...]:
 def _flat(values: list[Any]) -> list[Any]:
     flat: list[Any] = []
     for value in values:
-        flat += value if isinstance(value, list) else [value]
+        flat += value if isinstance(value, (list, tuple)) else [value]
     return [value for value in flat if value is not None]

@@ -14,7 +14,7 @@ from torch_py._functorch.aot.randomness import Draws
 from torch_py._ops import ops
 from torch_py._subclasses.calls import map_tensors
 from torch_py._subclasses.converter import FakeTensorConverter
-from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch_py._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FakeTensor, FakeTensorMode
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
@@ -317,7 +317,9 @@ class Recorder(TorchDispatchMode):
 
         name = f"_tensor_constant{len(list(self.root.buffers()))}"
         with unseen():
-            self.root.register_buffer(name, constant.detach())
+            # Single numbers are known to fake tensors, which change them as the program does.
+            is_known = constant.numel() <= CONSTANT_NUMEL_LIMIT
+            self.root.register_buffer(name, constant.clone() if is_known else constant.detach())
         node = self.graph.get_attr(name)
         node.meta.update(self.context)
         node.meta["val"] = self.fake_mode.from_tensor(constant)

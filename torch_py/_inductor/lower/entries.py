@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._generated.lowerings import POINTWISE, REDUCTIONS
+from torch_py._generated.lowerings import POINTWISE, REDUCTIONS, ROWS
 from torch_py._libraries import library_of
 
 
@@ -18,3 +18,9 @@ def reduction_entry(name: str) -> Any:
     """The same for a reduction."""
     library = library_of(name)
     return (REDUCTIONS if library is None else library.reductions).get(name)
+
+
+def row_entry(name: str) -> Any:
+    """The promotion rule, the structure, the reductions and the formula of an operator over rows."""
+    library = library_of(name)
+    return (ROWS if library is None else library.over_rows).get(name)

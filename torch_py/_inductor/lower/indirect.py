@@ -27,6 +27,7 @@ class InRange:
     them, on a tensor of zeros of the given sizes."""
 
     def __init__(self, name: str, call: Callable[..., Any], wraps: bool) -> None:
+        self.name = name
         self.__name__ = f"{name}_in_range"
         self._call = call
         self._wraps = wraps

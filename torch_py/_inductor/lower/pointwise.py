@@ -14,7 +14,7 @@ from torch_py._inductor.lower.context import Example, Lowering, Value, bound_arg
 from torch_py._inductor.lower.entries import pointwise_entry, reduction_entry
 
 # The word of a formula -> the kind of a Reduce.
-_KINDS = {
+KINDS = {
     "sum": "sum", "product": "product", "amax": "maximum", "amin": "minimum",
     "any": "any", "all": "all", "xor": "xor",
 }  # fmt: skip
@@ -113,7 +113,7 @@ def reduction(
     is_all = is_whole and result.dtype == accumulated
     shape = result if is_all else _with_dtype(result, accumulated)
     stem = name if is_all else f"{name}_{word}"
-    total = lowering.reduce(stem, shape, _KINDS[word], sizes, element, accumulated)
+    total = lowering.reduce(stem, shape, KINDS[word], sizes, element, accumulated)
     if is_all:
         return total
 
@@ -129,7 +129,7 @@ def reduction(
 def _reduction_of(tree: Any) -> tuple[str, Any]:
     """The word and the operand of the reduction in a formula."""
     if isinstance(tree, tuple):
-        if tree[0] in _KINDS:
+        if tree[0] in KINDS:
             return tree[0], tree[1]
         for part in tree[1:]:
             found = _reduction_of(part)

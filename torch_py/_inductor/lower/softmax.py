@@ -39,7 +39,7 @@ class Rows:
     def row_sizes(self) -> list[int]:
         return [1 if d in self.dims else size for d, size in enumerate(self.sizes)]
 
-    def formula(self, tree: Any, **values: Any) -> Elements:
+    def formula(self, tree: Any, /, **values: Any) -> Elements:
         """A formula over tensors and numbers. Tensors broadcast."""
 
         def at(index: Sequence[Linear]) -> Expr:

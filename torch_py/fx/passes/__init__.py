@@ -10,6 +10,7 @@ from torch_py._pytorch_names.packages import lacking as _lacking
 _absent = _lacking(__name__, __path__)
 # Imported when they are first named.
 _LAZY_MODULES = (
+    "fake_tensor_prop",
     "graph_drawer",
     "graph_manipulation",
     "infra",

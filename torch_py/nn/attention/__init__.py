@@ -16,7 +16,12 @@ __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(IntEnum):
-    """Implementations of attention."""
+    """Implementations of attention.
+
+    Example:
+        >>> torch.nn.attention.SDPBackend.MATH.name
+        'MATH'
+    """
 
     ERROR = -1
     MATH = 0
@@ -35,6 +40,15 @@ def sdpa_kernel(
     Here the library chooses in any case, as their results agree up to rounding.
 
     Raises AssertionError unless `backends` is an SDPBackend or a sequence of them.
+
+    Args:
+        backends: one implementation, or several
+        set_priority: accepted as in PyTorch; default False
+
+    Example:
+        >>> with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        ...     F.scaled_dot_product_attention(*[torch.ones(1, 2, 4)] * 3).shape
+        torch.Size([1, 2, 4])
     """
     wanted = [backends] if isinstance(backends, SDPBackend) else backends
     assert isinstance(wanted, (list, tuple, set)) and all(isinstance(one, SDPBackend) for one in wanted), (

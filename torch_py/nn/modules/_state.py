@@ -86,9 +86,20 @@ class ModuleState:
         self, *arguments: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
         """Returns an ordered dictionary of all parameters and persistent buffers, here and below, by dotted
-        name. The tensors share memory with the module and are detached unless `keep_vars`.
+        name.
 
-        Its attribute `_metadata` holds the version of every module.
+        The tensors share memory with the module and are detached. The attribute `_metadata` holds the version
+        of every module.
+
+        Args:
+            arguments: the same three arguments by position, as an older signature took them
+            destination: a dictionary to add to; default None, a new one
+            prefix: what names begin with; default ''
+            keep_vars: whether tensors stay attached to autograd; default False
+
+        Example:
+            >>> list(nn.Sequential(nn.Linear(2, 3), nn.ReLU()).state_dict())
+            ['0.weight', '0.bias']
         """
         if arguments:
             # An older signature took the same three arguments by position.
@@ -138,10 +149,27 @@ class ModuleState:
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Copies the tensors of `state_dict` into this module; with `assign` they replace the module's own.
+        """Copies the tensors of a state dict into the parameters and buffers of this module and those below.
 
-        Returns the missing and the unexpected keys. With `strict` these raise RuntimeError, as shapes that
-        differ always do; the message lists all problems. Raises TypeError unless `state_dict` is a mapping.
+        Args:
+            state_dict: a mapping from dotted names to tensors
+            strict: whether missing and unexpected names are errors; default True
+            assign: whether the tensors replace those of the module instead of being copied into them; default
+                False
+
+        Returns:
+            A named tuple of the lists `missing_keys` and `unexpected_keys`.
+
+        Raises:
+            RuntimeError: shapes differ, or, if `strict`, names do; the message lists all problems
+            TypeError: `state_dict` is not a mapping
+
+        Example:
+            >>> layer = nn.Linear(2, 2)
+            >>> layer.load_state_dict(nn.Linear(2, 2).state_dict())
+            <All keys matched successfully>
+            >>> layer.load_state_dict({"weight": torch.ones(2, 2)}, strict=False)
+            _IncompatibleKeys(missing_keys=['bias'], unexpected_keys=[])
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")

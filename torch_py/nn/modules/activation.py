@@ -26,57 +26,173 @@ class _InPlace(Module):
 
 
 class ReLU(_InPlace):
-    """Applies the rectified linear unit max(x, 0) to every element."""
+    """Applies the rectified linear unit to every element:
+
+        ReLU(x) = max(x, 0)
+
+    Args:
+        inplace: whether to overwrite the input instead of making a new tensor; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.ReLU()(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([0., 0., 2.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, self.inplace)
 
 
 class SiLU(_InPlace):
-    """Applies the sigmoid linear unit x * sigmoid(x) to every element."""
+    """Applies the sigmoid linear unit, also called swish, to every element:
+
+        SiLU(x) = x / (1 + exp(-x))
+
+    Args:
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.SiLU()(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.2689,  0.0000,  1.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
 
 class Mish(_InPlace):
-    """Applies x * tanh(log(1 + exp(x))) to every element."""
+    """Applies Mish, a smooth function that lets small negative values through, to every element:
+
+        Mish(x) = x · tanh(log(1 + exp(x)))
+
+    Source: Misra, Mish: a self regularized non-monotonic activation function (2019).
+
+    Args:
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.Mish()(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.3034,  0.0000,  1.9440])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
 
 class Hardswish(_InPlace):
-    """Applies x * relu6(x + 3) / 6, a piecewise approximation of SiLU, to every element."""
+    """Applies a piecewise approximation of `SiLU` that needs no exponential to every element:
+
+        Hardswish(x) = 0                  if x <= -3
+                       x                  if x >= 3
+                       x · (x + 3) / 6    between
+
+    Source: Howard et al., Searching for MobileNetV3 (2019).
+
+    Args:
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.Hardswish()(torch.tensor([-1.0, 1.0, 4.0]))
+        tensor([-0.3333,  0.6667,  4.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
 
 
 class Sigmoid(Module):
-    """Applies the logistic function 1 / (1 + exp(-x)) to every element."""
+    """Applies the logistic function, which maps real numbers to (0, 1), to every element:
+
+        Sigmoid(x) = 1 / (1 + exp(-x))
+
+    Shape:
+        Input: any shape.
+        Output: the same shape; integer inputs give floating-point results.
+
+    Example:
+        >>> nn.Sigmoid()(torch.tensor([-2.0, 0.0, 2.0]))
+        tensor([0.1192, 0.5000, 0.8808])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.sigmoid(input)
 
 
 class Tanh(Module):
-    """Applies the hyperbolic tangent to every element."""
+    """Applies the hyperbolic tangent, which maps real numbers to (-1, 1), to every element:
+
+        Tanh(x) = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
+
+    Shape:
+        Input: any shape.
+        Output: the same shape; integer inputs give floating-point results.
+
+    Example:
+        >>> nn.Tanh()(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.7616,  0.0000,  0.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanh(input)
 
 
 class LogSigmoid(Module):
-    """Applies log(sigmoid(x)) to every element."""
+    """Applies the logarithm of the logistic function to every element, accurately for large negative inputs
+    too:
+
+        LogSigmoid(x) = -log(1 + exp(-x))
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.LogSigmoid()(torch.tensor([-20.0, 0.0, 5.0]))
+        tensor([-2.0000e+01, -6.9315e-01, -6.7153e-03])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class GELU(Module):
-    """Applies the Gaussian error linear unit x * Φ(x) to every element, where Φ is the normal cumulative
-    distribution. `approximate='tanh'` approximates Φ with tanh (Hendrycks & Gimpel 2016)."""
+    """Applies the Gaussian error linear unit to every element:
+
+        GELU(x) = x · Φ(x)
+
+    Φ is the cumulative distribution function of the standard normal distribution. With `approximate='tanh'`
+    it is replaced by
+
+        Φ(x) ≈ (1 + tanh(√(2 / π) · (x + 0.044715 · x³))) / 2
+
+    Source: Hendrycks and Gimpel, Gaussian error linear units (2016).
+
+    Args:
+        approximate: 'none' (default) for the exact formula, 'tanh' for the approximation
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.GELU()(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.1587,  0.0000,  1.9545])
+    """
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -90,8 +206,23 @@ class GELU(Module):
 
 
 class LeakyReLU(Module):
-    """Applies the leaky rectified linear unit to every element: x where
-    it is positive, negative_slope * x elsewhere."""
+    """Applies a rectified linear unit with a small slope for negative inputs to every element:
+
+        LeakyReLU(x) = x                     if x > 0
+                       negative_slope · x    otherwise
+
+    Args:
+        negative_slope: the slope for negative inputs; default 0.01
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.LeakyReLU(0.1)(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.1000,  0.0000,  2.0000])
+    """
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
@@ -106,8 +237,26 @@ class LeakyReLU(Module):
 
 
 class ELU(Module):
-    """Applies the exponential linear unit to every element: x where it
-    is positive, alpha * (exp(x) - 1) elsewhere."""
+    """Applies the exponential linear unit to every element:
+
+        ELU(x) = x                       if x > 0
+                 alpha · (exp(x) - 1)    otherwise
+
+    Source: Clevert, Unterthiner and Hochreiter, Fast and accurate deep network learning by exponential linear
+    units (2015).
+
+    Args:
+        alpha: minus the limit for x towards -∞; default 1.0
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.ELU()(torch.tensor([-2.0, 0.0, 2.0]))
+        tensor([-0.8647,  0.0000,  2.0000])
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -122,9 +271,23 @@ class ELU(Module):
 
 
 class Softplus(Module):
-    """Applies log(1 + exp(beta * x)) / beta, a smooth approximation of ReLU, to every element.
+    """Applies a smooth approximation of ReLU, always positive, to every element:
 
-    It is x itself where beta * x > threshold.
+        Softplus(x) = log(1 + exp(beta · x)) / beta
+
+    The result is x itself where `beta · x > threshold`: there the difference is too small to matter.
+
+    Args:
+        beta: how closely the function follows ReLU; default 1.0
+        threshold: the value of beta · x above which the function is linear; default 20.0
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.Softplus()(torch.tensor([-2.0, 0.0, 30.0]))
+        tensor([ 0.1269,  0.6931, 30.0000])
     """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
@@ -140,7 +303,27 @@ class Softplus(Module):
 
 
 class Hardtanh(Module):
-    """Limits every element to [min_val, max_val]."""
+    """Limits every element to an interval:
+
+        Hardtanh(x) = min_val    if x < min_val
+                      max_val    if x > max_val
+                      x          between
+
+    Args:
+        min_val: the lower limit; default -1.0
+        max_val: the upper limit, greater than `min_val`; default 1.0
+        inplace: whether to overwrite the input; default False
+        min_value: the former name of `min_val`, with a FutureWarning
+        max_value: the former name of `max_val`, with a FutureWarning
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.Hardtanh(-2.0, 2.0)(torch.tensor([-3.0, 0.5, 7.0]))
+        tensor([-2.0000,  0.5000,  2.0000])
+    """
 
     def __init__(
         self,
@@ -177,7 +360,21 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """Limits every element to [0, 6]."""
+    """Limits every element to [0, 6]:
+
+        ReLU6(x) = min(max(x, 0), 6)
+
+    Args:
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.ReLU6()(torch.tensor([-1.0, 3.0, 8.0]))
+        tensor([0., 3., 6.])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -198,28 +395,89 @@ class _AlongDim(Module):
 
 
 class Softmax(_AlongDim):
-    """Computes exp(x) divided by its sum along `dim`."""
+    """Turns scores into probabilities, positive numbers with sum 1, along one dimension:
+
+        Softmax(x)ᵢ = exp(xᵢ) / Σⱼ exp(xⱼ)
+
+    Args:
+        dim: the dimension along which the results sum to 1. With None, the default, it is 0 for inputs of 0,
+            1 or 3 dimensions and 1 for others, with a warning
+
+    Shape:
+        Input: any shape.
+        Output: the same shape, with values in [0, 1].
+
+    Example:
+        >>> nn.Softmax(dim=1)(torch.tensor([[0.0, 1.0, 2.0], [5.0, 5.0, 5.0]]))
+        tensor([[0.0900, 0.2447, 0.6652],
+                [0.3333, 0.3333, 0.3333]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim)
 
 
 class LogSoftmax(_AlongDim):
-    """Computes the logarithm of the softmax along `dim`."""
+    """Computes the logarithm of the softmax along one dimension, without overflow:
+
+        LogSoftmax(x)ᵢ = xᵢ - log(Σⱼ exp(xⱼ))
+
+    It is more accurate and faster than the logarithm of `Softmax`, and is what `NLLLoss` expects.
+
+    Args:
+        dim: the dimension along which the exponentials of the results sum to 1. With None, the default, it is
+            0 for inputs of 0, 1 or 3 dimensions and 1 for others, with a warning
+
+    Shape:
+        Input: any shape.
+        Output: the same shape, with values in [-∞, 0].
+
+    Example:
+        >>> nn.LogSoftmax(dim=1)(torch.tensor([[0.0, 1.0, 2.0]]))
+        tensor([[-2.4076, -1.4076, -0.4076]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim)
 
 
 class Softmin(_AlongDim):
-    """Computes the softmax of -x along `dim`."""
+    """Turns scores into probabilities of which the lowest score has the greatest, along one dimension:
+
+        Softmin(x)ᵢ = exp(-xᵢ) / Σⱼ exp(-xⱼ)
+
+    Args:
+        dim: the dimension along which the results sum to 1. With None, the default, it is 0 for inputs of 0,
+            1 or 3 dimensions and 1 for others, with a warning
+
+    Shape:
+        Input: any shape.
+        Output: the same shape, with values in [0, 1].
+
+    Example:
+        >>> nn.Softmin(dim=0)(torch.tensor([0.0, 1.0, 2.0]))
+        tensor([0.6652, 0.2447, 0.0900])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim)
 
 
 class Softmax2d(Module):
-    """Computes the softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+    """Computes the softmax over the channels at every position of an image.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: the same shape; the values over C sum to 1.
+
+    Raises:
+        ValueError: the input does not have 3 or 4 dimensions
+
+    Example:
+        >>> images = torch.randn(2, 3, 4, 4)
+        >>> nn.Softmax2d()(images).sum(dim=1).shape
+        torch.Size([2, 4, 4])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
@@ -228,7 +486,23 @@ class Softmax2d(Module):
 
 
 class GLU(Module):
-    """Gated linear unit: the first half of the input along `dim` times the sigmoid of the second half."""
+    """Multiplies the first half of the input along one dimension by the sigmoid of the second half:
+
+        GLU(a, b) = a · sigmoid(b)
+
+    Source: Dauphin et al., Language modeling with gated convolutional networks (2016).
+
+    Args:
+        dim: the dimension that is halved; default -1. Its size must be even
+
+    Shape:
+        Input: (..., 2 · n, ...).
+        Output: (..., n, ...).
+
+    Example:
+        >>> nn.GLU()(torch.tensor([1.0, 2.0, 0.0, 100.0]))
+        tensor([0.5000, 2.0000])
+    """
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -242,8 +516,25 @@ class GLU(Module):
 
 
 class CELU(Module):
-    """Applies the continuously differentiable ELU to every element: x where it is positive,
-    alpha * (exp(x / alpha) - 1) elsewhere."""
+    """Applies an exponential linear unit whose derivative is continuous for every alpha to every element:
+
+        CELU(x) = x                               if x > 0
+                  alpha · (exp(x / alpha) - 1)    otherwise
+
+    Source: Barron, Continuously differentiable exponential linear units (2017).
+
+    Args:
+        alpha: minus the limit for x towards -∞, not 0; default 1.0
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.CELU(2.0)(torch.tensor([-2.0, 0.0, 2.0]))
+        tensor([-1.2642,  0.0000,  2.0000])
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -258,14 +549,51 @@ class CELU(Module):
 
 
 class SELU(_InPlace):
-    """Applies a scaled ELU that keeps mean 0 and variance 1 from layer to layer."""
+    """Applies a scaled exponential linear unit to every element:
+
+        SELU(x) = scale · x                       if x > 0
+                  scale · alpha · (exp(x) - 1)    otherwise
+
+    With alpha = 1.6732632423543772 and scale = 1.0507009873554805, activations keep mean 0 and variance 1
+    from layer to layer. Initialize such layers with `init.kaiming_normal_(weight, nonlinearity='linear')`,
+    and drop activations with `AlphaDropout`.
+
+    Source: Klambauer et al., Self-normalizing neural networks (2017).
+
+    Args:
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.SELU()(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([-1.1113,  0.0000,  1.0507])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
 class Hardsigmoid(_InPlace):
-    """Applies relu6(x + 3) / 6, a piecewise linear approximation of the sigmoid, to every element."""
+    """Applies a piecewise linear approximation of the sigmoid to every element:
+
+        Hardsigmoid(x) = 0              if x <= -3
+                         1              if x >= 3
+                         x / 6 + 1/2    between
+
+    Args:
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.Hardsigmoid()(torch.tensor([-4.0, 0.0, 1.5, 4.0]))
+        tensor([0.0000, 0.5000, 0.7500, 1.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
@@ -286,36 +614,105 @@ class _Shrink(Module):
 
 
 class Hardshrink(_Shrink):
-    """Sets every element with |x| <= lambd to zero and keeps the others."""
+    """Sets elements close to zero to zero and keeps the others:
+
+        Hardshrink(x) = x    if |x| > lambd
+                        0    otherwise
+
+    Args:
+        lambd: the largest absolute value that becomes zero; default 0.5
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.Hardshrink()(torch.tensor([-1.0, 0.3, 0.5, 2.0]))
+        tensor([-1.,  0.,  0.,  2.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardshrink(input, self.lambd)
 
 
 class Softshrink(_Shrink):
-    """Moves every element towards zero by lambd: x - lambd above lambd,
-    x + lambd below -lambd, and zero between."""
+    """Moves every element towards zero by `lambd`, and no further than zero:
+
+        Softshrink(x) = x - lambd    if x > lambd
+                        x + lambd    if x < -lambd
+                        0            between
+
+    Args:
+        lambd: the distance, not negative; default 0.5
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.Softshrink()(torch.tensor([-1.0, 0.3, 0.5, 2.0]))
+        tensor([-0.5000,  0.0000,  0.0000,  1.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
 
 
 class Softsign(Module):
-    """Applies x / (1 + |x|) to every element."""
+    """Maps real numbers to (-1, 1), with slower saturation than tanh:
+
+        Softsign(x) = x / (1 + |x|)
+
+    Shape:
+        Input: any shape.
+        Output: the same shape as the input.
+
+    Example:
+        >>> nn.Softsign()(torch.tensor([-1.0, 0.0, 3.0]))
+        tensor([-0.5000,  0.0000,  0.7500])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
-    """Applies x - tanh(x) to every element."""
+    """Applies the difference between the identity and tanh to every element:
+
+        Tanhshrink(x) = x - tanh(x)
+
+    Shape:
+        Input: any shape.
+        Output: the same shape as the input.
+
+    Example:
+        >>> nn.Tanhshrink()(torch.tensor([-1.0, 0.0, 3.0]))
+        tensor([-0.2384,  0.0000,  2.0049])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Threshold(Module):
-    """Keeps every element above the threshold and replaces the others by `value`."""
+    """Keeps every element above a threshold and replaces the others by a constant:
+
+        Threshold(x) = x        if x > threshold
+                       value    otherwise
+
+    Args:
+        threshold: the largest number that is replaced
+        value: the replacement
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.Threshold(0.5, 9.0)(torch.tensor([0.0, 0.5, 1.0]))
+        tensor([9., 9., 1.])
+    """
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -331,8 +728,29 @@ class Threshold(Module):
 
 
 class RReLU(Module):
-    """Applies a leaky ReLU whose slope is drawn from [lower, upper) for each element in training, and is the
-    mean of both in evaluation."""
+    """Applies a leaky rectified linear unit with random slopes for negative inputs:
+
+        RReLU(x) = x        if x >= 0
+                   a · x    otherwise
+
+    In training, a is drawn from the uniform distribution over [lower, upper) for each element. In evaluation,
+    it is (lower + upper) / 2.
+
+    Source: Xu et al., Empirical evaluation of rectified activations in convolutional network (2015).
+
+    Args:
+        lower: the smallest slope; default 1/8
+        upper: the largest slope; default 1/3
+        inplace: whether to overwrite the input; default False
+
+    Shape:
+        Input: any shape.
+        Output: the same shape and dtype as the input.
+
+    Example:
+        >>> nn.RReLU(0.1, 0.3).eval()(torch.tensor([-1.0, 2.0]))
+        tensor([-0.2000,  2.0000])
+    """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
@@ -348,7 +766,27 @@ class RReLU(Module):
 
 
 class PReLU(Module):
-    """Applies a leaky ReLU with a learned slope, one for all or one for each channel (He et al. 2015)."""
+    """Applies a leaky rectified linear unit with a learned slope for negative inputs:
+
+        PReLU(x) = x             if x >= 0
+                   weight · x    otherwise
+
+    Source: He et al., Delving deep into rectifiers (2015).
+
+    Args:
+        num_parameters: 1 for one slope (default), or the number of channels for a slope for each of them
+        init: the slope at the start; default 0.25
+        device, dtype: those of the weight
+
+    Shape:
+        Input: (N, C, ...); dimension 1 holds the channels.
+        Output: the same shape and dtype as the input.
+        weight: (num_parameters,).
+
+    Example:
+        >>> nn.PReLU()(torch.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.2500,  0.0000,  2.0000], grad_fn=<PreluKernelBackward0>)
+    """
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Device = None, dtype: _dtype | None = None
@@ -370,12 +808,47 @@ class PReLU(Module):
 
 
 class MultiheadAttention(Module):
-    """Attention of queries (L, N, embed_dim) to keys (S, N, kdim) and values (S, N, vdim) in `num_heads`
-    projections; with `batch_first` the shapes are (N, L, ...).
+    """Lets every position of one sequence gather information from all positions of another, with several
+    heads.
 
-    Each head computes softmax(q kᵀ / sqrt(embed_dim / num_heads)) v; a linear layer joins the heads. The
-    weight `in_proj_weight` projects queries, keys and values of equal width; otherwise each has a weight of
-    its own.
+    Each head projects queries, keys and values to E = embed_dim / num_heads features and computes
+
+        headᵢ = softmax(Qᵢ · Kᵢᵀ / √E) · Vᵢ
+
+    A linear layer, `out_proj`, maps the joined heads to the output. If keys and values have as many features
+    as queries, one parameter, `in_proj_weight`, holds the three projections; otherwise they are
+    `q_proj_weight`, `k_proj_weight` and `v_proj_weight`.
+
+    Source: Vaswani et al., Attention is all you need (2017).
+
+    Args:
+        embed_dim: the number of features of queries and of the output
+        num_heads: the number of heads, which must divide `embed_dim`
+        dropout: the probability of dropping an attention weight in training; default 0.0
+        bias: whether the projections add a learned bias; default True
+        add_bias_kv: whether to append a learned key and value to each sequence; default False
+        add_zero_attn: whether to append a key and a value of zeros to each sequence; default False
+        kdim: the number of features of keys; default `embed_dim`
+        vdim: the number of features of values; default `embed_dim`
+        batch_first: whether the batch is the first dimension of inputs and output; default False
+        device, dtype: those of the parameters
+
+    Shape:
+        query: (L, N, embed_dim), (N, L, embed_dim) with `batch_first`, or (L, embed_dim).
+        key: (S, N, kdim), (N, S, kdim) with `batch_first`, or (S, kdim).
+        value: (S, N, vdim), (N, S, vdim) with `batch_first`, or (S, vdim).
+        Output: the shape of the query; the weights are (N, L, S) or (L, S).
+
+    Raises:
+        ValueError: `embed_dim` or `num_heads` is not positive
+        AssertionError: `num_heads` does not divide `embed_dim`
+
+    Example:
+        >>> attention = nn.MultiheadAttention(embed_dim=8, num_heads=2, batch_first=True)
+        >>> tokens = torch.randn(4, 5, 8)
+        >>> output, weights = attention(tokens, tokens, tokens)
+        >>> output.shape, weights.shape
+        (torch.Size([4, 5, 8]), torch.Size([4, 5, 5]))
     """
 
     in_proj_weight: Parameter | None
@@ -459,8 +932,18 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Returns outputs in the shape of the query, and the attention weights (N, L, S), or None unless
-        `need_weights`. Masks are those of `multi_head_attention_forward`."""
+        """Returns the output, and the attention weights or None.
+
+        Args:
+            query, key, value: the three sequences; their shapes are those of the class
+            key_padding_mask: (N, S), True (or, for floats, a large negative number) where a key is padding
+            need_weights: whether to return the attention weights. False is faster
+            attn_mask: (L, S) or (N · num_heads, L, S), True where a query may not attend to a key, or a float
+                mask that is added to the scores
+            average_attn_weights: whether the weights are the mean over heads, (N, L, S), or those of each
+                head, (N, num_heads, L, S)
+            is_causal: a hint that `attn_mask` is the causal mask, which must be given too
+        """
         swapped = self.batch_first and query.dim() == 3
         if swapped:
             # Arguments that are the same tensor must stay the same tensor.

@@ -18,12 +18,38 @@ _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log probabilities of classes that are sorted by frequency: frequent classes directly, the others by
-    cluster (Grave et al. 2017).
+    """Approximates the softmax over very many classes, most of which are rare, at a fraction of the cost.
 
-    The head has the classes below `cutoffs[0]` and one entry per cluster. Cluster i has the classes from
-    `cutoffs[i]` to the next cutoff and projects the input to in_features / div_value ** (i + 1) features
-    first.
+    Classes are numbered by frequency, the most frequent first. The head scores the classes below `cutoffs[0]`
+    and one entry per cluster. Cluster i holds the classes from `cutoffs[i]` to the next cutoff, and projects
+    its input to in_features / div_value^(i + 1) features first. A call returns a pair: `output`, the log
+    probability of each target, and `loss`, minus their mean.
+
+    Source: Grave et al., Efficient softmax approximation for GPUs (2017).
+
+    Args:
+        in_features: the number of features of the input
+        n_classes: the number of classes
+        cutoffs: increasing class numbers between 1 and n_classes - 1, where clusters begin
+        div_value: how much smaller the projection of each further cluster is; default 4.0
+        head_bias: whether the head has a bias; default False
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, in_features) or (in_features,).
+        target: (N,) or (), int64 class numbers.
+        output: (N,) or ().
+        loss: ().
+
+    Raises:
+        ValueError: the cutoffs are not increasing integers between 1 and n_classes - 1
+        RuntimeError: shapes of input and target do not fit, or a target is not a class
+
+    Example:
+        >>> layer = nn.AdaptiveLogSoftmaxWithLoss(16, n_classes=100, cutoffs=[10, 40])
+        >>> output, loss = layer(torch.randn(4, 16), torch.tensor([0, 12, 99, 3]))
+        >>> output.shape, layer.log_prob(torch.randn(4, 16)).shape
+        (torch.Size([4]), torch.Size([4, 100]))
     """
 
     def __init__(

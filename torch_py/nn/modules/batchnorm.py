@@ -131,24 +131,139 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Normalizes each channel of a batch (N, C) or (N, C, L): (x - mean) / sqrt(var + eps) * weight + bias.
+    """Normalizes each channel of a batch of vectors or sequences:
 
-    Evaluation uses running statistics.
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    In training, mean and variance are those of the channel over the batch and all positions (divided by the
+    number of elements), and the running statistics move towards them:
+
+        running = (1 - momentum) · running + momentum · batch
+
+    with the variance divided by one less than the number of elements. In evaluation, the running statistics
+    are used.
+
+    Source: Ioffe and Szegedy, Batch normalization (2015).
+
+    Args:
+        num_features: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        momentum: the weight of a new batch in the running statistics; None takes the mean over all batches so
+            far; default 0.1
+        affine: whether to scale and shift with a learned weight and bias; default True
+        track_running_stats: whether to keep running statistics; without them, batches are normalized with
+            their own statistics in evaluation too; default True
+        device, dtype: those of the parameters
+        bias: whether there is a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C) or (N, C, L).
+        Output: the same shape.
+        weight, bias, running_mean, running_var: (C,).
+
+    Raises:
+        ValueError: the input has another number of dimensions, or, in training, one value per channel
+
+    Example:
+        >>> layer = nn.BatchNorm1d(3)
+        >>> output = layer(torch.randn(8, 3))
+        >>> output.shape
+        torch.Size([8, 3])
+        >>> layer.running_mean.shape
+        torch.Size([3])
     """
 
     _input_dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Normalizes each channel of a batch of images (N, C, H, W):
-    (x - mean) / sqrt(var + eps) * weight + bias. Evaluation uses running statistics."""
+    """Normalizes each channel of a batch of images:
+
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    In training, mean and variance are those of the channel over the batch and all positions (divided by the
+    number of elements), and the running statistics move towards them:
+
+        running = (1 - momentum) · running + momentum · batch
+
+    with the variance divided by one less than the number of elements. In evaluation, the running statistics
+    are used.
+
+    Source: Ioffe and Szegedy, Batch normalization (2015).
+
+    Args:
+        num_features: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        momentum: the weight of a new batch in the running statistics; None takes the mean over all batches so
+            far; default 0.1
+        affine: whether to scale and shift with a learned weight and bias; default True
+        track_running_stats: whether to keep running statistics; without them, batches are normalized with
+            their own statistics in evaluation too; default True
+        device, dtype: those of the parameters
+        bias: whether there is a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C, H, W).
+        Output: the same shape.
+        weight, bias, running_mean, running_var: (C,).
+
+    Raises:
+        ValueError: the input has another number of dimensions, or, in training, one value per channel
+
+    Example:
+        >>> layer = nn.BatchNorm2d(3)
+        >>> output = layer(torch.randn(8, 3, 16, 16))
+        >>> output.shape
+        torch.Size([8, 3, 16, 16])
+        >>> layer.running_mean.shape
+        torch.Size([3])
+    """
 
     _input_dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalizes each channel of a batch of volumes (N, C, D, H, W): (x - mean) / sqrt(var
-    + eps) * weight + bias. Evaluation uses running statistics."""
+    """Normalizes each channel of a batch of volumes:
+
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    In training, mean and variance are those of the channel over the batch and all positions (divided by the
+    number of elements), and the running statistics move towards them:
+
+        running = (1 - momentum) · running + momentum · batch
+
+    with the variance divided by one less than the number of elements. In evaluation, the running statistics
+    are used.
+
+    Source: Ioffe and Szegedy, Batch normalization (2015).
+
+    Args:
+        num_features: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        momentum: the weight of a new batch in the running statistics; None takes the mean over all batches so
+            far; default 0.1
+        affine: whether to scale and shift with a learned weight and bias; default True
+        track_running_stats: whether to keep running statistics; without them, batches are normalized with
+            their own statistics in evaluation too; default True
+        device, dtype: those of the parameters
+        bias: whether there is a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C, D, H, W).
+        Output: the same shape.
+        weight, bias, running_mean, running_var: (C,).
+
+    Raises:
+        ValueError: the input has another number of dimensions, or, in training, one value per channel
+
+    Example:
+        >>> layer = nn.BatchNorm3d(3)
+        >>> output = layer(torch.randn(8, 3, 8, 8, 8))
+        >>> output.shape
+        torch.Size([8, 3, 8, 8, 8])
+        >>> layer.running_mean.shape
+        torch.Size([3])
+    """
 
     _input_dims = (5,)
 
@@ -204,27 +319,97 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
 
 
 class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
-    """A `BatchNorm1d` that takes `num_features` from its first input."""
+    """A `BatchNorm1d` that takes `num_features` from its first input.
+
+    Parameters and running statistics are uninitialized until the first call, which also turns the layer into
+    a `BatchNorm1d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats, device, dtype, bias: those of `BatchNorm1d`
+
+    Shape:
+        Input: (N, C) or (N, C, L).
+        Output: the same shape.
+
+    Example:
+        >>> layer = nn.LazyBatchNorm1d()
+        >>> output = layer(torch.randn(4, 5, 16))
+        >>> layer.num_features
+        5
+    """
 
     cls_to_become = BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
-    """A `BatchNorm2d` that takes `num_features` from its first input."""
+    """A `BatchNorm2d` that takes `num_features` from its first input.
+
+    Parameters and running statistics are uninitialized until the first call, which also turns the layer into
+    a `BatchNorm2d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats, device, dtype, bias: those of `BatchNorm2d`
+
+    Shape:
+        Input: (N, C, H, W).
+        Output: the same shape.
+
+    Example:
+        >>> layer = nn.LazyBatchNorm2d()
+        >>> output = layer(torch.randn(4, 5, 16, 16))
+        >>> layer.num_features
+        5
+    """
 
     cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
-    """A `BatchNorm3d` that takes `num_features` from its first input."""
+    """A `BatchNorm3d` that takes `num_features` from its first input.
+
+    Parameters and running statistics are uninitialized until the first call, which also turns the layer into
+    a `BatchNorm3d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats, device, dtype, bias: those of `BatchNorm3d`
+
+    Shape:
+        Input: (N, C, D, H, W).
+        Output: the same shape.
+
+    Example:
+        >>> layer = nn.LazyBatchNorm3d()
+        >>> output = layer(torch.randn(4, 5, 8, 8, 8))
+        >>> layer.num_features
+        5
+    """
 
     cls_to_become = BatchNorm3d
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization over all processes of a group, for inputs of at least two dimensions.
+    """Batch normalization with the statistics of all processes of a group. Within one process, it is
+    `BatchNorm1d` for inputs of any number of dimensions from two.
 
-    There is one process here, so that it computes plain batch normalization.
+    Args:
+        num_features: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        momentum: the weight of a new batch in the running statistics; None takes the mean over all batches so
+            far; default 0.1
+        affine: whether to scale and shift with a learned weight and bias; default True
+        track_running_stats: whether to keep running statistics and use them in evaluation; default True
+        process_group: the processes that share statistics; default None
+        device, dtype: those of the parameters
+        bias: whether there is a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C, ...).
+        Output: the same shape.
+
+    Example:
+        >>> model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8))
+        >>> nn.SyncBatchNorm.convert_sync_batchnorm(model)[1]
+        SyncBatchNorm(8, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
     """
 
     def __init__(

@@ -10,8 +10,24 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Module):
-    """Splits the channels into `groups` groups and interleaves them: the first channel of every group, then
-    the second, and so on."""
+    """Splits the channels into groups and interleaves them: the first channel of every group, then the
+    second, and so on.
+
+    Between two grouped convolutions it lets information pass from group to group.
+
+    Source: Zhang et al., ShuffleNet (2017).
+
+    Args:
+        groups: the number of groups, which must divide the number of channels
+
+    Shape:
+        Input: (N, C, ...).
+        Output: the same shape.
+
+    Example:
+        >>> nn.ChannelShuffle(2)(torch.arange(4.0).reshape(1, 4, 1, 1)).flatten()
+        tensor([0., 2., 1., 3.])
+    """
 
     __constants__ = ["groups"]
 

@@ -99,7 +99,21 @@ class _Sequence(Module):
 
 
 class Sequential(_Sequence):
-    """Calls its modules one after another, each with the result of the one before."""
+    """Calls its modules one after another, each with the result of the one before.
+
+    It is a list, too: modules can be read, replaced, appended and sliced by position.
+
+    Args:
+        modules: the modules, or one mapping from names to modules; without names they are called '0', '1',
+            ...
+
+    Example:
+        >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+        >>> model(torch.randn(3, 4)).shape
+        torch.Size([3, 2])
+        >>> model[0]
+        Linear(in_features=4, out_features=8, bias=True)
+    """
 
     def __init__(self, *modules: Module | Mapping[str, Module]) -> None:
         super().__init__()
@@ -143,7 +157,24 @@ class Sequential(_Sequence):
 
 
 class ModuleList(_Sequence):
-    """A list of modules whose parameters belong to the model. It has no forward of its own."""
+    """A list of modules whose parameters belong to the model, which those in a Python list do not.
+
+    It has no `forward` of its own: the model decides what to do with its modules.
+
+    Args:
+        modules: the modules to begin with; default None
+
+    Example:
+        >>> class Sum(nn.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.branches = nn.ModuleList([nn.Linear(4, 2) for _ in range(3)])
+        ...     def forward(self, x):
+        ...         return sum(branch(x) for branch in self.branches)
+        >>> model = Sum()
+        >>> model(torch.randn(3, 4)).shape, len(list(model.parameters()))
+        (torch.Size([3, 2]), 6)
+    """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -174,7 +205,16 @@ class ModuleList(_Sequence):
 class ModuleDict(Module):
     """A dictionary of modules whose parameters belong to the model, in order of insertion.
 
-    It has no forward of its own.
+    It has no `forward` of its own: the model decides what to do with its modules. Names are strings without
+    dots.
+
+    Args:
+        modules: a mapping or (name, module) pairs to begin with; default None
+
+    Example:
+        >>> heads = nn.ModuleDict({"age": nn.Linear(4, 1), "color": nn.Linear(4, 8)})
+        >>> heads["color"](torch.randn(3, 4)).shape
+        torch.Size([3, 8])
     """
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
@@ -237,6 +277,14 @@ class ParameterList(Module):
     """A list of parameters that belong to the model.
 
     Tensors become parameters; other values are kept as they are.
+
+    Args:
+        values: the values to begin with; default None
+
+    Example:
+        >>> scales = nn.ParameterList([torch.ones(2), torch.zeros(3)])
+        >>> [tuple(scale.shape) for scale in scales]
+        [(2,), (3,)]
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -278,7 +326,18 @@ class ParameterList(Module):
 
 
 class Container(Module):
-    """A module with the given children. Deprecated: any Module can hold others."""
+    """A module with the given children. It is deprecated and warns with a FutureWarning: any `Module` can
+    hold others.
+
+    Args:
+        kwargs: the children by name
+
+    Example:
+        >>> nn.Container(first=nn.ReLU())
+        Container(
+          (first): ReLU()
+        )
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -293,9 +352,17 @@ class Container(Module):
 
 
 class ParameterDict(Module):
-    """A dictionary of parameters that belong to the model.
+    """A dictionary of parameters that belong to the model, in order of insertion.
 
     Tensors become parameters; other values are kept as they are.
+
+    Args:
+        parameters: a mapping or (name, value) pairs to begin with; default None
+
+    Example:
+        >>> scales = nn.ParameterDict({"left": torch.ones(2), "right": torch.zeros(3)})
+        >>> list(scales), scales["left"].requires_grad
+        (['left', 'right'], True)
     """
 
     def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:

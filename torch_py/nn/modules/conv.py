@@ -211,13 +211,42 @@ class _Convolution(_ConvNd):
 
 
 class Conv1d(_Convolution):
-    """Cross-correlates sequences (N, C, L) or (C, L) with `out_channels` learned kernels: (N, O, L') or (O,
-    L').
+    """Applies `out_channels` learned filters to sequences:
 
-    out[o] = bias[o] + sum over channels c of weight[o, c] ⋆ input[c], and L' = floor((L + 2 padding -
-    dilation (kernel - 1) - 1) / stride + 1). The weight (O, C / groups, kernel) and the bias (O,) start
-    uniform in ±1 / sqrt(C / groups * kernel). Raises ValueError if `groups` does not divide both numbers of
-    channels, and for an unknown padding.
+        output[n, o] = bias[o] + Σ_c weight[o, c] ⋆ input[n, c]
+
+    ⋆ is cross-correlation: the filter slides over the input, and the products at each position are summed.
+    Weight and bias start with uniform random numbers from ±1 / √(in_channels / groups · number of positions
+    of the kernel).
+
+    Args:
+        in_channels: the number of channels C of the input
+        out_channels: the number of filters O, which is the number of channels of the output
+        kernel_size: the size of the filters: an integer
+        stride: the distance between two positions of the filters; default 1
+        padding: the width added on both sides of each spatial dimension; default 0. 'valid' is 0, 'same' the
+            width that keeps the size, for stride 1
+        dilation: the distance between two elements of a filter; default 1
+        groups: the number of groups into which channels are split; each filter sees the channels of one
+            group; default 1
+        bias: whether to add a learned bias to each output channel; default True
+        padding_mode: what the padding contains: 'zeros' (default), 'reflect', 'replicate' or 'circular'
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, O, L') or (O, L'), where each size is floor((size + 2 · padding - dilation · (kernel_size
+            - 1) - 1) / stride) + 1.
+        weight: (O, C / groups, K).
+        bias: (O,), or None.
+
+    Raises:
+        ValueError: `groups` does not divide both numbers of channels, or a padding is unknown
+
+    Example:
+        >>> layer = nn.Conv1d(3, 8, kernel_size=3, stride=2, padding=1)
+        >>> layer(torch.randn(4, 3, 16)).shape
+        torch.Size([4, 8, 8])
     """
 
     _rank = 1
@@ -225,11 +254,42 @@ class Conv1d(_Convolution):
 
 
 class Conv2d(_Convolution):
-    """Cross-correlates images (N, C, H, W) or (C, H, W) with `out_channels` learned kernels: (N, O, H', W')
-    or (O, H', W').
+    """Applies `out_channels` learned filters to images:
 
-    Each spatial size becomes floor((size + 2 padding - dilation (kernel - 1) - 1) / stride + 1). The weight
-    is (O, C / groups, kernel height, kernel width).
+        output[n, o] = bias[o] + Σ_c weight[o, c] ⋆ input[n, c]
+
+    ⋆ is cross-correlation: the filter slides over the input, and the products at each position are summed.
+    Weight and bias start with uniform random numbers from ±1 / √(in_channels / groups · number of positions
+    of the kernel).
+
+    Args:
+        in_channels: the number of channels C of the input
+        out_channels: the number of filters O, which is the number of channels of the output
+        kernel_size: the size of the filters: an integer, or (height, width)
+        stride: the distance between two positions of the filters; default 1
+        padding: the width added on both sides of each spatial dimension; default 0. 'valid' is 0, 'same' the
+            width that keeps the size, for stride 1
+        dilation: the distance between two elements of a filter; default 1
+        groups: the number of groups into which channels are split; each filter sees the channels of one
+            group; default 1
+        bias: whether to add a learned bias to each output channel; default True
+        padding_mode: what the padding contains: 'zeros' (default), 'reflect', 'replicate' or 'circular'
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, O, H', W') or (O, H', W'), where each size is floor((size + 2 · padding - dilation ·
+            (kernel_size - 1) - 1) / stride) + 1.
+        weight: (O, C / groups, KH, KW).
+        bias: (O,), or None.
+
+    Raises:
+        ValueError: `groups` does not divide both numbers of channels, or a padding is unknown
+
+    Example:
+        >>> layer = nn.Conv2d(3, 8, kernel_size=3, stride=2, padding=1)
+        >>> layer(torch.randn(4, 3, 16, 16)).shape
+        torch.Size([4, 8, 8, 8])
     """
 
     _rank = 2
@@ -237,10 +297,42 @@ class Conv2d(_Convolution):
 
 
 class Conv3d(_Convolution):
-    """Cross-correlates volumes (N, C, D, H, W) or (C, D, H, W) with `out_channels` learned kernels.
+    """Applies `out_channels` learned filters to volumes:
 
-    Each spatial size becomes floor((size + 2 padding - dilation (kernel - 1) - 1) / stride + 1). The weight
-    is (O, C / groups, kernel depth, kernel height, kernel width).
+        output[n, o] = bias[o] + Σ_c weight[o, c] ⋆ input[n, c]
+
+    ⋆ is cross-correlation: the filter slides over the input, and the products at each position are summed.
+    Weight and bias start with uniform random numbers from ±1 / √(in_channels / groups · number of positions
+    of the kernel).
+
+    Args:
+        in_channels: the number of channels C of the input
+        out_channels: the number of filters O, which is the number of channels of the output
+        kernel_size: the size of the filters: an integer, or (depth, height, width)
+        stride: the distance between two positions of the filters; default 1
+        padding: the width added on both sides of each spatial dimension; default 0. 'valid' is 0, 'same' the
+            width that keeps the size, for stride 1
+        dilation: the distance between two elements of a filter; default 1
+        groups: the number of groups into which channels are split; each filter sees the channels of one
+            group; default 1
+        bias: whether to add a learned bias to each output channel; default True
+        padding_mode: what the padding contains: 'zeros' (default), 'reflect', 'replicate' or 'circular'
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, O, D', H', W') or (O, D', H', W'), where each size is floor((size + 2 · padding - dilation
+            · (kernel_size - 1) - 1) / stride) + 1.
+        weight: (O, C / groups, KD, KH, KW).
+        bias: (O,), or None.
+
+    Raises:
+        ValueError: `groups` does not divide both numbers of channels, or a padding is unknown
+
+    Example:
+        >>> layer = nn.Conv3d(3, 8, kernel_size=3, stride=2, padding=1)
+        >>> layer(torch.randn(4, 3, 8, 8, 8)).shape
+        torch.Size([4, 8, 4, 4, 4])
     """
 
     _rank = 3
@@ -337,11 +429,40 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """Transposed convolution of sequences (N, C, L) or (C, L), which maps the output shape of a `Conv1d` to
-    its input shape.
+    """Applies a transposed convolution to sequences: the gradient of `Conv1d` with respect to its input, as a
+    layer.
 
-    It computes the gradient of a `Conv1d` with respect to its input, as a layer. L' = (L - 1) stride - 2
-    padding + dilation (kernel - 1) + output_padding + 1. The weight is (C, O / groups, kernel).
+    It maps shapes of outputs of a `Conv1d` with the same arguments to shapes of its inputs, and so enlarges
+    by `stride`. Every element of the input adds a copy of the filter, times the element, to the output.
+
+    Args:
+        in_channels: the number of channels C of the input
+        out_channels: the number of channels O of the output
+        kernel_size: the size of the filters: an integer
+        stride: the distance between two copies of the filter; default 1
+        padding: the width that is cut off on both sides of each spatial dimension; default 0
+        output_padding: the size added at the end of each spatial dimension of the output, as several input
+            sizes of a convolution with stride give the same output size; default 0
+        groups: the number of groups into which channels are split; default 1
+        bias: whether to add a learned bias to each output channel; default True
+        dilation: the distance between two elements of the filter; default 1
+        padding_mode: only 'zeros'
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, O, L') or (O, L'), where each size is (size - 1) · stride - 2 · padding + dilation ·
+            (kernel_size - 1) + output_padding + 1.
+        weight: (C, O / groups, K).
+        bias: (O,), or None.
+
+    Raises:
+        ValueError: `groups` does not divide both numbers of channels, or `padding_mode` is not 'zeros'
+
+    Example:
+        >>> layer = nn.ConvTranspose1d(8, 3, kernel_size=4, stride=2, padding=1)
+        >>> layer(torch.randn(4, 8, 16)).shape
+        torch.Size([4, 3, 32])
     """
 
     _rank = 1
@@ -349,11 +470,40 @@ class ConvTranspose1d(_ConvTransposeNd):
 
 
 class ConvTranspose2d(_ConvTransposeNd):
-    """Transposed convolution of images (N, C, H, W) or (C, H, W), which maps the output shape of a `Conv2d`
-    to its input shape.
+    """Applies a transposed convolution to images: the gradient of `Conv2d` with respect to its input, as a
+    layer.
 
-    Each spatial size becomes (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. The
-    weight is (C, O / groups, kernel height, kernel width).
+    It maps shapes of outputs of a `Conv2d` with the same arguments to shapes of its inputs, and so enlarges
+    by `stride`. Every element of the input adds a copy of the filter, times the element, to the output.
+
+    Args:
+        in_channels: the number of channels C of the input
+        out_channels: the number of channels O of the output
+        kernel_size: the size of the filters: an integer, or (height, width)
+        stride: the distance between two copies of the filter; default 1
+        padding: the width that is cut off on both sides of each spatial dimension; default 0
+        output_padding: the size added at the end of each spatial dimension of the output, as several input
+            sizes of a convolution with stride give the same output size; default 0
+        groups: the number of groups into which channels are split; default 1
+        bias: whether to add a learned bias to each output channel; default True
+        dilation: the distance between two elements of the filter; default 1
+        padding_mode: only 'zeros'
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, O, H', W') or (O, H', W'), where each size is (size - 1) · stride - 2 · padding + dilation
+            · (kernel_size - 1) + output_padding + 1.
+        weight: (C, O / groups, KH, KW).
+        bias: (O,), or None.
+
+    Raises:
+        ValueError: `groups` does not divide both numbers of channels, or `padding_mode` is not 'zeros'
+
+    Example:
+        >>> layer = nn.ConvTranspose2d(8, 3, kernel_size=4, stride=2, padding=1)
+        >>> layer(torch.randn(4, 8, 16, 16)).shape
+        torch.Size([4, 3, 32, 32])
     """
 
     _rank = 2
@@ -361,11 +511,40 @@ class ConvTranspose2d(_ConvTransposeNd):
 
 
 class ConvTranspose3d(_ConvTransposeNd):
-    """Transposed convolution of volumes (N, C, D, H, W) or (C, D, H, W), which maps the output shape of a
-    `Conv3d` to its input shape.
+    """Applies a transposed convolution to volumes: the gradient of `Conv3d` with respect to its input, as a
+    layer.
 
-    Each spatial size becomes (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. The
-    weight is (C, O / groups, kernel depth, kernel height, kernel width).
+    It maps shapes of outputs of a `Conv3d` with the same arguments to shapes of its inputs, and so enlarges
+    by `stride`. Every element of the input adds a copy of the filter, times the element, to the output.
+
+    Args:
+        in_channels: the number of channels C of the input
+        out_channels: the number of channels O of the output
+        kernel_size: the size of the filters: an integer, or (depth, height, width)
+        stride: the distance between two copies of the filter; default 1
+        padding: the width that is cut off on both sides of each spatial dimension; default 0
+        output_padding: the size added at the end of each spatial dimension of the output, as several input
+            sizes of a convolution with stride give the same output size; default 0
+        groups: the number of groups into which channels are split; default 1
+        bias: whether to add a learned bias to each output channel; default True
+        dilation: the distance between two elements of the filter; default 1
+        padding_mode: only 'zeros'
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, O, D', H', W') or (O, D', H', W'), where each size is (size - 1) · stride - 2 · padding +
+            dilation · (kernel_size - 1) + output_padding + 1.
+        weight: (C, O / groups, KD, KH, KW).
+        bias: (O,), or None.
+
+    Raises:
+        ValueError: `groups` does not divide both numbers of channels, or `padding_mode` is not 'zeros'
+
+    Example:
+        >>> layer = nn.ConvTranspose3d(8, 3, kernel_size=4, stride=2, padding=1)
+        >>> layer(torch.randn(4, 8, 8, 8, 8)).shape
+        torch.Size([4, 3, 16, 16, 16])
     """
 
     _rank = 3
@@ -478,37 +657,145 @@ class _LazyTransposed(_LazyConv):
 
 
 class LazyConv1d(_LazyForward, Conv1d):
-    """A `Conv1d` that takes `in_channels` from its first input."""
+    """A `Conv1d` that takes `in_channels` from its first input.
+
+    Its parameters are uninitialized until the first call, which also turns the layer into a `Conv1d`. Call
+    the model once before its parameters are given to an optimizer.
+
+    Args:
+        out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: those
+            of `Conv1d`
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: that of `Conv1d`.
+
+    Example:
+        >>> layer = nn.LazyConv1d(8, kernel_size=3)
+        >>> output = layer(torch.randn(2, 5, 16))
+        >>> layer
+        Conv1d(5, 8, kernel_size=(3,), stride=(1,))
+    """
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(_LazyForward, Conv2d):
-    """A `Conv2d` that takes `in_channels` from its first input."""
+    """A `Conv2d` that takes `in_channels` from its first input.
+
+    Its parameters are uninitialized until the first call, which also turns the layer into a `Conv2d`. Call
+    the model once before its parameters are given to an optimizer.
+
+    Args:
+        out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: those
+            of `Conv2d`
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: that of `Conv2d`.
+
+    Example:
+        >>> layer = nn.LazyConv2d(8, kernel_size=3)
+        >>> output = layer(torch.randn(2, 5, 16, 16))
+        >>> layer
+        Conv2d(5, 8, kernel_size=(3, 3), stride=(1, 1))
+    """
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(_LazyForward, Conv3d):
-    """A `Conv3d` that takes `in_channels` from its first input."""
+    """A `Conv3d` that takes `in_channels` from its first input.
+
+    Its parameters are uninitialized until the first call, which also turns the layer into a `Conv3d`. Call
+    the model once before its parameters are given to an optimizer.
+
+    Args:
+        out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: those
+            of `Conv3d`
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: that of `Conv3d`.
+
+    Example:
+        >>> layer = nn.LazyConv3d(8, kernel_size=3)
+        >>> output = layer(torch.randn(2, 5, 8, 8, 8))
+        >>> layer
+        Conv3d(5, 8, kernel_size=(3, 3, 3), stride=(1, 1, 1))
+    """
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
-    """A `ConvTranspose1d` that takes `in_channels` from its first input."""
+    """A `ConvTranspose1d` that takes `in_channels` from its first input.
+
+    Its parameters are uninitialized until the first call, which also turns the layer into a
+    `ConvTranspose1d`. Call the model once before its parameters are given to an optimizer.
+
+    Args:
+        out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode,
+            device, dtype: those of `ConvTranspose1d`
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: that of `ConvTranspose1d`.
+
+    Example:
+        >>> layer = nn.LazyConvTranspose1d(8, kernel_size=3)
+        >>> output = layer(torch.randn(2, 5, 16))
+        >>> layer
+        ConvTranspose1d(5, 8, kernel_size=(3,), stride=(1,))
+    """
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
-    """A `ConvTranspose2d` that takes `in_channels` from its first input."""
+    """A `ConvTranspose2d` that takes `in_channels` from its first input.
+
+    Its parameters are uninitialized until the first call, which also turns the layer into a
+    `ConvTranspose2d`. Call the model once before its parameters are given to an optimizer.
+
+    Args:
+        out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode,
+            device, dtype: those of `ConvTranspose2d`
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: that of `ConvTranspose2d`.
+
+    Example:
+        >>> layer = nn.LazyConvTranspose2d(8, kernel_size=3)
+        >>> output = layer(torch.randn(2, 5, 16, 16))
+        >>> layer
+        ConvTranspose2d(5, 8, kernel_size=(3, 3), stride=(1, 1))
+    """
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
-    """A `ConvTranspose3d` that takes `in_channels` from its first input."""
+    """A `ConvTranspose3d` that takes `in_channels` from its first input.
+
+    Its parameters are uninitialized until the first call, which also turns the layer into a
+    `ConvTranspose3d`. Call the model once before its parameters are given to an optimizer.
+
+    Args:
+        out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode,
+            device, dtype: those of `ConvTranspose3d`
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: that of `ConvTranspose3d`.
+
+    Example:
+        >>> layer = nn.LazyConvTranspose3d(8, kernel_size=3)
+        >>> output = layer(torch.randn(2, 5, 8, 8, 8))
+        >>> layer
+        ConvTranspose3d(5, 8, kernel_size=(3, 3, 3), stride=(1, 1, 1))
+    """
 
     cls_to_become = ConvTranspose3d
 

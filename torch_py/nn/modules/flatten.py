@@ -7,7 +7,20 @@ from torch_py.nn.modules.module import Module
 
 
 class Flatten(Module):
-    """Joins the dimensions from `start_dim` to `end_dim` into one; by default all but the first."""
+    """Joins several dimensions into one; by default all but the first, the batch.
+
+    Args:
+        start_dim: the first dimension to join; default 1
+        end_dim: the last one, included; default -1
+
+    Shape:
+        Input: (*, d_start, ..., d_end, *).
+        Output: (*, d_start · ... · d_end, *).
+
+    Example:
+        >>> nn.Flatten()(torch.randn(8, 3, 4, 4)).shape
+        torch.Size([8, 48])
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -22,7 +35,23 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Splits `dim` into dimensions of sizes `unflattened_size`, one of which may be -1."""
+    """Splits one dimension into several.
+
+    Args:
+        dim: the dimension to split
+        unflattened_size: the sizes of the new dimensions; one may be -1, which is computed from the others
+
+    Shape:
+        Input: (*, d, *), where d is the product of `unflattened_size`.
+        Output: (*, unflattened_size, *).
+
+    Raises:
+        TypeError: `dim` is not an integer, or `unflattened_size` is not a tuple or list of integers
+
+    Example:
+        >>> nn.Unflatten(1, (3, -1))(torch.randn(8, 12)).shape
+        torch.Size([8, 3, 4])
+    """
 
     def __init__(self, dim: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
         super().__init__()

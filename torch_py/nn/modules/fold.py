@@ -12,8 +12,27 @@ __all__ = ["Fold", "Unfold"]
 
 
 class Fold(Module):
-    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N, C, *output_size); windows
-    that overlap are summed."""
+    """Adds columns of sliding windows up to images. It is the transpose of `Unfold`: where windows overlap,
+    their elements are summed.
+
+    Args:
+        output_size: the size of the images: an integer, or (height, width)
+        kernel_size: the size of the windows: an integer, or (height, width)
+        dilation: the distance between two elements of a window; default 1
+        padding: the width of the margin of the images that windows reach into; default 0
+        stride: the distance between two windows; default 1
+
+    Shape:
+        Input: (N, C · KH · KW, windows) or (C · KH · KW, windows).
+        Output: (N, C, H, W) or (C, H, W).
+
+    Example:
+        >>> columns = torch.ones(1, 4, 4)
+        >>> nn.Fold(output_size=3, kernel_size=2)(columns)
+        tensor([[[[1., 2., 1.],
+                  [2., 4., 2.],
+                  [1., 2., 1.]]]])
+    """
 
     __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]
 
@@ -43,7 +62,28 @@ class Fold(Module):
 
 
 class Unfold(Module):
-    """Extracts sliding windows of images (N, C, H, W) as columns (N, C * kH * kW, windows)."""
+    """Extracts the sliding windows of images as columns, which turns a convolution into a product of
+    matrices.
+
+    Args:
+        kernel_size: the size of the windows: an integer, or (height, width)
+        dilation: the distance between two elements of a window; default 1
+        padding: the width of zeros added on all sides; default 0
+        stride: the distance between two windows; default 1
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C · KH · KW, windows) or (C · KH · KW, windows), with as many windows as the convolution
+            has positions.
+
+    Example:
+        >>> image = torch.arange(9.0).reshape(1, 1, 3, 3)
+        >>> nn.Unfold(kernel_size=2)(image)
+        tensor([[[0., 1., 3., 4.],
+                 [1., 2., 4., 5.],
+                 [3., 4., 6., 7.],
+                 [4., 5., 7., 8.]]])
+    """
 
     __constants__ = ["kernel_size", "dilation", "padding", "stride"]
 

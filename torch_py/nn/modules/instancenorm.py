@@ -68,22 +68,106 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Normalizes each channel of each sample of sequences (N, C, L) or (C, L): (x - mean) / sqrt(var + eps),
-    times weight plus bias with `affine`."""
+    """Normalizes each channel of each sequence with its own statistics:
+
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    Mean and variance are taken over the positions of one channel of one sequence, in training and, unless
+    statistics are tracked, in evaluation.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance normalization (2016).
+
+    Args:
+        num_features: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        momentum: the weight of a new batch in the running statistics; default 0.1
+        affine: whether to scale and shift with a learned weight and bias; default False
+        track_running_stats: whether to keep running statistics and use them in evaluation; default False
+        device, dtype: those of the parameters
+        bias: whether `affine` adds a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: the same shape.
+        weight, bias: (C,), or None.
+
+    Raises:
+        ValueError: the input has another number of dimensions, or, with its own statistics, one position
+
+    Example:
+        >>> nn.InstanceNorm1d(3)(torch.randn(2, 3, 16)).shape
+        torch.Size([2, 3, 16])
+    """
 
     _input_dims = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Normalizes each channel of each sample of images (N, C, H, W) or (C, H, W):
-    (x - mean) / sqrt(var + eps), times weight plus bias with `affine`."""
+    """Normalizes each channel of each image with its own statistics:
+
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    Mean and variance are taken over the positions of one channel of one image, in training and, unless
+    statistics are tracked, in evaluation.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance normalization (2016).
+
+    Args:
+        num_features: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        momentum: the weight of a new batch in the running statistics; default 0.1
+        affine: whether to scale and shift with a learned weight and bias; default False
+        track_running_stats: whether to keep running statistics and use them in evaluation; default False
+        device, dtype: those of the parameters
+        bias: whether `affine` adds a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: the same shape.
+        weight, bias: (C,), or None.
+
+    Raises:
+        ValueError: the input has another number of dimensions, or, with its own statistics, one position
+
+    Example:
+        >>> nn.InstanceNorm2d(3)(torch.randn(2, 3, 16, 16)).shape
+        torch.Size([2, 3, 16, 16])
+    """
 
     _input_dims = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Normalizes each channel of each sample of volumes (N, C, D, H, W) or (C, D, H, W): (x - mean) /
-    sqrt(var + eps), times weight plus bias with `affine`."""
+    """Normalizes each channel of each volume with its own statistics:
+
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    Mean and variance are taken over the positions of one channel of one volume, in training and, unless
+    statistics are tracked, in evaluation.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance normalization (2016).
+
+    Args:
+        num_features: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        momentum: the weight of a new batch in the running statistics; default 0.1
+        affine: whether to scale and shift with a learned weight and bias; default False
+        track_running_stats: whether to keep running statistics and use them in evaluation; default False
+        device, dtype: those of the parameters
+        bias: whether `affine` adds a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: the same shape.
+        weight, bias: (C,), or None.
+
+    Raises:
+        ValueError: the input has another number of dimensions, or, with its own statistics, one position
+
+    Example:
+        >>> nn.InstanceNorm3d(3)(torch.randn(2, 3, 8, 8, 8)).shape
+        torch.Size([2, 3, 8, 8, 8])
+    """
 
     _input_dims = (4, 5)
 
@@ -96,18 +180,69 @@ class _LazyInstanceNorm(_LazyNorm, _InstanceNorm):
 
 
 class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
-    """An `InstanceNorm1d` that takes `num_features` from its first input."""
+    """An `InstanceNorm1d` that takes `num_features` from its first input.
+
+    Parameters and running statistics are uninitialized until the first call, which also turns the layer into
+    an `InstanceNorm1d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats, device, dtype, bias: those of `InstanceNorm1d`
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: the same shape.
+
+    Example:
+        >>> layer = nn.LazyInstanceNorm1d()
+        >>> output = layer(torch.randn(4, 5, 16))
+        >>> layer.num_features
+        5
+    """
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
-    """An `InstanceNorm2d` that takes `num_features` from its first input."""
+    """An `InstanceNorm2d` that takes `num_features` from its first input.
+
+    Parameters and running statistics are uninitialized until the first call, which also turns the layer into
+    an `InstanceNorm2d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats, device, dtype, bias: those of `InstanceNorm2d`
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: the same shape.
+
+    Example:
+        >>> layer = nn.LazyInstanceNorm2d()
+        >>> output = layer(torch.randn(4, 5, 16, 16))
+        >>> layer.num_features
+        5
+    """
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
-    """An `InstanceNorm3d` that takes `num_features` from its first input."""
+    """An `InstanceNorm3d` that takes `num_features` from its first input.
+
+    Parameters and running statistics are uninitialized until the first call, which also turns the layer into
+    an `InstanceNorm3d`.
+
+    Args:
+        eps, momentum, affine, track_running_stats, device, dtype, bias: those of `InstanceNorm3d`
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: the same shape.
+
+    Example:
+        >>> layer = nn.LazyInstanceNorm3d()
+        >>> output = layer(torch.randn(4, 5, 8, 8, 8))
+        >>> layer.num_features
+        5
+    """
 
     cls_to_become = InstanceNorm3d

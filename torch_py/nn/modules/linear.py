@@ -17,7 +17,20 @@ from torch_py.types import Device, _dtype
 
 
 class Identity(Module):
-    """Returns its input. It accepts and ignores the arguments of the layer it replaces."""
+    """Returns its input unchanged. It takes the place of a layer that is to be left out of a model.
+
+    Args:
+        arguments, keywords: anything; ignored, so that the arguments of the layer that it replaces can stay
+
+    Shape:
+        Input: any shape.
+        Output: the input itself.
+
+    Example:
+        >>> layer = nn.Identity(20, bias=False)
+        >>> layer(torch.tensor([1.0, 2.0]))
+        tensor([1., 2.])
+    """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__()
@@ -27,9 +40,34 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """Computes input · weightᵀ + bias: (..., in_features) to (..., out_features).
+    """Applies an affine map to the last dimension of the input:
 
-    Weight and bias start uniform in ±1 / sqrt(in_features).
+        y = x · weightᵀ + bias
+
+    Weight and bias start with uniform random numbers from ±1 / √in_features.
+
+    Args:
+        in_features: the size of the last dimension of the input
+        out_features: the size of the last dimension of the output
+        bias: whether to add a learned bias; default True
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (..., in_features), of the dtype of the weight.
+        Output: (..., out_features).
+        weight: (out_features, in_features).
+        bias: (out_features,), or None.
+
+    Raises:
+        RuntimeError: the last dimension of the input is not `in_features`, or its dtype is not that of the
+            weight
+
+    Example:
+        >>> layer = nn.Linear(3, 5)
+        >>> layer(torch.randn(2, 3)).shape
+        torch.Size([2, 5])
+        >>> layer.weight.shape
+        torch.Size([5, 3])
     """
 
     bias: Parameter | None
@@ -68,7 +106,27 @@ class Linear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A `Linear` that takes `in_features` from the last dimension of its first input."""
+    """A `Linear` that takes `in_features` from the last dimension of its first input.
+
+    Until the first call its parameters are uninitialized; call the model once before it is given to an
+    optimizer.
+
+    Args:
+        out_features: the size of the last dimension of the output
+        bias: whether to add a learned bias; default True
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (..., in_features).
+        Output: (..., out_features).
+
+    Example:
+        >>> layer = nn.LazyLinear(4)
+        >>> layer(torch.randn(2, 7)).shape
+        torch.Size([2, 4])
+        >>> layer
+        Linear(in_features=7, out_features=4, bias=True)
+    """
 
     cls_to_become = Linear
     # Uninitialized parameters until the first forward.
@@ -108,9 +166,32 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class Bilinear(Module):
-    """Computes input1 · weight[k] · input2 + bias[k] for every output k.
+    """Applies a bilinear map to pairs of vectors:
 
-    Weight and bias start uniform in ±1 / sqrt(in1_features).
+        y[k] = x₁ · weight[k] · x₂ᵀ + bias[k]
+
+    Weight and bias start with uniform random numbers from ±1 / √in1_features.
+
+    Args:
+        in1_features: the size of the last dimension of the first input; at least 1
+        in2_features: the size of the last dimension of the second input
+        out_features: the size of the last dimension of the output
+        bias: whether to add a learned bias; default True
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (..., in1_features) and (..., in2_features), with the same leading dimensions.
+        Output: (..., out_features).
+        weight: (out_features, in1_features, in2_features).
+        bias: (out_features,), or None.
+
+    Raises:
+        ValueError: `in1_features` is not positive
+
+    Example:
+        >>> layer = nn.Bilinear(3, 4, 5)
+        >>> layer(torch.randn(2, 3), torch.randn(2, 4)).shape
+        torch.Size([2, 5])
     """
 
     bias: Parameter | None

@@ -73,22 +73,71 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """Computes the absolute error |input - target|."""
+    """Computes the absolute error:
+
+        loss = |input - target|
+
+    Args:
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+
+    Shape:
+        Input, target: any shape, the same.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> nn.L1Loss()(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 4.0]))
+        tensor(1.2500)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
-    """Computes the squared error (input - target)²."""
+    """Computes the squared error:
+
+        loss = (input - target)²
+
+    Args:
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+
+    Shape:
+        Input, target: any shape, the same.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> nn.MSELoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 4.0]))
+        tensor(2.1250)
+        >>> nn.MSELoss(reduction="none")(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 4.0]))
+        tensor([0.2500, 4.0000])
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """Computes an error that is quadratic near zero: d² / (2 beta) where d =
-    |input - target| is below `beta`, d - beta / 2 elsewhere."""
+    """Computes an error that is quadratic near zero and linear beyond, so that outliers count less than in
+    `MSELoss`:
+
+        loss = d² / (2 · beta)    if d < beta, with d = |input - target|
+               d - beta / 2       otherwise
+
+    Args:
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+        beta: where the quadratic part ends, at least 0; 0 is `L1Loss`; default 1.0
+
+    Shape:
+        Input, target: any shape, the same.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> nn.SmoothL1Loss()(torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0]))
+        tensor(1.3125)
+    """
 
     def __init__(
         self,
@@ -105,8 +154,25 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Computes an error that is quadratic near zero: d² / 2 where d = |input - target| is below `delta`,
-    delta * (d - delta / 2) elsewhere."""
+    """Computes an error that is quadratic near zero and linear with slope `delta` beyond:
+
+        loss = d² / 2                     if d < delta, with d = |input - target|
+               delta · (d - delta / 2)    otherwise
+
+    It is `delta` times the `SmoothL1Loss` with beta = delta.
+
+    Args:
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+        delta: where the quadratic part ends, greater than 0; default 1.0
+
+    Shape:
+        Input, target: any shape, the same.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> nn.HuberLoss(delta=2.0)(torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0]))
+        tensor(2.0625)
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -117,7 +183,26 @@ class HuberLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """Computes the Kullback-Leibler divergence target * (log(target) - input), for log probabilities."""
+    """Computes the Kullback-Leibler divergence of the target from the input, which holds log probabilities:
+
+        loss = target · (log(target) - input)
+
+    Args:
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), the mean of all elements; 'batchmean', the sum divided by the size of the
+            batch, which is the divergence; 'sum'; or 'none'
+        log_target: whether the target holds log probabilities too; default False
+
+    Shape:
+        Input, target: any shape, the same.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> scores = torch.tensor([[0.0, 1.0, 2.0]])
+        >>> target = torch.tensor([[0.2, 0.3, 0.5]])
+        >>> nn.KLDivLoss(reduction="batchmean")(scores.log_softmax(dim=1), target)
+        tensor(0.0780)
+    """
 
     def __init__(
         self,
@@ -135,14 +220,57 @@ class KLDivLoss(_Loss):
 
 class BCELoss(_WeightedLoss):
     """Computes the binary cross entropy of probabilities:
-    -(target * log(input) + (1 - target) * log(1 - input))."""
+
+        loss = -weight · (target · log(input) + (1 - target) · log(1 - input))
+
+    Logarithms are limited to -100 from below, so that a wrong certainty gives a finite loss.
+    `BCEWithLogitsLoss` takes scores instead of probabilities and is more accurate.
+
+    Args:
+        weight: a factor for each element, broadcast with the input; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+
+    Shape:
+        Input: any shape, with values in [0, 1].
+        target: the same shape, with values in [0, 1].
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Raises:
+        RuntimeError: an element of the input is outside of [0, 1]
+
+    Example:
+        >>> nn.BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
+        tensor(0.1643)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
-    """Computes the binary cross entropy of scores: the sigmoid of the input gives the probabilities."""
+    """Computes the binary cross entropy of scores, whose sigmoid gives the probabilities:
+
+        loss = -weight · (pos_weight · target · log σ(input) + (1 - target) · log(1 - σ(input)))
+
+    The two steps in one are more accurate than a sigmoid followed by `BCELoss`.
+
+    Args:
+        weight: a factor for each element, broadcast with the input; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+        pos_weight: a factor for the positive part, broadcast with the input: above 1 for more recall, below
+            for more precision; default None
+
+    Shape:
+        Input: any shape, any real numbers.
+        target: the same shape, with values in [0, 1].
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> nn.BCEWithLogitsLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]))
+        tensor(0.2201)
+    """
 
     weight: Tensor | None
     pos_weight: Tensor | None
@@ -166,8 +294,29 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """Computes the negative log likelihood -weight[target] * input[target], for log probabilities (N, C, ...)
-    and class numbers (N, ...)."""
+    """Computes the negative log likelihood of classes, given log probabilities:
+
+        loss[n] = -weight[target[n]] · input[n, target[n]]
+
+    The mean is weighted: the sum of the losses divided by the sum of the weights of the targets. `LogSoftmax`
+    makes log probabilities of scores; `CrossEntropyLoss` does both.
+
+    Args:
+        weight: (C,), a factor for each class; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        ignore_index: a class number that contributes neither loss nor gradient; default -100
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each target
+
+    Shape:
+        Input: (N, C), (N, C, d1, d2, ...) or (C,).
+        target: (N,), (N, d1, d2, ...) or (), int64 class numbers from [0, C).
+        Output: a scalar, or the shape of the target with 'none'.
+
+    Example:
+        >>> log_probabilities = torch.tensor([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]).log()
+        >>> nn.NLLLoss()(log_probabilities, torch.tensor([0, 2]))
+        tensor(0.4581)
+    """
 
     def __init__(
         self,
@@ -187,7 +336,15 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """The older name of `NLLLoss` for images; warns."""
+    """The former name of `NLLLoss` for images. It warns with a FutureWarning.
+
+    Args:
+        args, kwargs: those of `NLLLoss`
+
+    Example:
+        >>> isinstance(nn.NLLLoss2d(), nn.NLLLoss)
+        True
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -199,8 +356,37 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """Computes the cross entropy between the softmax of scores (N, C, ...) and class numbers (N, ...), or
-    probabilities in the shape of the scores."""
+    """Computes the cross entropy between the softmax of scores and classes, the usual loss of classification:
+
+        loss[n] = -weight[y] · log(exp(input[n, y]) / Σ_c exp(input[n, c]))    with y = target[n]
+
+    If targets are probabilities p of all classes instead of class numbers:
+
+        loss[n] = -Σ_c weight[c] · p[n, c] · log softmax(input[n])[c]
+
+    For class numbers, the mean is weighted: the sum of the losses divided by the sum of the weights of the
+    targets.
+
+    Args:
+        weight: (C,), a factor for each class; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        ignore_index: a class number that contributes neither loss nor gradient; default -100
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each target
+        label_smoothing: how much of the target is spread over all classes evenly, from 0.0 (default) to 1.0
+
+    Shape:
+        Input: scores (N, C), (N, C, d1, d2, ...) or (C,).
+        target: class numbers (N,), (N, d1, d2, ...) or (), int64 from [0, C); or probabilities in the shape
+            of the input.
+        Output: a scalar, or the shape of the class numbers with 'none'.
+
+    Example:
+        >>> scores = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 3.0]])
+        >>> nn.CrossEntropyLoss()(scores, torch.tensor([0, 2]))
+        tensor(0.1672)
+        >>> nn.CrossEntropyLoss(label_smoothing=0.1)(scores, torch.tensor([0, 2]))
+        tensor(0.3339)
+    """
 
     def __init__(
         self,
@@ -227,11 +413,29 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class LinearCrossEntropyLoss(Module):
-    """The cross entropy of a linear classifier: `cross_entropy(linear(input), target)`, with `num_classes`
-    scores for each of `out_features` positions.
+    """The cross entropy of a linear classifier: a linear layer and `CrossEntropyLoss` in one.
 
-    The input is (N, in_features) or (in_features,). The target is that of `nn.CrossEntropyLoss`, with the
-    dimensions `out_features` at the end.
+        loss = cross_entropy(input · weightᵀ + bias, target)
+
+    Args:
+        in_features: the number of features of the input
+        num_classes: the number of classes
+        out_features: sizes of further dimensions of the scores, each position of which is classified; default
+            ()
+        bias: whether the linear layer has a bias; default False
+        device, dtype: those of the parameters
+        reduction, weight, ignore_index, label_smoothing: those of `CrossEntropyLoss`
+        options: how scores are computed in chunks, to save memory; default None
+
+    Shape:
+        Input: (N, in_features) or (in_features,).
+        target: (N, *out_features) class numbers, or (N, num_classes, *out_features) probabilities.
+        Output: a scalar, or the shape of the class numbers with 'none'.
+
+    Example:
+        >>> loss = nn.LinearCrossEntropyLoss(in_features=8, num_classes=3)
+        >>> loss(torch.randn(4, 8), torch.tensor([0, 1, 2, 0])).shape
+        torch.Size([])
     """
 
     def __init__(
@@ -290,8 +494,34 @@ class LinearCrossEntropyLoss(Module):
 
 
 class CTCLoss(_Loss):
-    """Connectionist temporal classification: -log of the probability that log probabilities (T, N, C) give to
-    the targets, over all alignments (Graves et al. 2006)."""
+    """Computes the connectionist temporal classification loss of sequences of unknown alignment:
+
+        loss[n] = -log Σ_alignments Π_t exp(log_probs[t, n, alignment[t]])
+
+    The sum is over all ways to stretch the target to the length of the input by repeating labels and
+    inserting blanks. With 'mean', each loss is divided by the length of its target (at least 1) before the
+    mean over the batch.
+
+    Source: Graves et al., Connectionist temporal classification (2006).
+
+    Args:
+        blank: the number of the label that stands for nothing; default 0
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each sequence
+        zero_infinity: whether losses of targets longer than their input, which are infinite, become zero;
+            default False
+
+    Shape:
+        log_probs: (T, N, C) or (T, C), log probabilities of C labels at T steps.
+        targets: (N, S), or all targets in one dimension.
+        input_lengths, target_lengths: (N,) or (), the lengths of both.
+        Output: a scalar, or (N,) with 'none'.
+
+    Example:
+        >>> log_probs = torch.randn(20, 2, 5).log_softmax(dim=2)
+        >>> targets = torch.tensor([[1, 2, 3], [4, 4, 0]])
+        >>> nn.CTCLoss(reduction="none")(log_probs, targets, [20, 20], [3, 2]).shape
+        torch.Size([2])
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
@@ -311,8 +541,29 @@ class CTCLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """Computes the negative log likelihood of counts under a Poisson distribution: exp(input) - target *
-    input, or input - target * log(input + eps) if `log_input` is False."""
+    """Computes the negative log likelihood of counts under a Poisson distribution:
+
+        loss = exp(input) - target · input            if log_input
+               input - target · log(input + eps)      otherwise
+
+    The term log(target!), which does not depend on the input, is left out unless `full`.
+
+    Args:
+        log_input: whether the input is the logarithm of the rate; default True
+        full: whether to add Stirling's approximation of log(target!) for targets above 1; default False
+        size_average: a former way to choose the reduction, with a warning
+        eps: what keeps the logarithm finite where `log_input` is False; default 1e-8
+        reduce: a former way to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+
+    Shape:
+        Input, target: any shape, the same.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> nn.PoissonNLLLoss()(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
+        tensor(0.3591)
+    """
 
     def __init__(
         self,
@@ -335,8 +586,30 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """Computes the negative log likelihood under a normal distribution:
-    (log(var) + (input - target)² / var) / 2."""
+    """Computes the negative log likelihood under normal distributions with predicted mean and variance:
+
+        loss = (log(max(var, eps)) + (input - target)² / max(var, eps)) / 2
+
+    The layer is called with the input (the means), the target and the variance.
+
+    Args:
+        full: whether to add the constant log(2π) / 2; default False
+        eps: the least variance; default 1e-6
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+
+    Shape:
+        Input, target: (N, ...) or (...), the same or broadcastable.
+        var: the shape of the input, without the last dimension or with size 1 there, or a number.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Raises:
+        ValueError: a variance is negative, or its shape does not fit
+
+    Example:
+        >>> loss = nn.GaussianNLLLoss()
+        >>> loss(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 2.0]), torch.tensor([1.0, 0.5]))
+        tensor(-0.1108)
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
@@ -362,7 +635,24 @@ class _MarginLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
-    """Computes a loss of distances: the input if the target is 1, max(0, margin - input) if it is -1."""
+    """Computes a loss of distances between pairs that belong together (target 1) or apart (target -1):
+
+        loss = input                     if target is 1
+               max(0, margin - input)    if target is -1
+
+    Args:
+        margin: the distance beyond which pairs that belong apart cost nothing; default 1.0
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+
+    Shape:
+        Input, target: any shape, the same.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> nn.HingeEmbeddingLoss()(torch.tensor([0.2, 0.3]), torch.tensor([1.0, -1.0]))
+        tensor(0.4500)
+    """
 
     def __init__(
         self,
@@ -378,46 +668,158 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class MarginRankingLoss(_MarginLoss):
-    """Computes a loss for ordering two inputs: max(0, -target * (input1 - input2) + margin),
-    where target is 1 if input1 should be larger and -1 otherwise."""
+    """Computes a loss that orders two inputs:
+
+        loss = max(0, -target · (input1 - input2) + margin)
+
+    The layer is called with input1, input2 and the target: 1 if input1 should be greater, -1 if input2 should
+    be.
+
+    Args:
+        margin: the difference that is wanted; default 0.0
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+
+    Shape:
+        input1, input2, target: any shape, the same.
+        Output: a scalar, or the shape of the inputs with 'none'.
+
+    Example:
+        >>> loss = nn.MarginRankingLoss(margin=0.5)
+        >>> loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 3.0]), torch.tensor([1.0, 1.0]))
+        tensor(0.7500)
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """Computes a loss of the angle between two vectors: 1 - cos where the target is 1, and max(0,
-    cos - margin) where it is -1."""
+    """Computes a loss of the angle between pairs of vectors:
+
+        loss = 1 - cos(input1, input2)              if target is 1
+               max(0, cos(input1, input2) - margin)    if target is -1
+
+    Args:
+        margin: the cosine below which pairs that belong apart cost nothing; default 0.0
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each pair
+
+    Shape:
+        input1, input2: (N, D) or (D,).
+        target: (N,) or (), with 1 and -1.
+        Output: a scalar, or the shape of the target with 'none'.
+
+    Example:
+        >>> x = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+        >>> y = torch.tensor([[0.0, 2.0], [3.0, 3.0]])
+        >>> nn.CosineEmbeddingLoss()(x, y, torch.tensor([1.0, 1.0]))
+        tensor(0.5000)
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
 class SoftMarginLoss(_Loss):
-    """Computes the logistic loss of targets 1 and -1: log(1 + exp(-target * input))."""
+    """Computes the logistic loss of scores for targets 1 and -1:
+
+        loss = log(1 + exp(-target · input))
+
+    Args:
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default) of all elements, 'sum', or 'none' for a loss of each element
+
+    Shape:
+        Input, target: any shape, the same.
+        Output: a scalar, or the shape of the input with 'none'.
+
+    Example:
+        >>> nn.SoftMarginLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
+        tensor(0.2201)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelMarginLoss(_Loss):
-    """Computes a hinge loss of several labels: max(0, 1 - input[label] + input[class]) over the labels and
-    all other classes. Labels end at the first -1 of a row of targets."""
+    """Computes a hinge loss for samples with several labels:
+
+        loss[n] = Σ_label Σ_other max(0, 1 - input[n, label] + input[n, other]) / C
+
+    `label` goes over the labels of sample n, `other` over all other classes. The labels of a row of targets
+    end at the first -1.
+
+    Args:
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each sample
+
+    Shape:
+        Input: (N, C) or (C,).
+        target: the same shape, int64 labels followed by -1.
+        Output: a scalar, or (N,) with 'none'.
+
+    Example:
+        >>> scores = torch.tensor([[0.1, 0.2, 0.4, 0.8]])
+        >>> nn.MultiLabelMarginLoss()(scores, torch.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """Computes the binary cross entropy of scores, averaged over the classes (the last dimension)."""
+    """Computes the binary cross entropy of scores for samples with several labels, averaged over the classes:
+
+        loss[n] = -Σ_c weight[c] · (t · log σ(x) + (1 - t) · log(1 - σ(x))) / C
+
+    with x = input[n, c] and t = target[n, c]
+
+    Args:
+        weight: (C,), a factor for each class; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each sample
+
+    Shape:
+        Input: (..., C).
+        target: the same shape, with 0 and 1.
+        Output: a scalar, or (...) with 'none'.
+
+    Example:
+        >>> nn.MultiLabelSoftMarginLoss()(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
+        tensor(0.2201)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, self.weight, reduction=self.reduction)
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """Computes a hinge loss of classes: the mean over the other classes of max(0,
-    margin - input[target] + input[class]) ** p."""
+    """Computes a hinge loss of classification:
+
+        loss[n] = Σ_c max(0, margin - input[n, y] + input[n, c])ᵖ / C    over c ≠ y = target[n]
+
+    Args:
+        p: the power, 1 (default) or 2
+        margin: by how much the score of the target should exceed the others; default 1.0
+        weight: (C,), a factor for the class of each target; default None
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each sample
+
+    Shape:
+        Input: scores (N, C) or (C,).
+        target: class numbers (N,) or (), int64.
+        Output: a scalar, or the shape of the target with 'none'.
+
+    Raises:
+        ValueError: `p` is neither 1 nor 2, or `weight` does not have one dimension
+
+    Example:
+        >>> nn.MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.8]]), torch.tensor([2]))
+        tensor(0.2333)
+    """
 
     def __init__(
         self,
@@ -443,8 +845,34 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """Computes a loss of relative distances: max(0, margin + d(anchor, positive) - d(anchor, negative)),
-    where d is the p-norm of the difference."""
+    """Computes a loss that brings an anchor closer to a positive than to a negative sample:
+
+        loss = max(0, margin + d(anchor, positive) - d(anchor, negative))    with d(x, y) = ‖x - y + eps‖ₚ
+
+    Source: Balntas et al., Learning local feature descriptors with triplets and shallow convolutional neural
+    networks (2016).
+
+    Args:
+        margin: by how much the negative sample should be farther away, greater than 0; default 1.0
+        p: the norm of the distance; default 2.0
+        eps: what is added to differences, so that the gradient of the norm exists; default 1e-6
+        swap: whether to use the distance from positive to negative where it is smaller than that from the
+            anchor; default False
+        size_average, reduce: former ways to choose the reduction, with a warning
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each triplet
+
+    Shape:
+        anchor, positive, negative: (N, D) or (D,).
+        Output: a scalar, or (N,) with 'none'.
+
+    Raises:
+        ValueError: `margin` is not positive
+
+    Example:
+        >>> anchor = torch.tensor([[0.0, 0.0]])
+        >>> nn.TripletMarginLoss()(anchor, anchor + 0.5, anchor + 1.0)
+        tensor(0.2929)
+    """
 
     def __init__(
         self,
@@ -471,7 +899,33 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)); d is PairwiseDistance if None."""
+    """Computes a loss that brings an anchor closer to a positive than to a negative sample, with any
+    distance:
+
+        loss = max(0, margin + d(anchor, positive) - d(anchor, negative))
+
+    Args:
+        distance_function: maps two batches to their distances; default `PairwiseDistance()`
+        margin: by how much the negative sample should be farther away, greater than 0; default 1.0
+        swap: whether to use the distance from positive to negative where it is smaller than that from the
+            anchor; default False
+        reduction: 'mean' (default), 'sum', or 'none' for a loss of each triplet
+
+    Shape:
+        anchor, positive, negative: (N, ...).
+        Output: a scalar, or the shape of the distances with 'none'.
+
+    Raises:
+        ValueError: `margin` is not positive
+
+    Example:
+        >>> def taxicab(x, y):
+        ...     return (x - y).abs().sum(dim=1)
+        >>> anchor = torch.tensor([[0.0, 0.0]])
+        >>> loss = nn.TripletMarginWithDistanceLoss(distance_function=taxicab)
+        >>> loss(anchor, anchor + 0.5, anchor + 0.75)
+        tensor(0.5000)
+    """
 
     def __init__(
         self,

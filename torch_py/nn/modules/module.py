@@ -46,8 +46,31 @@ class Module(ModuleCalls, ModuleState):
     """Base class of all layers and models: a node in a tree of modules that owns parameters and buffers.
 
     A subclass calls `super().__init__()` first, then assigns its parameters and submodules as attributes, and
-    defines `forward`. `_version` numbers the layout of the class's state dict and is stored in the state
-    dict's metadata.
+    defines `forward`, which a call of the module runs together with its hooks. Assigned parameters, buffers
+    and modules are found by `parameters`, `state_dict`, `to`, `train` and other methods, here and in all
+    modules below.
+
+    Args:
+        arguments, keywords: none, unless `call_super_init` is set, which passes them to the next class
+
+    Attributes:
+        training: whether the module is in training, which dropout and batch normalization look at; True at
+            first
+        _version: the number of the layout of the class's state dict, which is stored with it
+
+    Example:
+        >>> class Classifier(nn.Module):
+        ...     def __init__(self, classes):
+        ...         super().__init__()
+        ...         self.hidden = nn.Linear(4, 8)
+        ...         self.output = nn.Linear(8, classes)
+        ...     def forward(self, x):
+        ...         return self.output(self.hidden(x).relu())
+        >>> model = Classifier(3)
+        >>> model(torch.randn(2, 4)).shape
+        torch.Size([2, 3])
+        >>> [name for name, _ in model.named_parameters()]
+        ['hidden.weight', 'hidden.bias', 'output.weight', 'output.bias']
     """
 
     dump_patches = False
@@ -178,11 +201,24 @@ class Module(ModuleCalls, ModuleState):
             raise KeyError(f"attribute '{name}' already exists")
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Makes `param` the attribute `name` and one of `parameters()`; None registers an absent optional
-        parameter.
+        """Makes a parameter the attribute `name` and one of `parameters()`. Assigning it as an attribute does
+        the same.
 
-        Raises KeyError for a name that is taken, empty or has a dot, TypeError if `param` is not a Parameter,
-        and ValueError if it is the result of a computation.
+        Args:
+            name: the name of the attribute
+            param: the parameter; None registers an absent optional parameter
+
+        Raises:
+            KeyError: the name is taken, empty or contains a dot
+            TypeError: `param` is neither a Parameter nor None
+            ValueError: `param` is the result of a computation
+
+        Example:
+            >>> layer = nn.Module()
+            >>> layer.register_parameter("scale", nn.Parameter(torch.ones(2)))
+            >>> layer.register_parameter("bias", None)
+            >>> [name for name, _ in layer.named_parameters()]
+            ['scale']
         """
         registry = self._registry("_parameters", "parameter")
         self._check_name(name, "parameter", "_parameters")
@@ -200,9 +236,23 @@ class Module(ModuleCalls, ModuleState):
         registry[name] = param if param is None else self._hooked("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Makes `tensor` the attribute `name`: state that moves with the module but is not trained.
+        """Makes a tensor the attribute `name`: state that moves with the module but is not trained, such as
+        running statistics.
 
-        With `persistent` it is part of the state dict.
+        Args:
+            name: the name of the attribute
+            tensor: the tensor; None registers an absent optional buffer
+            persistent: whether it is in the state dict; default True
+
+        Raises:
+            KeyError: the name is taken, empty or contains a dot
+            TypeError: `tensor` is neither a Tensor nor None
+
+        Example:
+            >>> layer = nn.Module()
+            >>> layer.register_buffer("count", torch.zeros(1))
+            >>> layer.state_dict()
+            OrderedDict([('count', tensor([0.]))])
         """
         registry = self._registry("_buffers", "buffer")
         self._check_name(name, "buffer", "_buffers")
@@ -357,16 +407,39 @@ class Module(ModuleCalls, ModuleState):
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def apply(self: T, fn: Callable[[Module], None]) -> T:
-        """Calls `fn` on every module below, children first, and then on this one. Returns this module."""
+        """Calls a function on every module below, children first, and then on this one. Returns this module.
+
+        Args:
+            fn: is called with each module; what it returns is ignored
+
+        Example:
+            >>> def fill(module):
+            ...     if isinstance(module, nn.Linear):
+            ...         nn.init.ones_(module.weight)
+            >>> model = nn.Sequential(nn.Linear(2, 2), nn.ReLU()).apply(fill)
+            >>> model[0].weight
+            Parameter containing:
+            tensor([[1., 1.],
+                    [1., 1.]], requires_grad=True)
+        """
         for child in self.children():
             child.apply(fn)
         fn(self)
         return self
 
     def train(self: T, mode: bool = True) -> T:
-        """Turns training behavior (dropout, batch statistics) on or off, here and in all modules below.
+        """Turns training behavior on or off, here and in all modules below. Returns this module.
 
-        Returns this module.
+        Args:
+            mode: True (default) for training, in which dropout drops and batch normalization uses the batch;
+                False for evaluation
+
+        Raises:
+            ValueError: `mode` is not a bool
+
+        Example:
+            >>> nn.Dropout().train(False).training
+            False
         """
         if not isinstance(mode, bool):
             raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
@@ -380,13 +453,33 @@ class Module(ModuleCalls, ModuleState):
         return self.train(False)
 
     def requires_grad_(self: T, requires_grad: bool = True) -> T:
-        """Sets `requires_grad` of all parameters. Returns this module."""
+        """Sets whether autograd computes gradients of all parameters. Returns this module.
+
+        Args:
+            requires_grad: False freezes the module; default True
+
+        Example:
+            >>> frozen = nn.Linear(2, 2).requires_grad_(False)
+            >>> frozen.weight.requires_grad
+            False
+        """
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Sets the gradients of all parameters to None, or to zeros if `set_to_none` is False."""
+        """Removes the gradients of all parameters, or sets them to zero.
+
+        Args:
+            set_to_none: whether gradients become None, which saves memory, instead of zeros; default True
+
+        Example:
+            >>> layer = nn.Linear(2, 1)
+            >>> layer(torch.ones(1, 2)).sum().backward()
+            >>> layer.zero_grad()
+            >>> layer.weight.grad is None
+            True
+        """
         clear_gradients(self.parameters(), set_to_none)
 
     # Conversion
@@ -414,8 +507,26 @@ class Module(ModuleCalls, ModuleState):
         return self
 
     def to(self: T, *arguments: Any, **keywords: Any) -> T:
-        """Converts all parameters and buffers in place: `to(device)`, `to(dtype)`, `to(device, dtype)` or
-        `to(tensor)`. The dtype must be floating or complex and leaves integer tensors unchanged."""
+        """Converts all parameters and buffers in place, and returns this module.
+
+        It is called as `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`, which takes both from
+        a tensor. A dtype converts floating-point and complex tensors; integers stay as they are.
+
+        Args:
+            arguments: a device, a dtype, both, or a tensor
+            keywords: the same by name, and `non_blocking`, whether copies from page-locked memory may go on
+                while the program continues; `memory_format` converts tensors of 4 and 5 dimensions
+
+        Raises:
+            TypeError: the dtype is neither floating point nor complex
+            NotImplementedError: a tensor on the device meta, which has no elements, is to be moved; see
+                `to_empty`
+
+        Example:
+            >>> layer = nn.Linear(2, 2).to(torch.float64)
+            >>> layer.weight.dtype
+            torch.float64
+        """
         device, dtype, non_blocking, memory_format = _parse_to(*arguments, **keywords)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(

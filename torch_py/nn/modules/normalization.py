@@ -14,8 +14,34 @@ from torch_py.types import Device, _dtype
 
 
 class LayerNorm(Module):
-    """Normalizes over the last dimensions, of sizes `normalized_shape`:
-    (x - mean) / sqrt(var + eps) * weight + bias (Ba et al. 2016)."""
+    """Normalizes each sample over its last dimensions:
+
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    Mean and variance (divided by the number of elements) are those of the last dimensions, in training and
+    evaluation alike.
+
+    Source: Ba, Kiros and Hinton, Layer normalization (2016).
+
+    Args:
+        normalized_shape: the sizes of the last dimensions; an integer for one
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        elementwise_affine: whether to scale and shift with a learned weight and bias; default True
+        bias: whether there is a bias in addition to the weight; default True
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (..., *normalized_shape).
+        Output: the same shape.
+        weight, bias: normalized_shape, or None.
+
+    Raises:
+        RuntimeError: the last dimensions of the input are not `normalized_shape`
+
+    Example:
+        >>> nn.LayerNorm(3)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[-1.2247,  0.0000,  1.2247]], grad_fn=<LayerNormBackward0>)
+    """
 
     weight: Parameter | None
     bias: Parameter | None
@@ -63,8 +89,35 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """Normalizes over each of `num_groups` groups of channels (dimension 1): (x - mean) / sqrt(var + eps)
-    * weight + bias (Wu & He 2018)."""
+    """Normalizes groups of channels of each sample:
+
+        y = (x - mean) / √(var + eps) · weight + bias
+
+    Mean and variance are taken over the channels of a group and all positions. One group is `LayerNorm` over
+    channels and positions; as many groups as channels are an instance normalization.
+
+    Source: Wu and He, Group normalization (2018).
+
+    Args:
+        num_groups: the number of groups, which must divide `num_channels`
+        num_channels: the number of channels C
+        eps: what is added to the variance, so that it is not zero; default 1e-5
+        affine: whether to scale and shift each channel with a learned weight and bias; default True
+        device, dtype: those of the parameters
+        bias: whether there is a bias in addition to the weight; default True
+
+    Shape:
+        Input: (N, C, ...).
+        Output: the same shape.
+        weight, bias: (C,), or None.
+
+    Raises:
+        ValueError: `num_groups` does not divide `num_channels`
+
+    Example:
+        >>> nn.GroupNorm(2, 6)(torch.randn(4, 6, 8, 8)).shape
+        torch.Size([4, 6, 8, 8])
+    """
 
     weight: Parameter | None
     bias: Parameter | None
@@ -112,8 +165,28 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """Divides by the root mean square over the last dimensions, of sizes `normalized_shape`: x /
-    sqrt(mean(x²) + eps) * weight (Zhang & Sennrich 2019)."""
+    """Divides by the root mean square of the last dimensions:
+
+        y = x / √(mean(x²) + eps) · weight
+
+    Source: Zhang and Sennrich, Root mean square layer normalization (2019).
+
+    Args:
+        normalized_shape: the sizes of the last dimensions; an integer for one
+        eps: what is added to the mean square; default None, the spacing of numbers at 1 in the dtype of the
+            computation
+        elementwise_affine: whether to scale with a learned weight; default True
+        device, dtype: those of the weight
+
+    Shape:
+        Input: (..., *normalized_shape).
+        Output: the same shape.
+        weight: normalized_shape, or None.
+
+    Example:
+        >>> nn.RMSNorm(2)(torch.tensor([[3.0, 4.0]]))
+        tensor([[0.8485, 1.1314]], grad_fn=<MulBackward0>)
+    """
 
     weight: Parameter | None
 
@@ -152,8 +225,29 @@ class RMSNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """Divides by a power of the mean square of `size` neighboring channels: x / (k + alpha * mean) ** beta
-    (Krizhevsky et al. 2012)."""
+    """Divides each channel by a power of the mean square of its neighbors:
+
+        y = x / (k + alpha · mean(x²))^beta
+
+    The mean is over `size` neighboring channels, with zeros beyond the first and the last.
+
+    Source: Krizhevsky, Sutskever and Hinton, ImageNet classification with deep convolutional neural networks
+    (2012).
+
+    Args:
+        size: the number of channels in the mean
+        alpha: default 1e-4
+        beta: default 0.75
+        k: default 1.0
+
+    Shape:
+        Input: (N, C, ...).
+        Output: the same shape.
+
+    Example:
+        >>> nn.LocalResponseNorm(2)(torch.ones(1, 4, 2, 2)).shape
+        torch.Size([1, 4, 2, 2])
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
@@ -170,9 +264,26 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(Module):
-    """An older form of `LocalResponseNorm` for images (N, C, H, W).
+    """An older form of `LocalResponseNorm` for images.
 
     As in PyTorch, the first channel stays in the sums of all later ones.
+
+    Args:
+        size: the number of neighboring channels in the sums
+        alpha: the factor of their mean square; default 1e-4
+        beta: the exponent of the divisor; default 0.75
+        k: what is added to the divisor; default 1
+
+    Shape:
+        Input: (N, C, H, W).
+        Output: the same shape.
+
+    Raises:
+        ValueError: the input does not have 4 dimensions
+
+    Example:
+        >>> nn.CrossMapLRN2d(2)(torch.ones(1, 4, 2, 2)).shape
+        torch.Size([1, 4, 2, 2])
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:

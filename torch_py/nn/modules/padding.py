@@ -68,25 +68,80 @@ class _ConstantPadNd(_PadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """Pads sequences (N, C, L) with `value`."""
+    """Pads sequences with a constant.
+
+    Args:
+        padding: the width on all sides, or (left, right). Negative widths cut off elements
+        value: the constant
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ConstantPad1d(1, 9.0)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[9., 1., 2., 3., 9.]])
+    """
 
     _rank = 1
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """Pads images (N, C, H, W) with `value`."""
+    """Pads images with a constant.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom). Negative widths cut off elements
+        value: the constant
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ConstantPad2d(1, 9.0)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[9., 9., 9., 9.],
+                 [9., 1., 2., 9.],
+                 [9., 3., 4., 9.],
+                 [9., 9., 9., 9.]]])
+    """
 
     _rank = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """Pads volumes (N, C, D, H, W) with `value`."""
+    """Pads volumes with a constant.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom, front, back). Negative widths cut off
+            elements
+        value: the constant
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ConstantPad3d(1, 9.0)(torch.randn(1, 2, 3, 3, 3)).shape
+        torch.Size([1, 2, 5, 5, 5])
+    """
 
     _rank = 3
 
 
 class ZeroPad1d(ConstantPad1d):
-    """Pads sequences (N, C, L) with zeros."""
+    """Pads sequences with zeros.
+
+    Args:
+        padding: the width on all sides, or (left, right). Negative widths cut off elements
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ZeroPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[0., 1., 2., 3., 0.]])
+    """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
@@ -96,7 +151,22 @@ class ZeroPad1d(ConstantPad1d):
 
 
 class ZeroPad2d(ConstantPad2d):
-    """Pads images (N, C, H, W) with zeros."""
+    """Pads images with zeros.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom). Negative widths cut off elements
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ZeroPad2d(1)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[0., 0., 0., 0.],
+                 [0., 1., 2., 0.],
+                 [0., 3., 4., 0.],
+                 [0., 0., 0., 0.]]])
+    """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
@@ -106,7 +176,20 @@ class ZeroPad2d(ConstantPad2d):
 
 
 class ZeroPad3d(ConstantPad3d):
-    """Pads volumes (N, C, D, H, W) with zeros."""
+    """Pads volumes with zeros.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom, front, back). Negative widths cut off
+            elements
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ZeroPad3d(1)(torch.randn(1, 2, 3, 3, 3)).shape
+        torch.Size([1, 2, 5, 5, 5])
+    """
 
     def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
@@ -116,42 +199,128 @@ class ZeroPad3d(ConstantPad3d):
 
 
 class ReflectionPad1d(_PadNd):
-    """Pads sequences (N, C, L) with their mirror image at the edges; edge elements are not repeated."""
+    """Pads sequences with their mirror image; the elements at the edges are not repeated.
+
+    Padding must be smaller than the size of the input.
+
+    Args:
+        padding: the width on all sides, or (left, right). Negative widths cut off elements
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ReflectionPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[2., 1., 2., 3., 2.]])
+    """
 
     _rank = 1
     _mode = "reflect"
 
 
 class ReflectionPad2d(_PadNd):
-    """Pads images (N, C, H, W) with their mirror image at the edges; edge elements are not repeated."""
+    """Pads images with their mirror image; the elements at the edges are not repeated.
+
+    Padding must be smaller than the size of the input.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom). Negative widths cut off elements
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ReflectionPad2d(1)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[4., 3., 4., 3.],
+                 [2., 1., 2., 1.],
+                 [4., 3., 4., 3.],
+                 [2., 1., 2., 1.]]])
+    """
 
     _rank = 2
     _mode = "reflect"
 
 
 class ReflectionPad3d(_PadNd):
-    """Pads volumes (N, C, D, H, W) with their mirror image at the edges; edge elements are not repeated."""
+    """Pads volumes with their mirror image; the elements at the edges are not repeated.
+
+    Padding must be smaller than the size of the input.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom, front, back). Negative widths cut off
+            elements
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ReflectionPad3d(1)(torch.randn(1, 2, 3, 3, 3)).shape
+        torch.Size([1, 2, 5, 5, 5])
+    """
 
     _rank = 3
     _mode = "reflect"
 
 
 class ReplicationPad1d(_PadNd):
-    """Pads sequences (N, C, L) by repeating their edge elements."""
+    """Pads sequences by repeating the elements at their edges.
+
+    Args:
+        padding: the width on all sides, or (left, right). Negative widths cut off elements
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ReplicationPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[1., 1., 2., 3., 3.]])
+    """
 
     _rank = 1
     _mode = "replicate"
 
 
 class ReplicationPad2d(_PadNd):
-    """Pads images (N, C, H, W) by repeating their edge elements."""
+    """Pads images by repeating the elements at their edges.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom). Negative widths cut off elements
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ReplicationPad2d(1)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[1., 1., 2., 2.],
+                 [1., 1., 2., 2.],
+                 [3., 3., 4., 4.],
+                 [3., 3., 4., 4.]]])
+    """
 
     _rank = 2
     _mode = "replicate"
 
 
 class ReplicationPad3d(_PadNd):
-    """Pads volumes (N, C, D, H, W) by repeating their edge elements."""
+    """Pads volumes by repeating the elements at their edges.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom, front, back). Negative widths cut off
+            elements
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.ReplicationPad3d(1)(torch.randn(1, 2, 3, 3, 3)).shape
+        torch.Size([1, 2, 5, 5, 5])
+    """
 
     _rank = 3
     _mode = "replicate"
@@ -173,18 +342,64 @@ class _CircularPadNd(_PadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Pads sequences (N, C, L) with elements of the opposite side, as if they were periodic."""
+    """Pads sequences with elements of the opposite side, as if they were periodic.
+
+    Padding must not be larger than the size of the input.
+
+    Args:
+        padding: the width on all sides, or (left, right). Negative widths cut off elements
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[3., 1., 2., 3., 1.]])
+    """
 
     _rank = 1
 
 
 class CircularPad2d(_CircularPadNd):
-    """Pads images (N, C, H, W) with elements of the opposite side, as if they were periodic."""
+    """Pads images with elements of the opposite side, as if they were periodic.
+
+    Padding must not be larger than the size of the input.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom). Negative widths cut off elements
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.CircularPad2d(1)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[4., 3., 4., 3.],
+                 [2., 1., 2., 1.],
+                 [4., 3., 4., 3.],
+                 [2., 1., 2., 1.]]])
+    """
 
     _rank = 2
 
 
 class CircularPad3d(_CircularPadNd):
-    """Pads volumes (N, C, D, H, W) with elements of the opposite side, as if they were periodic."""
+    """Pads volumes with elements of the opposite side, as if they were periodic.
+
+    Padding must not be larger than the size of the input.
+
+    Args:
+        padding: the width on all sides, or (left, right, top, bottom, front, back). Negative widths cut off
+            elements
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W'), each size larger by the widths of its two sides.
+
+    Example:
+        >>> nn.CircularPad3d(1)(torch.randn(1, 2, 3, 3, 3)).shape
+        torch.Size([1, 2, 5, 5, 5])
+    """
 
     _rank = 3

@@ -10,8 +10,22 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """Moves channels to positions: (..., C * r * r, H, W) to (..., C, H * r, W * r) for
-    r = `upscale_factor`."""
+    """Moves channels to positions, which enlarges images by a factor r without interpolation.
+
+    Source: Shi et al., Real-time single image and video super-resolution (2016).
+
+    Args:
+        upscale_factor: the factor r
+
+    Shape:
+        Input: (..., C · r², H, W).
+        Output: (..., C, H · r, W · r).
+
+    Example:
+        >>> nn.PixelShuffle(2)(torch.arange(4.0).reshape(1, 4, 1, 1))
+        tensor([[[[0., 1.],
+                  [2., 3.]]]])
+    """
 
     __constants__ = ["upscale_factor"]
 
@@ -27,8 +41,20 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Moves positions to channels: (..., C, H * r, W * r) to (..., C * r * r, H, W) for
-    r = `downscale_factor`."""
+    """Moves positions to channels, which reduces images by a factor r and keeps all elements. It undoes
+    `PixelShuffle`.
+
+    Args:
+        downscale_factor: the factor r, which must divide height and width
+
+    Shape:
+        Input: (..., C, H · r, W · r).
+        Output: (..., C · r², H, W).
+
+    Example:
+        >>> nn.PixelUnshuffle(2)(torch.arange(4.0).reshape(1, 1, 2, 2)).shape
+        torch.Size([1, 4, 1, 1])
+    """
 
     __constants__ = ["downscale_factor"]
 

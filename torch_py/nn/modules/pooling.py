@@ -79,27 +79,87 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """Returns the largest element of each window of a sequence; with `return_indices` also its position.
+    """Takes the largest element of each window of a sequence.
 
-    `stride` is the size of the window by default.
+    Padding never wins: it counts as -∞. NaN in a window makes the result NaN.
+
+    Args:
+        kernel_size: the size of the windows: an integer
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width added on both sides, at most half the size of the window; default 0
+        dilation: the distance between two elements of a window; default 1
+        return_indices: whether to return the positions of the maxima too, which `MaxUnpool1d` takes; default
+            False
+        ceil_mode: whether to round sizes up instead of down, with windows that begin inside and end outside;
+            default False
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L'), where each size is floor((size + 2 · padding - dilation · (kernel_size
+            - 1) - 1) / stride) + 1. With `return_indices` a pair with int64 positions in the flattened
+            sequence.
+
+    Example:
+        >>> nn.MaxPool1d(2)(torch.randn(4, 3, 16)).shape
+        torch.Size([4, 3, 8])
     """
 
     _function = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPoolNd):
-    """Returns the largest element of each window of an image; with `return_indices` also its position.
+    """Takes the largest element of each window of an image.
 
-    `stride` is the size of the window by default.
+    Padding never wins: it counts as -∞. NaN in a window makes the result NaN.
+
+    Args:
+        kernel_size: the size of the windows: an integer, or (height, width)
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width added on both sides, at most half the size of the window; default 0
+        dilation: the distance between two elements of a window; default 1
+        return_indices: whether to return the positions of the maxima too, which `MaxUnpool2d` takes; default
+            False
+        ceil_mode: whether to round sizes up instead of down, with windows that begin inside and end outside;
+            default False
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W'), where each size is floor((size + 2 · padding - dilation ·
+            (kernel_size - 1) - 1) / stride) + 1. With `return_indices` a pair with int64 positions in the
+            flattened image.
+
+    Example:
+        >>> nn.MaxPool2d(2)(torch.randn(4, 3, 16, 16)).shape
+        torch.Size([4, 3, 8, 8])
     """
 
     _function = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPoolNd):
-    """Returns the largest element of each window of a volume; with `return_indices` also its position.
+    """Takes the largest element of each window of a volume.
 
-    `stride` is the size of the window by default.
+    Padding never wins: it counts as -∞. NaN in a window makes the result NaN.
+
+    Args:
+        kernel_size: the size of the windows: an integer, or (depth, height, width)
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width added on both sides, at most half the size of the window; default 0
+        dilation: the distance between two elements of a window; default 1
+        return_indices: whether to return the positions of the maxima too, which `MaxUnpool3d` takes; default
+            False
+        ceil_mode: whether to round sizes up instead of down, with windows that begin inside and end outside;
+            default False
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W'), where each size is floor((size + 2 · padding - dilation
+            · (kernel_size - 1) - 1) / stride) + 1. With `return_indices` a pair with int64 positions in the
+            flattened volume.
+
+    Example:
+        >>> nn.MaxPool3d(2)(torch.randn(4, 3, 8, 8, 8)).shape
+        torch.Size([4, 3, 4, 4, 4])
     """
 
     _function = staticmethod(F.max_pool3d)
@@ -132,21 +192,81 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """A partial inverse of `MaxPool1d`: puts maxima back at their positions, with zeros elsewhere."""
+    """Puts maxima back where `MaxPool1d` found them, with zeros elsewhere: its inverse, as far as there is
+    one.
+
+    Args:
+        kernel_size: the size of the windows of the pooling: an integer
+        stride: their distance; default `kernel_size`
+        padding: their padding; default 0
+
+    The layer is called with the maxima, their indices and optionally `output_size`, which chooses one of the
+    input sizes that give the same output size when pooled.
+
+    Shape:
+        Input: (N, C, L) or (C, L), and indices of the same shape.
+        Output: (N, C, L') or (C, L'), where each size is (size - 1) · stride - 2 · padding + kernel_size, or
+            that of `output_size`.
+
+    Example:
+        >>> maxima, indices = nn.MaxPool1d(2, return_indices=True)(torch.randn(1, 1, 16))
+        >>> nn.MaxUnpool1d(2)(maxima, indices).shape
+        torch.Size([1, 1, 16])
+    """
 
     _rank = 1
     _function = staticmethod(F.max_unpool1d)
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """A partial inverse of `MaxPool2d`: puts maxima back at their positions, with zeros elsewhere."""
+    """Puts maxima back where `MaxPool2d` found them, with zeros elsewhere: its inverse, as far as there is
+    one.
+
+    Args:
+        kernel_size: the size of the windows of the pooling: an integer, or (height, width)
+        stride: their distance; default `kernel_size`
+        padding: their padding; default 0
+
+    The layer is called with the maxima, their indices and optionally `output_size`, which chooses one of the
+    input sizes that give the same output size when pooled.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W), and indices of the same shape.
+        Output: (N, C, H', W') or (C, H', W'), where each size is (size - 1) · stride - 2 · padding +
+            kernel_size, or that of `output_size`.
+
+    Example:
+        >>> maxima, indices = nn.MaxPool2d(2, return_indices=True)(torch.randn(1, 1, 16, 16))
+        >>> nn.MaxUnpool2d(2)(maxima, indices).shape
+        torch.Size([1, 1, 16, 16])
+    """
 
     _rank = 2
     _function = staticmethod(F.max_unpool2d)
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """A partial inverse of `MaxPool3d`: puts maxima back at their positions, with zeros elsewhere."""
+    """Puts maxima back where `MaxPool3d` found them, with zeros elsewhere: its inverse, as far as there is
+    one.
+
+    Args:
+        kernel_size: the size of the windows of the pooling: an integer, or (depth, height, width)
+        stride: their distance; default `kernel_size`
+        padding: their padding; default 0
+
+    The layer is called with the maxima, their indices and optionally `output_size`, which chooses one of the
+    input sizes that give the same output size when pooled.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W), and indices of the same shape.
+        Output: (N, C, D', H', W') or (C, D', H', W'), where each size is (size - 1) · stride - 2 · padding +
+            kernel_size, or that of `output_size`.
+
+    Example:
+        >>> maxima, indices = nn.MaxPool3d(2, return_indices=True)(torch.randn(1, 1, 8, 8, 8))
+        >>> nn.MaxUnpool3d(2)(maxima, indices).shape
+        torch.Size([1, 1, 8, 8, 8])
+    """
 
     _rank = 3
     _function = staticmethod(F.max_unpool3d)
@@ -162,9 +282,23 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """Returns the mean of each window of a sequence.
+    """Takes the mean of each window of a sequence.
 
-    Padding counts as zeros unless `count_include_pad` is False.
+    Args:
+        kernel_size: the size of the windows: an integer
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros added on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L'), where each size is floor((size + 2 · padding - kernel_size) / stride) +
+            1.
+
+    Example:
+        >>> nn.AvgPool1d(2)(torch.randn(4, 3, 16)).shape
+        torch.Size([4, 3, 8])
     """
 
     def __init__(
@@ -225,20 +359,48 @@ class _AvgPoolWithDivisor(_AvgPoolNd):
 
 
 class AvgPool2d(_AvgPoolWithDivisor):
-    """Returns the mean of each window of an image.
+    """Takes the mean of each window of an image.
 
-    Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
-    of the number of elements.
+    Args:
+        kernel_size: the size of the windows: an integer, or (height, width)
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros added on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+        divisor_override: what sums are divided by instead of the number of elements; default None
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W'), where each size is floor((size + 2 · padding - kernel_size) /
+            stride) + 1.
+
+    Example:
+        >>> nn.AvgPool2d(2)(torch.randn(4, 3, 16, 16)).shape
+        torch.Size([4, 3, 8, 8])
     """
 
     _function = staticmethod(F.avg_pool2d)
 
 
 class AvgPool3d(_AvgPoolWithDivisor):
-    """Returns the mean of each window of a volume.
+    """Takes the mean of each window of a volume.
 
-    Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
-    of the number of elements.
+    Args:
+        kernel_size: the size of the windows: an integer, or (depth, height, width)
+        stride: the distance between two windows; default `kernel_size`
+        padding: the width of zeros added on both sides, at most half the size of the window; default 0
+        ceil_mode: whether to round sizes up instead of down; default False
+        count_include_pad: whether padding counts as elements of the mean; default True
+        divisor_override: what sums are divided by instead of the number of elements; default None
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W'), where each size is floor((size + 2 · padding -
+            kernel_size) / stride) + 1.
+
+    Example:
+        >>> nn.AvgPool3d(2)(torch.randn(4, 3, 8, 8, 8)).shape
+        torch.Size([4, 3, 4, 4, 4])
     """
 
     _function = staticmethod(F.avg_pool3d)
@@ -288,9 +450,29 @@ class _FractionalMaxPoolNd(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """Returns the largest elements of windows of an image at random steps (Graham 2014).
+    """Takes the largest elements of windows at random steps, which reduces an image by a factor that need not
+    be an integer.
 
-    The result has `output_size`, or `output_ratio` times the input's size.
+    Source: Graham, Fractional max-pooling (2014).
+
+    Args:
+        kernel_size: the size of the windows: an integer, or (height, width)
+        output_size: the size of the result; give either this or `output_ratio`
+        output_ratio: the size of the result relative to that of the input, between 0 and 1
+        return_indices: whether to return the positions of the maxima too; default False
+        _random_samples: (N, C, 2), numbers from [0, 1) that decide the steps; drawn in each call by default
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W').
+
+    Raises:
+        ValueError: neither or both of `output_size` and `output_ratio` are given, or a ratio is not between 0
+            and 1
+
+    Example:
+        >>> nn.FractionalMaxPool2d(2, output_ratio=0.7)(torch.randn(2, 3, 16, 16)).shape
+        torch.Size([2, 3, 11, 11])
     """
 
     _rank = 2
@@ -298,9 +480,29 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """Returns the largest elements of windows of a volume at random steps (Graham 2014).
+    """Takes the largest elements of windows at random steps, which reduces a volume by a factor that need not
+    be an integer.
 
-    The result has `output_size`, or `output_ratio` times the input's size.
+    Source: Graham, Fractional max-pooling (2014).
+
+    Args:
+        kernel_size: the size of the windows: an integer, or (depth, height, width)
+        output_size: the size of the result; give either this or `output_ratio`
+        output_ratio: the size of the result relative to that of the input, between 0 and 1
+        return_indices: whether to return the positions of the maxima too; default False
+        _random_samples: (N, C, 3), numbers from [0, 1) that decide the steps; drawn in each call by default
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W').
+
+    Raises:
+        ValueError: neither or both of `output_size` and `output_ratio` are given, or a ratio is not between 0
+            and 1
+
+    Example:
+        >>> nn.FractionalMaxPool3d(2, output_ratio=0.7)(torch.randn(2, 3, 8, 8, 8)).shape
+        torch.Size([2, 3, 5, 5, 5])
     """
 
     _rank = 3
@@ -338,19 +540,77 @@ class _LPPoolNd(Module):
 
 
 class LPPool1d(_LPPoolNd):
-    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a sequence."""
+    """Takes the power average of each window of a sequence:
+
+        y = (Σ xᵖ)^(1/p)    with p = norm_type
+
+    p = 1 gives the sum of a window; a large p approaches its maximum.
+
+    Args:
+        norm_type: the power p
+        kernel_size: the size of the windows: an integer
+        stride: the distance between two windows; default `kernel_size`
+        ceil_mode: whether to round sizes up instead of down; default False
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L'), where each size is floor((size - kernel_size) / stride) + 1.
+
+    Example:
+        >>> nn.LPPool1d(2, kernel_size=2)(torch.ones(1, 1, 16)).flatten()[0]
+        tensor(1.4142)
+    """
 
     _function = staticmethod(F.lp_pool1d)
 
 
 class LPPool2d(_LPPoolNd):
-    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of an image."""
+    """Takes the power average of each window of an image:
+
+        y = (Σ xᵖ)^(1/p)    with p = norm_type
+
+    p = 1 gives the sum of a window; a large p approaches its maximum.
+
+    Args:
+        norm_type: the power p
+        kernel_size: the size of the windows: an integer, or (height, width)
+        stride: the distance between two windows; default `kernel_size`
+        ceil_mode: whether to round sizes up instead of down; default False
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W'), where each size is floor((size - kernel_size) / stride) + 1.
+
+    Example:
+        >>> nn.LPPool2d(2, kernel_size=2)(torch.ones(1, 1, 16, 16)).flatten()[0]
+        tensor(2.)
+    """
 
     _function = staticmethod(F.lp_pool2d)
 
 
 class LPPool3d(_LPPoolNd):
-    """Returns the power average (sum of x ** norm_type) ** (1 / norm_type) of each window of a volume."""
+    """Takes the power average of each window of a volume:
+
+        y = (Σ xᵖ)^(1/p)    with p = norm_type
+
+    p = 1 gives the sum of a window; a large p approaches its maximum.
+
+    Args:
+        norm_type: the power p
+        kernel_size: the size of the windows: an integer, or (depth, height, width)
+        stride: the distance between two windows; default `kernel_size`
+        ceil_mode: whether to round sizes up instead of down; default False
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W'), where each size is floor((size - kernel_size) / stride)
+            + 1.
+
+    Example:
+        >>> nn.LPPool3d(2, kernel_size=2)(torch.ones(1, 1, 8, 8, 8)).flatten()[0]
+        tensor(2.8284)
+    """
 
     _function = staticmethod(F.lp_pool3d)
 
@@ -375,24 +635,65 @@ class _AdaptivePoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptivePoolNd):
-    """Returns the means of `output_size` windows that cover a sequence evenly."""
+    """Takes the mean of each of a given number of windows that cover a sequence evenly.
+
+    Window i of S along a dimension of size L begins at floor(i · L / S) and ends before ceil((i + 1) · L /
+    S), so that any size can be reduced to the same one.
+
+    Args:
+        output_size: the number of windows of each dimension: one integer
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L') with the sizes of `output_size`.
+
+    Example:
+        >>> nn.AdaptiveAvgPool1d(4)(torch.randn(2, 3, 16)).shape
+        torch.Size([2, 3, 4])
+    """
 
     _function = staticmethod(F.adaptive_avg_pool1d)
 
 
 class AdaptiveAvgPool2d(_AdaptivePoolNd):
-    """Returns the means of windows that cover an image evenly, as many as `output_size` says.
+    """Takes the mean of each of a given number of windows that cover an image evenly.
 
-    None keeps the size of a dimension.
+    Window i of S along a dimension of size L begins at floor(i · L / S) and ends before ceil((i + 1) · L /
+    S), so that any size can be reduced to the same one.
+
+    Args:
+        output_size: the number of windows of each dimension: an integer, or (height, width); None keeps the
+            size of a dimension
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W') with the sizes of `output_size`.
+
+    Example:
+        >>> nn.AdaptiveAvgPool2d((4, None))(torch.randn(2, 3, 16, 16)).shape
+        torch.Size([2, 3, 4, 16])
     """
 
     _function = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_AdaptivePoolNd):
-    """Returns the means of windows that cover a volume evenly, as many as `output_size` says.
+    """Takes the mean of each of a given number of windows that cover a volume evenly.
 
-    None keeps the size of a dimension.
+    Window i of S along a dimension of size L begins at floor(i · L / S) and ends before ceil((i + 1) · L /
+    S), so that any size can be reduced to the same one.
+
+    Args:
+        output_size: the number of windows of each dimension: an integer, or (depth, height, width); None
+            keeps the size of a dimension
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W') with the sizes of `output_size`.
+
+    Example:
+        >>> nn.AdaptiveAvgPool3d((4, 2, None))(torch.randn(2, 3, 8, 8, 8)).shape
+        torch.Size([2, 3, 4, 2, 8])
     """
 
     _function = staticmethod(F.adaptive_avg_pool3d)
@@ -411,24 +712,68 @@ class _AdaptiveMaxPoolNd(_AdaptivePoolNd):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """Returns the largest elements of `output_size` windows that cover a sequence evenly."""
+    """Takes the largest element of each of a given number of windows that cover a sequence evenly.
+
+    Window i of S along a dimension of size L begins at floor(i · L / S) and ends before ceil((i + 1) · L /
+    S), so that any size can be reduced to the same one.
+
+    Args:
+        output_size: the number of windows of each dimension: one integer
+        return_indices: whether to return the positions of the maxima too; default False
+
+    Shape:
+        Input: (N, C, L) or (C, L).
+        Output: (N, C, L') or (C, L') with the sizes of `output_size`.
+
+    Example:
+        >>> nn.AdaptiveMaxPool1d(4)(torch.randn(2, 3, 16)).shape
+        torch.Size([2, 3, 4])
+    """
 
     _function = staticmethod(F.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """Returns the largest elements of windows that cover an image evenly, as many as `output_size` says.
+    """Takes the largest element of each of a given number of windows that cover an image evenly.
 
-    None keeps the size of a dimension.
+    Window i of S along a dimension of size L begins at floor(i · L / S) and ends before ceil((i + 1) · L /
+    S), so that any size can be reduced to the same one.
+
+    Args:
+        output_size: the number of windows of each dimension: an integer, or (height, width); None keeps the
+            size of a dimension
+        return_indices: whether to return the positions of the maxima too; default False
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W).
+        Output: (N, C, H', W') or (C, H', W') with the sizes of `output_size`.
+
+    Example:
+        >>> nn.AdaptiveMaxPool2d((4, None))(torch.randn(2, 3, 16, 16)).shape
+        torch.Size([2, 3, 4, 16])
     """
 
     _function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """Returns the largest elements of windows that cover a volume evenly, as many as `output_size` says.
+    """Takes the largest element of each of a given number of windows that cover a volume evenly.
 
-    None keeps the size of a dimension.
+    Window i of S along a dimension of size L begins at floor(i · L / S) and ends before ceil((i + 1) · L /
+    S), so that any size can be reduced to the same one.
+
+    Args:
+        output_size: the number of windows of each dimension: an integer, or (depth, height, width); None
+            keeps the size of a dimension
+        return_indices: whether to return the positions of the maxima too; default False
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W).
+        Output: (N, C, D', H', W') or (C, D', H', W') with the sizes of `output_size`.
+
+    Example:
+        >>> nn.AdaptiveMaxPool3d((4, 2, None))(torch.randn(2, 3, 8, 8, 8)).shape
+        torch.Size([2, 3, 4, 2, 8])
     """
 
     _function = staticmethod(F.adaptive_max_pool3d)

@@ -29,14 +29,28 @@ _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
 class RNNBase(Module):
-    """Base of the recurrent layers: a stack of `num_layers` layers, each run over every step of a sequence.
+    """Base of `RNN`, `GRU` and `LSTM`: a stack of layers, each run over every step of a sequence.
 
-    The input is (T, N, input_size), with `batch_first` (N, T, input_size), for a single sequence (T,
-    input_size), or a PackedSequence. `dropout` acts on the outputs between layers.
+    Layer k has the parameters `weight_ih_lk`, `weight_hh_lk`, `bias_ih_lk` and `bias_hh_lk`, with `proj_size`
+    also `weight_hr_lk`, and with `bidirectional` all of them again with the suffix `_reverse`. They start
+    with uniform random numbers from ±1 / √hidden_size.
 
-    Layer k has the parameters weight_ih_lk, weight_hh_lk, bias_ih_lk and bias_hh_lk, with `proj_size` also
-    weight_hr_lk, and with `bidirectional` all of them again with the suffix _reverse. They start uniform in
-    ±1 / sqrt(hidden_size).
+    Args:
+        mode: 'RNN_TANH', 'RNN_RELU', 'GRU' or 'LSTM'
+        input_size: the number of features of the input
+        hidden_size: the number of features of the hidden state
+        num_layers: the number of layers; default 1
+        bias: whether there are biases; default True
+        batch_first: whether the batch is the first dimension of inputs and outputs; default False
+        dropout: the probability of dropping outputs between layers in training; default 0.0
+        bidirectional: whether a second stack reads the sequence backwards; default False
+        proj_size: the size to which the hidden state of an LSTM is projected; default 0, which is not to
+            project
+        device, dtype: those of the parameters
+
+    Example:
+        >>> isinstance(nn.GRU(4, 8), nn.RNNBase)
+        True
     """
 
     def __init__(
@@ -300,8 +314,40 @@ def _check_settings(
 
 
 class RNN(RNNBase):
-    """An Elman network: h' = tanh(W_ih x + b_ih + W_hh h + b_hh) at every step,
-    or ReLU in place of tanh with `nonlinearity='relu'`."""
+    """Runs a simple recurrent network (Elman network) over sequences:
+
+        h[t] = tanh(W_ih · x[t] + b_ih + W_hh · h[t-1] + b_hh)
+
+    Args:
+        input_size: the number of features of the input
+        hidden_size: the number of features of the hidden state
+        num_layers: the number of layers; each further one reads the outputs of the one before; default 1
+        nonlinearity: 'tanh' (default) or 'relu'
+        bias: whether there are biases; default True
+        batch_first: whether the batch is the first dimension of input and output; default False
+        dropout: the probability of dropping outputs between layers in training; default 0.0
+        bidirectional: whether a second network reads the sequence backwards; default False
+        device, dtype: those of the parameters
+
+    The layer is called with the input and optionally the initial state, zeros by default. It returns the
+    outputs of the last layer at every step, and the last state of every layer.
+
+    Shape:
+        Input: (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size), or a
+            PackedSequence.
+        Initial and last state: (D · num_layers, N, hidden_size), where D is 2 if `bidirectional` and 1
+            otherwise.
+        Output: (T, N, D · hidden_size), with the batch where the input has it.
+
+    Raises:
+        ValueError: `nonlinearity` is unknown, or a size is not positive
+
+    Example:
+        >>> layer = nn.RNN(input_size=4, hidden_size=8, num_layers=2)
+        >>> output, state = layer(torch.randn(5, 3, 4))
+        >>> output.shape, state.shape
+        (torch.Size([5, 3, 8]), torch.Size([2, 3, 8]))
+    """
 
     def __init__(
         self,
@@ -340,10 +386,42 @@ class RNN(RNNBase):
 
 
 class GRU(RNNBase):
-    """A network of gated recurrent units.
+    """Runs a network of gated recurrent units over sequences:
 
-    With r and z the reset and update gates, sigmoids of W x + b + W h + b, every step computes n = tanh(W x +
-    b + r * (W h + b)) and h' = (1 - z) * n + z * h.
+        r = σ(W_ir · x[t] + b_ir + W_hr · h[t-1] + b_hr)
+        z = σ(W_iz · x[t] + b_iz + W_hz · h[t-1] + b_hz)
+        n = tanh(W_in · x[t] + b_in + r · (W_hn · h[t-1] + b_hn))
+        h[t] = (1 - z) · n + z · h[t-1]
+
+    The parameters hold the rows of r, z and n below each other.
+
+    Source: Cho et al., Learning phrase representations using RNN encoder-decoder (2014).
+
+    Args:
+        input_size: the number of features of the input
+        hidden_size: the number of features of the hidden state
+        num_layers: the number of layers; each further one reads the outputs of the one before; default 1
+        bias: whether there are biases; default True
+        batch_first: whether the batch is the first dimension of input and output; default False
+        dropout: the probability of dropping outputs between layers in training; default 0.0
+        bidirectional: whether a second network reads the sequence backwards; default False
+        device, dtype: those of the parameters
+
+    The layer is called with the input and optionally the initial state, zeros by default. It returns the
+    outputs of the last layer at every step, and the last state of every layer.
+
+    Shape:
+        Input: (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size), or a
+            PackedSequence.
+        Initial and last state: (D · num_layers, N, hidden_size), where D is 2 if `bidirectional` and 1
+            otherwise.
+        Output: (T, N, D · hidden_size), with the batch where the input has it.
+
+    Example:
+        >>> layer = nn.GRU(input_size=4, hidden_size=8, batch_first=True, bidirectional=True)
+        >>> output, state = layer(torch.randn(3, 5, 4))
+        >>> output.shape, state.shape
+        (torch.Size([3, 5, 16]), torch.Size([2, 3, 8]))
     """
 
     def __init__(
@@ -378,11 +456,46 @@ class GRU(RNNBase):
 
 
 class LSTM(RNNBase):
-    """A long short-term memory network; its state is a pair of a hidden state h and a cell state c.
+    """Runs a long short-term memory network over sequences. Its state is a hidden state h and a cell state c:
 
-    With i, f and o the input, forget and output gates, sigmoids of W x + b + W h + b, and g the tanh of such
-    a sum, every step computes c' = f * c + i * g and h' = o * tanh(c'). `proj_size` projects h' to that many
-    features (Sak et al. 2014).
+        i, f, o = σ(W · x[t] + b + W' · h[t-1] + b')    (each with its own weights)
+        g = tanh(W_ig · x[t] + b_ig + W_hg · h[t-1] + b_hg)
+        c[t] = f · c[t-1] + i · g
+        h[t] = o · tanh(c[t])
+
+    The parameters hold the rows of i, f, g and o below each other. With `proj_size`, h[t] is multiplied by
+    `weight_hr_lk`.
+
+    Source: Hochreiter and Schmidhuber, Long short-term memory (1997); for projections Sak, Senior and
+    Beaufays (2014).
+
+    Args:
+        input_size: the number of features of the input
+        hidden_size: the number of features of the cell state
+        num_layers: the number of layers; each further one reads the outputs of the one before; default 1
+        bias: whether there are biases; default True
+        batch_first: whether the batch is the first dimension of input and output; default False
+        dropout: the probability of dropping outputs between layers in training; default 0.0
+        bidirectional: whether a second network reads the sequence backwards; default False
+        proj_size: the number of features of the hidden state, less than `hidden_size`; default 0, which is
+            not to project
+        device, dtype: those of the parameters
+
+    The layer is called with the input and optionally the initial states (h, c), zeros by default. It returns
+    the outputs of the last layer at every step, and the last states (h, c) of every layer.
+
+    Shape:
+        Input: (T, N, input_size), (N, T, input_size) with `batch_first`, (T, input_size), or a
+            PackedSequence.
+        h: (D · num_layers, N, hidden_size or proj_size), where D is 2 if `bidirectional` and 1 otherwise.
+        c: (D · num_layers, N, hidden_size).
+        Output: (T, N, D · hidden_size or D · proj_size), with the batch where the input has it.
+
+    Example:
+        >>> layer = nn.LSTM(input_size=4, hidden_size=8, num_layers=2)
+        >>> output, (h, c) = layer(torch.randn(5, 3, 4))
+        >>> output.shape, h.shape, c.shape
+        (torch.Size([5, 3, 8]), torch.Size([2, 3, 8]), torch.Size([2, 3, 8]))
     """
 
     def __init__(
@@ -445,9 +558,21 @@ class LSTM(RNNBase):
 
 
 class RNNCellBase(Module):
-    """Base of the cells.
+    """Base of the cells, which compute one step of a recurrent network.
 
-    The parameters weight_ih, weight_hh, bias_ih and bias_hh start uniform in ±1 / sqrt(hidden_size).
+    The parameters `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh` start with uniform random numbers from ±1
+    / √hidden_size.
+
+    Args:
+        input_size: the number of features of the input
+        hidden_size: the number of features of the state
+        bias: whether there are biases
+        num_chunks: the number of gates, whose weights are below each other
+        device, dtype: those of the parameters
+
+    Example:
+        >>> isinstance(nn.GRUCell(4, 8), nn.RNNCellBase)
+        True
     """
 
     bias_ih: Parameter | None
@@ -517,7 +642,30 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """One step of an Elman network: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or ReLU in place of tanh."""
+    """Computes one step of a simple recurrent network:
+
+        h' = tanh(W_ih · x + b_ih + W_hh · h + b_hh)
+
+    Args:
+        input_size: the number of features of the input
+        hidden_size: the number of features of the state
+        bias: whether there are biases; default True
+        nonlinearity: 'tanh' (default) or 'relu'
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, input_size) or (input_size,).
+        State: (N, hidden_size) or (hidden_size,); zeros if it is not given.
+        Output: the shape of the state.
+
+    Example:
+        >>> cell = nn.RNNCell(4, 8)
+        >>> state = torch.zeros(3, 8)
+        >>> for x in torch.randn(5, 3, 4):
+        ...     state = cell(x, state)
+        >>> state.shape
+        torch.Size([3, 8])
+    """
 
     def __init__(
         self,
@@ -539,8 +687,26 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of a long short-term memory network: maps an input (N, input_size) and the states (h, c) to
-    new states (h', c')."""
+    """Computes one step of a long short-term memory network; `LSTM` has the formulas.
+
+    Args:
+        input_size: the number of features of the input
+        hidden_size: the number of features of both states
+        bias: whether there are biases; default True
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, input_size) or (input_size,).
+        States: a pair (h, c), each (N, hidden_size) or (hidden_size,); zeros if they are not given.
+        Output: a pair of new states of the same shapes.
+
+    Example:
+        >>> cell = nn.LSTMCell(4, 8)
+        >>> h, c = cell(torch.randn(3, 4))
+        >>> h, c = cell(torch.randn(3, 4), (h, c))
+        >>> h.shape, c.shape
+        (torch.Size([3, 8]), torch.Size([3, 8]))
+    """
 
     def __init__(
         self,
@@ -557,8 +723,24 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a gated recurrent unit: maps an input (N, input_size) and a hidden state (N, hidden_size)
-    to a new hidden state."""
+    """Computes one step of a gated recurrent unit; `GRU` has the formulas.
+
+    Args:
+        input_size: the number of features of the input
+        hidden_size: the number of features of the state
+        bias: whether there are biases; default True
+        device, dtype: those of the parameters
+
+    Shape:
+        Input: (N, input_size) or (input_size,).
+        State: (N, hidden_size) or (hidden_size,); zeros if it is not given.
+        Output: the shape of the state.
+
+    Example:
+        >>> cell = nn.GRUCell(4, 8)
+        >>> cell(torch.randn(3, 4), torch.zeros(3, 8)).shape
+        torch.Size([3, 8])
+    """
 
     def __init__(
         self,

@@ -15,9 +15,41 @@ from torch_py.types import Device, _dtype
 
 
 class Embedding(Module):
-    """Looks up vectors of `embedding_dim` numbers by integers below `num_embeddings`.
+    """Looks up vectors in a table by integers:
 
-    The table starts normal; row `padding_idx` is zero and is not trained.
+        output[i] = weight[input[i]]
+
+    The table starts with standard normal numbers.
+
+    Args:
+        num_embeddings: the number of rows of the table
+        embedding_dim: the size of a row
+        padding_idx: a row that starts as zeros and gets no gradient; default None
+        max_norm: rows with a greater norm are scaled down to it, in place, when they are looked up; default
+            None
+        norm_type: the p of that norm; default 2.0
+        scale_grad_by_freq: whether the gradient of a row is divided by the number of times it was looked up
+            in the call; default False
+        sparse: whether the gradient of the table is a sparse tensor; default False
+        _weight: the table to use instead of a new one
+        _freeze: whether the table is not trained
+        device, dtype: those of the table
+
+    Shape:
+        Input: any shape, int32 or int64 from [0, num_embeddings).
+        Output: (*input.shape, embedding_dim).
+        weight: (num_embeddings, embedding_dim).
+
+    Raises:
+        AssertionError: `padding_idx` is outside of the table
+        IndexError: an element of the input is outside of the table
+
+    Example:
+        >>> words = nn.Embedding(num_embeddings=10, embedding_dim=3, padding_idx=0)
+        >>> words(torch.tensor([[1, 2, 0], [4, 0, 0]])).shape
+        torch.Size([2, 3, 3])
+        >>> words(torch.tensor([0]))
+        tensor([[0., 0., 0.]], grad_fn=<EmbeddingBackward0>)
     """
 
     def __init__(
@@ -79,7 +111,22 @@ class Embedding(Module):
     def from_pretrained(
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **keywords: Any
     ) -> Embedding:
-        """Returns an embedding with the rows of `embeddings`, which are trained only if `freeze` is False."""
+        """Returns an embedding with a given table.
+
+        Args:
+            embeddings: the table (num_embeddings, embedding_dim)
+            freeze: whether the table is not trained; default True
+            padding_idx: a row that gets no gradient; default None
+            keywords: other arguments of `Embedding`
+
+        Raises:
+            AssertionError: the table does not have 2 dimensions
+
+        Example:
+            >>> table = nn.Embedding.from_pretrained(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+            >>> table(torch.tensor([1]))
+            tensor([[3., 4.]])
+        """
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         return cls(
@@ -106,9 +153,38 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """Computes sums, means or maxima of rows of a table, without the rows themselves; see `F.embedding_bag`.
+    """Computes the sum, mean or maximum of rows of a table for each bag of integers, without storing the
+    rows.
 
-    The table starts normal; row `padding_idx` is zero and is not trained.
+    The result is that of `Embedding` followed by a reduction over each bag. An empty bag gives zeros.
+
+    Args:
+        num_embeddings: the number of rows of the table
+        embedding_dim: the size of a row
+        max_norm: rows with a greater norm are scaled down to it, in place, when they are looked up; default
+            None
+        norm_type: the p of that norm; default 2.0
+        scale_grad_by_freq: whether the gradient of a row is divided by the number of times it was looked up;
+            not with 'max'; default False
+        mode: 'mean' (default), 'sum' or 'max'
+        sparse: whether the gradient of the table is a sparse tensor; not with 'max'; default False
+        _weight: the table to use instead of a new one
+        include_last_offset: whether the last of the offsets is the end of the last bag; default False
+        padding_idx: a row that starts as zeros, gets no gradient and does not count; default None
+        device, dtype: those of the table
+
+    The layer is called with the integers, the `offsets` at which bags begin, and, with mode 'sum', a weight
+    for each integer.
+
+    Shape:
+        Input: (B, n), B bags of n integers, or (n,) with `offsets` (B,).
+        per_sample_weights: the shape of the input.
+        Output: (B, embedding_dim).
+
+    Example:
+        >>> bag = nn.EmbeddingBag(10, 3, mode="sum")
+        >>> bag(torch.tensor([1, 2, 4, 5, 4]), offsets=torch.tensor([0, 2])).shape
+        torch.Size([2, 3])
     """
 
     def __init__(

@@ -105,9 +105,41 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention followed by a feed-forward network.
+    """A layer of a transformer encoder: self-attention, then a feed-forward network, each with a residual
+    connection and a normalization.
 
-    Each is added to its input and normalized: before it with `norm_first`, otherwise after the sum.
+        x = norm1(x + attention(x));          x = norm2(x + feed_forward(x))
+        x = x + attention(norm1(x));          x = x + feed_forward(norm2(x))         with norm_first
+
+        feed_forward(x) = linear2(dropout(activation(linear1(x))))
+
+    Source: Vaswani et al., Attention is all you need (2017).
+
+    Args:
+        d_model: the number of features of input and output
+        nhead: the number of heads of attention, which must divide `d_model`
+        dim_feedforward: the number of features inside the feed-forward network; default 2048
+        dropout: the probability of dropout in training, in attention, feed-forward network and residual
+            connections; default 0.1
+        activation: 'relu', 'gelu' or a function; default ReLU
+        layer_norm_eps: the eps of the normalizations; default 1e-5
+        batch_first: whether the batch is the first dimension; default False
+        norm_first: whether to normalize before attention and feed-forward network instead of after the sums;
+            default False
+        bias: whether linear layers and normalizations have a bias; default True
+        device, dtype: those of the parameters
+
+    The layer is called with `src` and optionally `src_mask` (S, S), `src_key_padding_mask` (N, S) and
+    `is_causal`, which are those of `MultiheadAttention`.
+
+    Shape:
+        Input: (S, N, d_model), (N, S, d_model) with `batch_first`, or (S, d_model).
+        Output: the same shape.
+
+    Example:
+        >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16, batch_first=True)
+        >>> layer(torch.randn(3, 5, 8)).shape
+        torch.Size([3, 5, 8])
     """
 
     def __init__(
@@ -170,9 +202,36 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to the encoder's output `memory`, and a feed-forward network.
+    """A layer of a transformer decoder: self-attention, attention to the output of the encoder, and a
+    feed-forward network, each with a residual connection and a normalization.
 
-    Each is added to its input and normalized.
+    Source: Vaswani et al., Attention is all you need (2017).
+
+    Args:
+        d_model: the number of features of inputs and output
+        nhead: the number of heads of attention, which must divide `d_model`
+        dim_feedforward: the number of features inside the feed-forward network; default 2048
+        dropout: the probability of dropout in training; default 0.1
+        activation: 'relu', 'gelu' or a function; default ReLU
+        layer_norm_eps: the eps of the normalizations; default 1e-5
+        batch_first: whether the batch is the first dimension; default False
+        norm_first: whether to normalize before each part instead of after the sums; default False
+        bias: whether linear layers and normalizations have a bias; default True
+        device, dtype: those of the parameters
+
+    The layer is called with `tgt` and `memory`, and optionally `tgt_mask` (T, T), `memory_mask` (T, S), their
+    `..._key_padding_mask` (N, T) and (N, S), and `tgt_is_causal` and `memory_is_causal`, which are those of
+    `MultiheadAttention`.
+
+    Shape:
+        tgt: (T, N, d_model), (N, T, d_model) with `batch_first`, or (T, d_model).
+        memory: (S, N, d_model), (N, S, d_model) with `batch_first`, or (S, d_model).
+        Output: the shape of `tgt`.
+
+    Example:
+        >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16, batch_first=True)
+        >>> layer(torch.randn(3, 5, 8), torch.randn(3, 7, 8)).shape
+        torch.Size([3, 5, 8])
     """
 
     def __init__(
@@ -267,7 +326,26 @@ def _copies(module: Module, count: int) -> ModuleList:
 
 
 class TransformerEncoder(Module):
-    """Applies `num_layers` copies of an encoder layer one after another, and a normalization if given."""
+    """Applies copies of an encoder layer one after another, and a normalization at the end if there is one.
+
+    Args:
+        encoder_layer: the layer that is copied; all copies start with equal parameters
+        num_layers: the number of copies
+        norm: a normalization of the output; default None
+        enable_nested_tensor: whether padded positions become zeros in inference, where they are left out;
+            default True
+        mask_check: whether the padding mask is checked for that; default True
+
+    Shape:
+        Input: (S, N, d_model), (N, S, d_model) with `batch_first`, or (S, d_model).
+        Output: the same shape.
+
+    Example:
+        >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2, dim_feedforward=16, batch_first=True)
+        >>> encoder = nn.TransformerEncoder(layer, num_layers=2)
+        >>> encoder(torch.randn(3, 5, 8)).shape
+        torch.Size([3, 5, 8])
+    """
 
     def __init__(
         self,
@@ -362,7 +440,24 @@ def _is_relu_or_gelu(activation: Activation) -> bool:
 
 
 class TransformerDecoder(Module):
-    """Applies `num_layers` copies of a decoder layer one after another, and then a normalization if given."""
+    """Applies copies of a decoder layer one after another, and a normalization at the end if there is one.
+
+    Args:
+        decoder_layer: the layer that is copied; all copies start with equal parameters
+        num_layers: the number of copies
+        norm: a normalization of the output; default None
+
+    Shape:
+        tgt: (T, N, d_model), (N, T, d_model) with `batch_first`, or (T, d_model).
+        memory: the output of an encoder, with S in place of T.
+        Output: the shape of `tgt`.
+
+    Example:
+        >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2, dim_feedforward=16, batch_first=True)
+        >>> decoder = nn.TransformerDecoder(layer, num_layers=2)
+        >>> decoder(torch.randn(3, 5, 8), torch.randn(3, 7, 8)).shape
+        torch.Size([3, 5, 8])
+    """
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -398,8 +493,43 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder of `src` (S, N, d_model) and a decoder of `tgt` (T, N, d_model) that attends to the
-    encoder's output; with `batch_first` the shapes are (N, S, ...)."""
+    """An encoder of the source sequence, and a decoder of the target sequence that attends to the encoder's
+    output.
+
+    Embeddings, positions and the projection to words are left to the model. Matrices start with
+    `init.xavier_uniform_`.
+
+    Source: Vaswani et al., Attention is all you need (2017).
+
+    Args:
+        d_model: the number of features of inputs and output; default 512
+        nhead: the number of heads of attention, which must divide `d_model`; default 8
+        num_encoder_layers: the number of layers of the encoder; default 6
+        num_decoder_layers: the number of layers of the decoder; default 6
+        dim_feedforward: the number of features inside feed-forward networks; default 2048
+        dropout: the probability of dropout in training; default 0.1
+        activation: 'relu', 'gelu' or a function; default ReLU
+        custom_encoder: a module to use as the encoder; default None
+        custom_decoder: a module to use as the decoder; default None
+        layer_norm_eps: the eps of the normalizations; default 1e-5
+        batch_first: whether the batch is the first dimension; default False
+        norm_first: whether layers normalize before each part instead of after the sums; default False
+        bias: whether linear layers and normalizations have a bias; default True
+        device, dtype: those of the parameters
+
+    Shape:
+        src: (S, N, d_model), (N, S, d_model) with `batch_first`, or (S, d_model).
+        tgt: (T, N, d_model), (N, T, d_model) with `batch_first`, or (T, d_model).
+        Output: the shape of `tgt`.
+
+    Example:
+        >>> model = nn.Transformer(
+        ...     d_model=8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16
+        ... )
+        >>> mask = model.generate_square_subsequent_mask(5)
+        >>> model(torch.randn(7, 3, 8), torch.randn(5, 3, 8), tgt_mask=mask).shape
+        torch.Size([5, 3, 8])
+    """
 
     def __init__(
         self,

@@ -13,7 +13,29 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Module):
-    """Resizes its input to `size` or by `scale_factor`; modes and arguments are those of `F.interpolate`."""
+    """Resizes sequences, images or volumes by interpolation. The arguments are those of
+    `nn.functional.interpolate`.
+
+    Args:
+        size: the spatial sizes of the output; give either this or `scale_factor`
+        scale_factor: the factor by which spatial sizes grow, one or one per dimension
+        mode: 'nearest' (default), 'linear' for sequences, 'bilinear' and 'bicubic' for images, 'trilinear'
+            for volumes, 'nearest-exact' or 'area'
+        align_corners: whether the corner elements of input and output are at the same place, instead of the
+            corners of the elements; not for 'nearest' and 'area'; default None, which is False
+        recompute_scale_factor: whether to interpolate with the factor that follows from the rounded output
+            size; default None, which is False
+
+    Shape:
+        Input: (N, C, L), (N, C, H, W) or (N, C, D, H, W).
+        Output: the same number of dimensions, with the new spatial sizes.
+
+    Example:
+        >>> nn.Upsample(scale_factor=2)(torch.tensor([[[1.0, 2.0]]]))
+        tensor([[[1., 1., 2., 2.]]])
+        >>> nn.Upsample(size=3, mode="linear", align_corners=True)(torch.tensor([[[1.0, 2.0]]]))
+        tensor([[[1.0000, 1.5000, 2.0000]]])
+    """
 
     __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]
 
@@ -54,7 +76,20 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Resizes images with the nearest element."""
+    """Resizes images with the nearest element: `Upsample` with mode 'nearest'.
+
+    Args:
+        size: height and width of the output; give either this or `scale_factor`
+        scale_factor: the factor by which height and width grow
+
+    Shape:
+        Input: (N, C, H, W).
+        Output: (N, C, H', W').
+
+    Example:
+        >>> nn.UpsamplingNearest2d(scale_factor=2)(torch.ones(1, 1, 2, 3)).shape
+        torch.Size([1, 1, 4, 6])
+    """
 
     def __init__(
         self, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
@@ -63,7 +98,21 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Resizes images by bilinear interpolation with aligned corners."""
+    """Resizes images by bilinear interpolation with aligned corners: `Upsample` with mode 'bilinear' and
+    `align_corners`.
+
+    Args:
+        size: height and width of the output; give either this or `scale_factor`
+        scale_factor: the factor by which height and width grow
+
+    Shape:
+        Input: (N, C, H, W).
+        Output: (N, C, H', W').
+
+    Example:
+        >>> nn.UpsamplingBilinear2d(size=(1, 3))(torch.tensor([[[[0.0, 1.0]]]]))
+        tensor([[[[0.0000, 0.5000, 1.0000]]]])
+    """
 
     def __init__(
         self, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None

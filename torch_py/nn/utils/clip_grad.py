@@ -38,6 +38,16 @@ def get_total_norm(
     With `error_if_nonfinite`, raises RuntimeError if it is nan or infinite.
 
     List operators are always used; `foreach=True` raises RuntimeError for a device without them.
+
+    Args:
+        tensors: a tensor or several
+        norm_type: the power of the norm, which may be infinite; default 2.0
+        error_if_nonfinite: whether a norm that is NaN or infinite is an error; default False
+        foreach: accepted as in PyTorch; default None
+
+    Example:
+        >>> nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+        tensor(5.)
     """
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
@@ -60,7 +70,21 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Multiplies all gradients by max_norm / (total_norm + 1e-6) if that is below one."""
+    """Multiplies all gradients by max_norm / (total_norm + 1e-6) if that is below one.
+
+    Args:
+        parameters: a tensor or several, whose gradients are changed in place
+        max_norm: the largest norm
+        total_norm: the norm, as `get_total_norm` computes it
+        foreach: accepted as in PyTorch; default None
+
+    Example:
+        >>> weight = nn.Parameter(torch.zeros(2))
+        >>> weight.grad = torch.tensor([3.0, 4.0])
+        >>> nn.utils.clip_grads_with_norm_([weight], 1.0, torch.tensor(5.0))
+        >>> weight.grad
+        tensor([0.6000, 0.8000])
+    """
     with no_grad():
         # Clamp the factor in place of a comparison, which would have to wait for the result.
         factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
@@ -83,6 +107,21 @@ def clip_grad_norm_(
 
     The factor is max_norm / (norm + 1e-6) if that is below one. With `error_if_nonfinite`, raises
     RuntimeError if the norm is nan or infinite.
+
+    Args:
+        parameters: a tensor or several, whose gradients are changed in place
+        max_norm: the largest norm
+        norm_type: the power of the norm, which may be infinite; default 2.0
+        error_if_nonfinite: whether a norm that is NaN or infinite is an error; default False
+        foreach: accepted as in PyTorch; default None
+
+    Example:
+        >>> weight = nn.Parameter(torch.zeros(2))
+        >>> weight.grad = torch.tensor([3.0, 4.0])
+        >>> nn.utils.clip_grad_norm_([weight], max_norm=1.0)
+        tensor(5.)
+        >>> weight.grad
+        tensor([0.6000, 0.8000])
     """
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     with no_grad():
@@ -97,7 +136,20 @@ clip_grad_norm = clip_grad_norm_
 def clip_grad_value_(
     parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
 ) -> None:
-    """Limits every element of every gradient to ±clip_value."""
+    """Limits every element of every gradient to ±clip_value.
+
+    Args:
+        parameters: a tensor or several, whose gradients are changed in place
+        clip_value: the limit
+        foreach: accepted as in PyTorch; default None
+
+    Example:
+        >>> weight = nn.Parameter(torch.zeros(2))
+        >>> weight.grad = torch.tensor([3.0, -0.5])
+        >>> nn.utils.clip_grad_value_([weight], 1.0)
+        >>> weight.grad
+        tensor([ 1.0000, -0.5000])
+    """
     gradients = _gradients(parameters)
     _check_foreach(foreach, gradients)
     with no_grad():

@@ -48,6 +48,20 @@ def fuse_conv_bn_weights(
     """Returns weight and bias of the convolution that equals a convolution followed by batch normalization.
 
     `transpose` is for transposed convolutions.
+
+    Args:
+        conv_w, conv_b: weight and bias of the convolution; the bias may be None
+        bn_rm, bn_rv: running mean and variance
+        bn_eps: the eps of the normalization
+        bn_w, bn_b: its weight and bias, or None
+        transpose: whether the convolution is transposed; default False
+
+    Example:
+        >>> weight, bias = nn.utils.fusion.fuse_conv_bn_weights(
+        ...     torch.ones(1, 1, 1), None, torch.zeros(1), torch.tensor([4.0]), 0.0, None, None
+        ... )
+        >>> weight.flatten()
+        tensor([0.5000])
     """
     factor, bias = _factor_and_shift(conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     shape = [1, -1] if transpose else [-1, 1]
@@ -66,7 +80,22 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Returns weight and bias of the linear layer equal to a linear layer followed by batch normalization."""
+    """Returns weight and bias of the linear layer equal to a linear layer followed by batch normalization.
+
+    Args:
+        linear_w, linear_b: weight and bias of the layer; the bias may be None
+        bn_rm, bn_rv: running mean and variance
+        bn_eps: the eps of the normalization
+        bn_w, bn_b: its weight and bias, or None
+
+    Example:
+        >>> weight, bias = nn.utils.fusion.fuse_linear_bn_weights(
+        ...     torch.ones(1, 1), None, torch.zeros(1), torch.tensor([4.0]), 0.0, None, None
+        ... )
+        >>> weight
+        Parameter containing:
+        tensor([[0.5000]])
+    """
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 
@@ -74,6 +103,15 @@ def fuse_conv_bn_eval(conv: _Conv, bn: _NormBase, transpose: bool = False) -> _C
     """Returns a copy of `conv` that includes `bn`.
 
     Raises AssertionError unless both are in evaluation mode and `bn` has running statistics.
+
+    Args:
+        conv: the convolution
+        bn: the batch normalization behind it
+        transpose: whether the convolution is transposed; default False
+
+    Example:
+        >>> nn.utils.fuse_conv_bn_eval(nn.Conv2d(3, 4, 1).eval(), nn.BatchNorm2d(4).eval())
+        Conv2d(3, 4, kernel_size=(1, 1), stride=(1, 1))
     """
     mean, var = _fixed_statistics(conv, bn)
     fused = copy.deepcopy(conv)
@@ -88,6 +126,14 @@ def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
 
     Raises AssertionError unless both are in evaluation mode and `bn` has running statistics and either one
     feature or as many as `linear` has outputs.
+
+    Args:
+        linear: the linear layer
+        bn: the batch normalization behind it
+
+    Example:
+        >>> nn.utils.fuse_linear_bn_eval(nn.Linear(3, 4).eval(), nn.BatchNorm1d(4).eval())
+        Linear(in_features=3, out_features=4, bias=True)
     """
     mean, var = _fixed_statistics(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:

@@ -18,6 +18,14 @@ def skip_init(module_cls: type[M], *args: Any, **kwargs: Any) -> M:
 
     The constructor must take `device` and compute only with parameters and buffers. Raises RuntimeError
     otherwise.
+
+    Args:
+        module_cls: the class
+        args, kwargs: the arguments of its constructor
+
+    Example:
+        >>> nn.utils.skip_init(nn.Linear, 3, 4).weight.shape
+        torch.Size([4, 3])
     """
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")

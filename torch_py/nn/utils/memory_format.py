@@ -25,11 +25,33 @@ def _convert(module: M, memory_format: _C.memory_format, rank: int) -> M:
 
 def convert_conv2d_weight_memory_format(module: M, memory_format: _C.memory_format) -> M:
     """Lays out the weights of all two-dimensional convolutions in `module` in `memory_format`, which their
-    results then have too. Returns `module`."""
+    results then have too. Returns `module`.
+
+    Args:
+        module: the module
+        memory_format: the order, such as `torch.channels_last`
+
+    Example:
+        >>> layer = nn.Conv2d(4, 4, 3)
+        >>> layer = nn.utils.convert_conv2d_weight_memory_format(layer, torch.channels_last)
+        >>> layer.weight.is_contiguous(memory_format=torch.channels_last)
+        True
+    """
     return _convert(module, memory_format, 2)
 
 
 def convert_conv3d_weight_memory_format(module: M, memory_format: _C.memory_format) -> M:
     """Lays out the weights of all three-dimensional convolutions in `module` in `memory_format`, which their
-    results then have too. Returns `module`."""
+    results then have too. Returns `module`.
+
+    Args:
+        module: the module
+        memory_format: the order, such as `torch.channels_last_3d`
+
+    Example:
+        >>> layer = nn.Conv3d(4, 4, 3)
+        >>> layer = nn.utils.convert_conv3d_weight_memory_format(layer, torch.channels_last_3d)
+        >>> layer.weight.is_contiguous(memory_format=torch.channels_last_3d)
+        True
+    """
     return _convert(module, memory_format, 3)

@@ -45,6 +45,16 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
     State dicts of the older `torch.nn.utils.weight_norm`, with keys NAME_g and NAME_v, can be loaded. Returns
     `module`; raises ValueError if it has no such tensor.
+
+    Args:
+        module: the module
+        name: the tensor; default 'weight'
+        dim: the dimension of slices with a length of their own; default 0
+
+    Example:
+        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(3, 4))
+        >>> layer.parametrizations.weight.original0.shape
+        torch.Size([4, 1])
     """
     _named_weight(module, name)
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
@@ -128,6 +138,18 @@ def spectral_norm(
 
     `dim` is the dimension of the outputs: by default 0, or 1 for transposed convolutions. Returns `module`;
     raises ValueError if it has no such tensor, and IndexError for a `dim` that the tensor does not have.
+
+    Args:
+        module: the module
+        name: the tensor; default 'weight'
+        n_power_iterations: the number of steps of the estimate; default 1
+        eps: the least norm; default 1e-12
+        dim: the dimension of the outputs; default None
+
+    Example:
+        >>> layer = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3), n_power_iterations=50)
+        >>> abs(torch.linalg.matrix_norm(layer.weight, 2) - 1) < 0.1
+        tensor(True)
     """
     weight = _named_weight(module, name)
     rows = (1 if _is_transposed(module) else 0) if dim is None else dim
@@ -261,12 +283,19 @@ def orthogonal(
 
     Args:
         orthogonal_map: 'matrix_exp' (the default if square or complex), 'cayley' or 'householder' (the
-            default otherwise; real only).
+            default otherwise; real only)
         use_trivialization: apply the map around a point that moves when the attribute is assigned
-            (Lezcano-Casado 2019).
+            (Lezcano-Casado 2019)
+        Returns `module`. Raises ValueError for a tensor that is missing or has fewer than two dimensions, and
+            for
+        an unknown map
+        module: the module
+        name: the tensor; default 'weight'
 
-    Returns `module`. Raises ValueError for a tensor that is missing or has fewer than two dimensions, and for
-    an unknown map.
+    Example:
+        >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 3))
+        >>> torch.allclose(layer.weight @ layer.weight.t(), torch.eye(3), atol=1e-5)
+        True
     """
     weight = _named_weight(module, name)
     if weight.dim() < 2:

@@ -38,6 +38,12 @@ def cached() -> Iterator[None]:
     """Computes each parametrized tensor only once inside the block, when it is first read.
 
     Blocks may nest.
+
+    Example:
+        >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2))
+        >>> with nn.utils.parametrize.cached():
+        ...     layer.weight is layer.weight
+        True
     """
     global _cache, _cache_enabled
     _cache_enabled += 1
@@ -67,12 +73,16 @@ class ParametrizationList(ModuleList):
 
     Args:
         modules: each maps a tensor to a tensor; the first may take several. An optional method
-            `right_inverse` maps back.
+            `right_inverse` maps back
         original: the tensor to parametrize; the originals start as its image under the `right_inverse`s, last
-            first.
-        unsafe: whether dtype and shape may change.
+            first
+        unsafe: whether dtype and shape may change
+        Raises ValueError if the modules do not fit the tensor
 
-    Raises ValueError if the modules do not fit the tensor.
+    Example:
+        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+        >>> type(layer.parametrizations.weight).__name__
+        'ParametrizationList'
     """
 
     original: Tensor
@@ -248,7 +258,17 @@ def _make_parametrized_class(module: Module) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Returns whether `module` has parametrizations; with `tensor_name`, whether that tensor has."""
+    """Returns whether `module` has parametrizations; with `tensor_name`, whether that tensor has.
+
+    Args:
+        module: the module
+        tensor_name: the tensor; default None, any
+
+    Example:
+        >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2))
+        >>> nn.utils.parametrize.is_parametrized(layer, "bias")
+        False
+    """
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -263,13 +283,22 @@ def register_parametrization(
     Later parametrizations are applied after earlier ones.
 
     Args:
-        tensor_name: a parameter or buffer of `module`.
+        tensor_name: a parameter or buffer of `module`
         parametrization: maps a tensor to a tensor. With a method `right_inverse(tensor)` the attribute can be
             assigned, and the first parametrization of a tensor keeps its value as far as the inverse allows.
-            Later ones act on the result of the earlier ones.
-        unsafe: whether the parametrization may change dtype and shape.
+            Later ones act on the result of the earlier ones
+        unsafe: whether the parametrization may change dtype and shape
+        Returns `module`. Raises ValueError if it has no such tensor or the parametrization does not fit
+        module: the module
 
-    Returns `module`. Raises ValueError if it has no such tensor or the parametrization does not fit.
+    Example:
+        >>> class Symmetric(nn.Module):
+        ...     def forward(self, x):
+        ...         return x.triu() + x.triu(1).t()
+        >>> layer = nn.Linear(2, 2)
+        >>> layer = nn.utils.parametrize.register_parametrization(layer, "weight", Symmetric())
+        >>> torch.equal(layer.weight, layer.weight.t())
+        True
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -312,6 +341,17 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
     Returns `module`. Raises ValueError if the tensor is not parametrized, or if there are several originals
     to leave.
+
+    Args:
+        module: the module
+        tensor_name: the tensor
+        leave_parametrized: whether the present value stays instead of the original; default True
+
+    Example:
+        >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2))
+        >>> layer = nn.utils.parametrize.remove_parametrizations(layer, "weight")
+        >>> nn.utils.parametrize.is_parametrized(layer)
+        False
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
@@ -349,7 +389,16 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """Returns the class of `module` without its parametrizations."""
+    """Returns the class of `module` without its parametrizations.
+
+    Args:
+        module: the module
+
+    Example:
+        >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2))
+        >>> nn.utils.parametrize.type_before_parametrizations(layer).__name__
+        'Linear'
+    """
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
@@ -360,6 +409,17 @@ def transfer_parametrizations_and_params(
     `to_module`, and returns `to_module`.
 
     Raises ValueError if `from_module` is not parametrized.
+
+    Args:
+        from_module: the module with the parametrizations
+        to_module: the module that gets them
+        tensor_name: the tensor; default None, all
+
+    Example:
+        >>> source = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+        >>> layer = nn.utils.parametrize.transfer_parametrizations_and_params(source, nn.Linear(2, 2))
+        >>> nn.utils.parametrize.is_parametrized(layer, "weight")
+        True
     """
     if not is_parametrized(from_module, tensor_name):
         raise ValueError(f"Module {from_module} does not have a parametrization on {tensor_name}")

@@ -50,6 +50,10 @@ class BasePruningMethod(ABC):
     """Base of the pruning methods.
 
     Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global') and define `compute_mask`.
+
+    Example:
+        >>> issubclass(nn.utils.prune.L1Unstructured, nn.utils.prune.BasePruningMethod)
+        True
     """
 
     PRUNING_TYPE: str
@@ -125,7 +129,21 @@ class BasePruningMethod(ABC):
         return hook
 
     def remove(self, module: Module) -> None:
-        """Makes the masked values permanent. The caller removes the hook."""
+        """Makes the pruning of a parameter permanent: it is a plain parameter again, with the zeros.
+
+        Args:
+            module: the module
+            name: the parameter
+
+        Raises:
+            ValueError: it is not pruned
+
+        Example:
+            >>> layer = nn.utils.prune.l1_unstructured(nn.Linear(2, 1), "weight", amount=1)
+            >>> layer = nn.utils.prune.remove(layer, "weight")
+            >>> int((layer.weight == 0).sum())
+            1
+        """
         name = self._tensor_name
         masked = self.apply_mask(module)
         if hasattr(module, name):
@@ -138,7 +156,15 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several pruning methods on one parameter, each applied to what the earlier ones left."""
+    """Several pruning methods on one parameter, each applied to what the earlier ones left.
+
+    Args:
+        args: the methods
+
+    Example:
+        >>> len(nn.utils.prune.PruningContainer())
+        0
+    """
 
     def __init__(self, *args: Any) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -191,7 +217,12 @@ def _remaining(method: BasePruningMethod, t: Tensor, mask: Tensor) -> Any:
 
 
 class Identity(BasePruningMethod):
-    """Drops nothing, but makes the parameter a masked one."""
+    """Drops nothing, but makes the parameter a masked one.
+
+    Example:
+        >>> nn.utils.prune.Identity.PRUNING_TYPE
+        'unstructured'
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -235,7 +266,15 @@ class _Unstructured(_ByAmount):
 
 
 class RandomUnstructured(_Unstructured):
-    """Drops elements at random."""
+    """Drops elements at random.
+
+    Args:
+        amount: how many elements, or which share
+
+    Example:
+        >>> nn.utils.prune.RandomUnstructured(amount=1).PRUNING_TYPE
+        'unstructured'
+    """
 
     _drops_largest = True  # as in PyTorch, so that a seed drops the same elements
 
@@ -244,7 +283,15 @@ class RandomUnstructured(_Unstructured):
 
 
 class L1Unstructured(_Unstructured):
-    """Drops the elements with the smallest absolute values."""
+    """Drops the elements with the smallest absolute values.
+
+    Args:
+        amount: how many elements, or which share
+
+    Example:
+        >>> nn.utils.prune.L1Unstructured(amount=1).PRUNING_TYPE
+        'unstructured'
+    """
 
     def _importance(self, t: Tensor) -> Tensor:
         return _torch.abs(t)
@@ -282,7 +329,16 @@ class _Structured(_ByAmount):
 
 
 class RandomStructured(_Structured):
-    """Drops slices along `dim` at random."""
+    """Drops slices along `dim` at random.
+
+    Args:
+        amount: how many slices, or which share
+        dim: the dimension; default -1
+
+    Example:
+        >>> nn.utils.prune.RandomStructured(amount=1).PRUNING_TYPE
+        'structured'
+    """
 
     def __init__(self, amount: float, dim: int = -1) -> None:
         super().__init__(amount)
@@ -293,7 +349,17 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Drops the slices along `dim` with the smallest norms of order `n`."""
+    """Drops the slices along `dim` with the smallest norms of order `n`.
+
+    Args:
+        amount: how many slices, or which share
+        n: the order of the norm
+        dim: the dimension; default -1
+
+    Example:
+        >>> nn.utils.prune.LnStructured(amount=1, n=2).PRUNING_TYPE
+        'structured'
+    """
 
     def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
         super().__init__(amount)
@@ -306,7 +372,15 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Drops the elements where `mask` is zero."""
+    """Drops the elements where `mask` is zero.
+
+    Args:
+        mask: zero where elements are dropped
+
+    Example:
+        >>> nn.utils.prune.CustomFromMask(torch.tensor([1, 0])).mask
+        tensor([1, 0])
+    """
 
     PRUNING_TYPE = "global"
 
@@ -351,13 +425,32 @@ def identity(module: Module, name: str) -> Module:
     """Makes `name` a masked parameter without dropping anything.
 
     Returns `module`, like all functions here.
+
+    Args:
+        module: the module
+        name: the parameter
+
+    Example:
+        >>> nn.utils.prune.identity(nn.Linear(2, 1), "weight").weight_mask
+        tensor([[1., 1.]])
     """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Module, name: str, amount: float) -> Module:
-    """Drops `amount` elements (an int), or that share (a float from 0 to 1), at random."""
+    """Drops `amount` elements (an int), or that share (a float from 0 to 1), at random.
+
+    Args:
+        module: the module
+        name: the parameter
+        amount: how many elements (an int), or which share (a float)
+
+    Example:
+        >>> layer = nn.utils.prune.random_unstructured(nn.Linear(3, 4), "weight", amount=5)
+        >>> int(layer.weight_mask.sum())
+        7
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
@@ -365,13 +458,37 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 def l1_unstructured(
     module: Module, name: str, amount: float, importance_scores: Tensor | None = None
 ) -> Module:
-    """Drops the `amount` elements of the parameter or of `importance_scores` that are closest to 0."""
+    """Drops the `amount` elements of the parameter or of `importance_scores` that are closest to 0.
+
+    Args:
+        module: the module
+        name: the parameter
+        amount: how many elements (an int), or which share (a float)
+        importance_scores: what is compared instead of the parameter; default None
+
+    Example:
+        >>> layer = nn.utils.prune.l1_unstructured(nn.Linear(2, 1), "weight", amount=1)
+        >>> int(layer.weight_mask.sum())
+        1
+    """
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
 
 
 def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
-    """Drops `amount` slices along `dim` at random."""
+    """Drops `amount` slices along `dim` at random.
+
+    Args:
+        module: the module
+        name: the parameter
+        amount: how many slices (an int), or which share (a float)
+        dim: the dimension
+
+    Example:
+        >>> layer = nn.utils.prune.random_structured(nn.Linear(3, 4), "weight", amount=1, dim=0)
+        >>> int(layer.weight_mask.sum())
+        9
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
@@ -384,13 +501,38 @@ def ln_structured(
     dim: int,
     importance_scores: Tensor | None = None,
 ) -> Module:
-    """Drops the `amount` slices along `dim` with the smallest norms of order `n`."""
+    """Drops the `amount` slices along `dim` with the smallest norms of order `n`.
+
+    Args:
+        module: the module
+        name: the parameter
+        amount: how many slices (an int), or which share (a float)
+        n: the order of the norm
+        dim: the dimension
+        importance_scores: what is compared instead of the parameter; default None
+
+    Example:
+        >>> layer = nn.utils.prune.ln_structured(nn.Linear(3, 4), "weight", amount=1, n=2, dim=0)
+        >>> int(layer.weight_mask.sum())
+        9
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Drops the elements where `mask` is zero."""
+    """Drops the elements where `mask` is zero.
+
+    Args:
+        module: the module
+        name: the parameter
+        mask: zero where elements are dropped
+
+    Example:
+        >>> layer = nn.utils.prune.custom_from_mask(nn.Linear(2, 1), "weight", torch.tensor([[1, 0]]))
+        >>> layer.weight_mask
+        tensor([[1., 0.]])
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -405,6 +547,20 @@ def global_unstructured(
 
     `importance_scores` maps (module, name) to scores; the parameters' own values are the default. Raises
     TypeError if `parameters` is not iterable or the method is not unstructured.
+
+    Args:
+        parameters: pairs (module, name)
+        pruning_method: the class of the method
+        importance_scores: scores for pairs; default None
+        kwargs: the arguments of the method
+
+    Example:
+        >>> model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+        >>> nn.utils.prune.global_unstructured(
+        ...     [(model[0], "weight"), (model[1], "weight")], nn.utils.prune.L1Unstructured, amount=4
+        ... )
+        >>> int(model[0].weight_mask.sum() + model[1].weight_mask.sum())
+        4
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -453,7 +609,15 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Returns whether a parameter of this module or of one below is pruned."""
+    """Returns whether a parameter of this module or of one below is pruned.
+
+    Args:
+        module: the module
+
+    Example:
+        >>> nn.utils.prune.is_pruned(nn.Linear(2, 1))
+        False
+    """
     return any(
         isinstance(hook, BasePruningMethod)
         for each in module.modules()

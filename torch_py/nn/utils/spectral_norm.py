@@ -113,6 +113,18 @@ def spectral_norm(
     `dim` is the dimension of the outputs: by default 0, or 1 for transposed convolutions.
     `torch.nn.utils.parametrizations.spectral_norm` does the same without a hook. Returns `module`; raises
     RuntimeError the second time, and ValueError unless `n_power_iterations` is positive.
+
+    Args:
+        module: the module
+        name: the parameter; default 'weight'
+        n_power_iterations: the number of steps of the estimate; default 1
+        eps: the least norm; default 1e-12
+        dim: the dimension of the outputs; default None
+
+    Example:
+        >>> layer = nn.utils.spectral_norm(nn.Linear(3, 4))
+        >>> layer.weight_orig.shape
+        torch.Size([4, 3])
     """
     rows = (1 if getattr(module, "transposed", False) else 0) if dim is None else dim
     SpectralNorm.apply(module, name, n_power_iterations, rows, eps)
@@ -120,7 +132,17 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: M, name: str = "weight") -> M:
-    """Makes `name` a plain parameter again. Raises ValueError if it has no spectral normalization."""
+    """Makes `name` a plain parameter again. Raises ValueError if it has no spectral normalization.
+
+    Args:
+        module: the module
+        name: the parameter; default 'weight'
+
+    Example:
+        >>> layer = nn.utils.remove_spectral_norm(nn.utils.spectral_norm(nn.Linear(3, 4)))
+        >>> [name for name, _ in layer.named_parameters()]
+        ['bias', 'weight']
+    """
     for number, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

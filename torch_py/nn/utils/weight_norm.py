@@ -63,6 +63,16 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
     Deprecated: `torch.nn.utils.parametrizations.weight_norm` does the same without a hook. Raises
     RuntimeError the second time.
+
+    Args:
+        module: the module
+        name: the parameter; default 'weight'
+        dim: the dimension of slices with a length of their own; default 0
+
+    Example:
+        >>> layer = nn.utils.weight_norm(nn.Linear(3, 4))
+        >>> layer.weight_g.shape
+        torch.Size([4, 1])
     """
     warnings.warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of "
@@ -75,7 +85,17 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
 
 def remove_weight_norm(module: M, name: str = "weight") -> M:
-    """Makes `name` a plain parameter again. Raises ValueError if it has no weight normalization."""
+    """Makes `name` a plain parameter again. Raises ValueError if it has no weight normalization.
+
+    Args:
+        module: the module
+        name: the parameter; default 'weight'
+
+    Example:
+        >>> layer = nn.utils.remove_weight_norm(nn.utils.weight_norm(nn.Linear(3, 4)))
+        >>> sorted(name for name, _ in layer.named_parameters())
+        ['bias', 'weight']
+    """
     for number, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(module)

@@ -28,13 +28,29 @@ _EPOCH = (
 
 
 class LRScheduler:
-    """Base class of schedules: subclasses define `get_lr`, which returns the rates at `last_epoch`.
+    """Base class of schedules of the learning rate. Subclasses define `get_lr`, which returns the rate of
+    each group at `last_epoch`.
 
-    The constructor makes the first step.
+    The constructor makes the first step. Most schedules scale the rates of the previous epoch, so that
+    several can act on one optimizer. `_get_closed_form_lr`, if defined, returns the rates of any epoch.
 
-    Most schedules scale the rates of the previous epoch, so that several can act on one optimizer.
-    `_get_closed_form_lr`, if defined, returns the rates of any epoch. A `last_epoch` other than -1 continues
-    a run; the groups must then have 'initial_lr'. Raises TypeError unless `optimizer` is an optimizer.
+    Args:
+        optimizer: the optimizer whose groups are changed
+        last_epoch: the epoch to go on from, for which groups need 'initial_lr'; -1 (default) begins
+
+    Raises:
+        TypeError: `optimizer` is not an optimizer
+
+    Example:
+        >>> class Halving(torch.optim.lr_scheduler.LRScheduler):
+        ...     def get_lr(self):
+        ...         return [base / 2**self.last_epoch for base in self.base_lrs]
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = Halving(optimizer)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     _get_lr_called_within_step = False

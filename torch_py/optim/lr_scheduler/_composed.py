@@ -60,9 +60,21 @@ def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | 
 
 
 class ChainedScheduler(_ComposedLR):
-    """Steps all `schedulers` one after another, each scaling the result of the previous one.
+    """Steps several schedules one after another, each scaling the result of the one before.
 
-    Raises ValueError unless they share an optimizer.
+    Args:
+        schedulers: the schedules, all of one optimizer
+        optimizer: that optimizer; default None, taken from the first schedule
+
+    Raises:
+        ValueError: the schedules have different optimizers
+
+    Example:
+        >>> from torch_py.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = ChainedScheduler([ConstantLR(optimizer, 0.5, 1), ExponentialLR(optimizer, 0.5)])
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
@@ -78,10 +90,24 @@ class ChainedScheduler(_ComposedLR):
 
 
 class SequentialLR(_ComposedLR):
-    """Uses the first of `schedulers` until the first of `milestones`, then the second from its epoch 0, and
-    so on.
+    """Uses several schedules one after another, each from its epoch 0 on.
 
-    Raises ValueError unless there is one milestone less than there are schedules, all for the same optimizer.
+    Args:
+        optimizer: the optimizer whose groups are changed
+        schedulers: the schedules, all of this optimizer
+        milestones: the epochs at which the second and further schedules begin
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Raises:
+        ValueError: there is not one milestone less than schedules, or the optimizers differ
+
+    Example:
+        >>> from torch_py.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> parts = [ConstantLR(optimizer, 0.5, 2), ExponentialLR(optimizer, 0.5)]
+        >>> schedule = SequentialLR(optimizer, parts, milestones=[2])
+        >>> schedule.get_last_lr()
+        [0.5]
     """
 
     def __init__(

@@ -13,11 +13,35 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Lowers the rate along half a cosine from its initial value to `eta_min`, then restarts.
+    """Lowers the learning rate along half a cosine, then restarts:
 
-    The first cycle takes `T_0` epochs, every later one `T_mult` times as many as the one before (Loshchilov &
-    Hutter 2017). `step(epoch)` accepts fractions of an epoch. Raises ValueError unless `T_0` and `T_mult` are
-    positive integers and `eta_min` is a number.
+        lr = eta_min + (initial rate - eta_min) · (1 + cos(π · t / T)) / 2
+
+    t counts the epochs since the last restart, and T is the length of the cycle. `step(epoch)` takes
+    fractions of an epoch too.
+
+    Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2016).
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        T_0: the number of epochs of the first cycle
+        T_mult: how much longer each further cycle is; default 1
+        eta_min: the lowest rate; default 0.0
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Raises:
+        ValueError: `T_0` or `T_mult` is not a positive integer
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 1.0, 0.5, 1.0]
     """
 
     def __init__(
@@ -81,12 +105,40 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Cycles the rate between `base_lr` and `max_lr`, and momentum in the opposite direction (Smith 2017).
+    """Cycles the learning rate between two numbers, and momentum in the opposite direction. Call `step` after
+    each batch.
 
-    The rate rises in `step_size_up` steps and falls in `step_size_down`, by default as many. The height of a
-    cycle is constant ("triangular"), halved each time ("triangular2"), gamma ** step ("exp_range"), or
-    `scale_fn` of the cycle or of the step, depending on `scale_mode`. Raises ValueError for an unknown mode,
-    and if the optimizer does not have momentum to cycle.
+    Source: Smith, Cyclical learning rates for training neural networks (2015).
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        base_lr: the lowest rate, or one for each group
+        max_lr: the highest rate, or one for each group
+        step_size_up: the number of steps of the way up; default 2000
+        step_size_down: that of the way down; default None, as many
+        mode: the height of the cycles: 'triangular' (default) keeps it, 'triangular2' halves it each time,
+            'exp_range' multiplies it by gamma in each step
+        gamma: the factor of 'exp_range'; default 1.0
+        scale_fn: a function of the cycle or step that gives the height, in place of `mode`; default None
+        scale_mode: what `scale_fn` is given: 'cycle' (default) or 'iterations'
+        cycle_momentum: whether momentum cycles too; default True
+        base_momentum: the lowest momentum; default 0.8
+        max_momentum: the highest momentum; default 0.9
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Raises:
+        ValueError: the mode is unknown, or the optimizer has no momentum to cycle
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, base_lr=0.0, max_lr=1.0, step_size_up=2)
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [0.0, 0.5, 1.0, 0.5, 0.0]
     """
 
     def __init__(

@@ -14,7 +14,26 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class LambdaLR(LRScheduler):
-    """Sets the rate to initial rate * lr_lambda(epoch), with one function or one per group."""
+    """Multiplies the initial learning rate by a function of the epoch:
+
+        lr = initial rate · lr_lambda(epoch)
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        lr_lambda: the function, or a list with one for each group
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lr_lambda=lambda epoch: 1 / (1 + epoch))
+        >>> rates = []
+        >>> for _ in range(3):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.3333]
+    """
 
     def __init__(
         self,
@@ -50,8 +69,24 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """Multiplies the rate by lr_lambda(epoch) in each epoch after the
-    first, with one function or one per group."""
+    """Multiplies the learning rate by a function of the epoch in each epoch after the first.
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        lr_lambda: the function, or a list with one for each group
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lr_lambda=lambda epoch: 0.5)
+        >>> rates = []
+        >>> for _ in range(3):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.25]
+    """
 
     def get_lr(self) -> list[Any]:
         rates = self._current()
@@ -61,7 +96,27 @@ class MultiplicativeLR(LambdaLR):
 
 
 class StepLR(LRScheduler):
-    """Multiplies the rate by `gamma` every `step_size` epochs."""
+    """Multiplies the learning rate by a factor every few epochs:
+
+        lr = initial rate · gamma^floor(epoch / step_size)
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        step_size: the number of epochs
+        gamma: the factor; default 0.1
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2)
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 1.0, 0.1, 0.1, 0.01]
+    """
 
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
@@ -81,7 +136,25 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Multiplies the rate by `gamma` at each of `milestones`."""
+    """Multiplies the learning rate by a factor at given epochs.
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        milestones: the epochs
+        gamma: the factor; default 0.1
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3])
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.1, 0.1, 0.01, 0.01]
+    """
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -103,9 +176,27 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Sets the rate to initial rate * `factor` for `total_iters` epochs, then to the initial rate.
+    """Multiplies the learning rate by a factor in the first epochs.
 
-    Raises ValueError for a factor outside [0, 1].
+    Args:
+        optimizer: the optimizer whose groups are changed
+        factor: the factor, from 0 to 1; default 1/3
+        total_iters: the number of epochs; default 5
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Raises:
+        ValueError: the factor is outside of [0, 1]
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [0.5, 0.5, 1.0, 1.0]
     """
 
     def __init__(
@@ -133,10 +224,29 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Sets the rate to initial rate * a factor that goes linearly from `start_factor` to `end_factor` in
-    `total_iters` epochs.
+    """Multiplies the learning rate by a factor that moves linearly from one number to another in the first
+    epochs.
 
-    Raises ValueError for factors outside [0, 1], and for a start factor of 0.
+    Args:
+        optimizer: the optimizer whose groups are changed
+        start_factor: the first factor, above 0 and up to 1; default 1/3
+        end_factor: the last factor, from 0 to 1; default 1.0
+        total_iters: the number of epochs between both; default 5
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Raises:
+        ValueError: a factor is out of range
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [0.5, 0.75, 1.0, 1.0]
     """
 
     def __init__(
@@ -185,7 +295,26 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Multiplies the rate by `gamma` every epoch."""
+    """Multiplies the learning rate by a factor every epoch:
+
+        lr = initial rate · gamma^epoch
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        gamma: the factor
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.25, 0.125]
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -200,7 +329,27 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Sets the rate to initial rate * (1 - epoch / total_iters) ** power, and to 0 from `total_iters` on."""
+    """Lowers the learning rate to 0 along a polynomial:
+
+        lr = initial rate · (1 - epoch / total_iters)^power
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        total_iters: the number of epochs after which the rate is 0; default 5
+        power: the power; default 1.0
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4, power=2)
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5625, 0.25, 0.0625, 0.0]
+    """
 
     def __init__(
         self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
@@ -226,10 +375,31 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Moves the rate along a cosine between the initial rate and `eta_min`, each way in `T_max` epochs
-    (Loshchilov & Hutter 2017, without restarts).
+    """Moves the learning rate along a cosine, down and up again:
+
+        lr = eta_min + (initial rate - eta_min) · (1 + cos(π · epoch / T_max)) / 2
 
     Each step scales the current rate, so that changes made in between persist.
+
+    Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2016), without the
+    restarts.
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        T_max: the number of epochs of the way down
+        eta_min: the lowest rate; default 0.0
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.8536, 0.5, 0.1464, 0.0]
     """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:

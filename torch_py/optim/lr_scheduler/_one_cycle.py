@@ -11,13 +11,44 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class OneCycleLR(LRScheduler):
-    """Raises the rate from max_lr / div_factor to `max_lr` in the first `pct_start` of the steps, then lowers
-    it to the first rate / `final_div_factor`.
+    """Raises the learning rate once, and then lowers it far below where it began. Call `step` after each
+    batch.
 
-    Momentum moves in the opposite direction. The number of steps is `total_steps`, or epochs *
-    steps_per_epoch. `three_phase` first returns to the first rate as fast as it went up, and then goes
-    further down (Smith & Topin 2018). Raises ValueError for counts, shares and strategies out of range, and
-    for more steps than that.
+    The rate goes from max_lr / div_factor to `max_lr`, and then down to the first rate / final_div_factor.
+    Momentum moves in the opposite direction.
+
+    Source: Smith and Topin, Super-convergence (2017).
+
+    Args:
+        optimizer: the optimizer whose groups are changed
+        max_lr: the highest rate, or one for each group
+        total_steps: the number of steps; default None, epochs · steps_per_epoch
+        epochs: the number of epochs; default None
+        steps_per_epoch: the number of batches of an epoch; default None
+        pct_start: the share of the steps of the way up; default 0.3
+        anneal_strategy: 'cos' (default) or 'linear'
+        cycle_momentum: whether momentum moves too; default True
+        base_momentum: the lowest momentum; default 0.85
+        max_momentum: the highest momentum; default 0.95
+        div_factor: default 25.0
+        final_div_factor: default 1e4
+        three_phase: whether to return to the first rate as fast as it went up before going further down;
+            default False
+        last_epoch: the epoch to go on from; -1 (default) begins
+
+    Raises:
+        ValueError: a setting is out of range, or more steps are made
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=5)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(round(schedule.get_last_lr()[0], 4))
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [0.04, 0.9505, 0.6113, 0.1883]
     """
 
     def __init__(

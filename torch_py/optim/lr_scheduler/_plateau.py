@@ -12,12 +12,29 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Multiplies the rate by `factor` when the metric given to `step` has not improved for more than
-    `patience` epochs.
+    """Lowers the learning rate when a metric has stopped improving. `step` is given the metric.
 
-    An improvement is a change by more than `threshold`, relative ("rel") or absolute ("abs"), downwards (mode
-    "min") or upwards ("max"). `cooldown` is the number of epochs that do not count after a reduction; changes
-    smaller than `eps` are not made. Raises ValueError for unknown modes and a factor of 1 or more.
+    Args:
+        optimizer: the optimizer whose groups are changed
+        mode: whether the metric should fall, 'min' (default), or rise, 'max'
+        factor: what the rate is multiplied by, below 1; default 0.1
+        patience: how many epochs without improvement are allowed; default 10
+        threshold: how much better the metric must be; default 1e-4
+        threshold_mode: whether that is relative, 'rel' (default), or absolute, 'abs'
+        cooldown: the number of epochs after a reduction that do not count; default 0
+        min_lr: the lowest rate, or one for each group; default 0
+        eps: changes that are smaller are not made; default 1e-8
+
+    Raises:
+        ValueError: a mode is unknown, or the factor is 1 or more
+
+    Example:
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
+        >>> for loss in (0.5, 0.5, 0.5):
+        ...     schedule.step(loss)
+        >>> optimizer.param_groups[0]["lr"]
+        0.1
     """
 
     def __init__(

@@ -95,7 +95,29 @@ def _cosines(x: Any, coefficients: Iterable[float]) -> Any:
 
 @_window
 def general_cosine(grid: _Grid, *, a: Iterable[float]) -> Any:
-    """A sum of cosines of 0, 1, 2, ... periods with the weights `a`, of alternating sign."""
+    """A sum of cosines:
+
+        w[n] = Σᵢ (-1)ⁱ · a[i] · cos(2π · i · n / N)
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        a: the weights, a list of numbers
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.general_cosine(5, a=[0.5, 0.5]).shape
+        torch.Size([5])
+    """
     if not isinstance(a, (list, tuple)):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
@@ -107,55 +129,250 @@ def general_cosine(grid: _Grid, *, a: Iterable[float]) -> Any:
 
 @_window
 def general_hamming(grid: _Grid, *, alpha: float = 0.54) -> Any:
-    """alpha - (1 - alpha) cos(phi)."""
+    """The general Hamming window:
+
+        w[n] = alpha - (1 - alpha) · cos(2π · n / N)
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        alpha: default 0.54
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.general_hamming(5).shape
+        torch.Size([5])
+    """
     return _cosines(grid.x, (alpha, 1 - alpha))
 
 
 @_window
 def hamming(grid: _Grid) -> Any:
-    """0.54 - 0.46 cos(phi)."""
+    """The Hamming window:
+
+        w[n] = 0.54 - 0.46 · cos(2π · n / N)
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.hamming(5).shape
+        torch.Size([5])
+    """
     return _cosines(grid.x, (0.54, 0.46))
 
 
 @_window
 def hann(grid: _Grid) -> Any:
-    """(1 - cos(phi)) / 2."""
+    """The Hann window, a raised cosine:
+
+        w[n] = (1 - cos(2π · n / N)) / 2
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.hann(5).shape
+        torch.Size([5])
+    """
     return _cosines(grid.x, (0.5, 0.5))
 
 
 @_window
 def blackman(grid: _Grid) -> Any:
-    """0.42 - 0.5 cos(phi) + 0.08 cos(2 phi)."""
+    """The Blackman window:
+
+        w[n] = 0.42 - 0.5 · cos(2π · n / N) + 0.08 · cos(4π · n / N)
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.blackman(5).shape
+        torch.Size([5])
+    """
     return _cosines(grid.x, (0.42, 0.5, 0.08))
 
 
 @_window
 def nuttall(grid: _Grid) -> Any:
-    """Four terms of least side lobes (A. H. Nuttall, Some windows with very good sidelobe behavior, 1981)."""
+    """The minimum four-term window of Nuttall, with low side lobes:
+
+        w[n] = Σᵢ (-1)ⁱ · a[i] · cos(2π · i · n / N)    with four weights
+
+    Source: Nuttall, Some windows with very good sidelobe behavior (1981).
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.nuttall(5).shape
+        torch.Size([5])
+    """
     return _cosines(grid.x, (0.3635819, 0.4891775, 0.1365995, 0.0106411))
 
 
 @_window
 def bartlett(grid: _Grid) -> Any:
-    """A triangle that is 0 at both ends."""
+    """The Bartlett window, a triangle that is 0 at both ends:
+
+        w[n] = 1 - |2 · n / N - 1|
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.bartlett(5).shape
+        torch.Size([5])
+    """
     return 1 - grid.x.abs()
 
 
 @_window
 def cosine(grid: _Grid) -> Any:
-    """Half a period of the sine, whose zeros lie half a step outside."""
+    """The cosine window, half a period of the sine, which is 0 half a step outside:
+
+        w[n] = sin(π · (n + 1/2) / (N + 1))
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.cosine(5).shape
+        torch.Size([5])
+    """
     return torch.cos(grid.x * (math.pi / (2 + grid.step)))
 
 
 @_window
 def gaussian(grid: _Grid, *, std: float = 1.0) -> Any:
-    """exp(-(n / std)^2 / 2), n steps from the middle."""
+    """The Gaussian window:
+
+        w[n] = exp(-((n - N / 2) / std)² / 2)
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        std: the standard deviation in steps; default 1.0
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.gaussian(5).shape
+        torch.Size([5])
+    """
     return torch.exp(-0.5 * torch.square(grid.x / (grid.step * _positive(std, "Standard deviation"))))
 
 
 @_window
 def exponential(grid: _Grid, *, center: float | None = None, tau: float = 1.0) -> Any:
-    """exp(-|n - center| / tau) of the n-th; `center` is the middle unless `sym=False`."""
+    """The exponential window:
+
+        w[n] = exp(-|n - center| / tau)
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        center: the middle; default None, (M - 1) / 2, which it must be unless `sym` is False
+        tau: how fast the window falls off; default 1.0
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.exponential(5).shape
+        torch.Size([5])
+    """
     _positive(tau, "Tau")
     if center is not None and grid.is_symmetric:
         raise ValueError("Center must be None for symmetric windows")
@@ -165,7 +382,29 @@ def exponential(grid: _Grid, *, center: float | None = None, tau: float = 1.0) -
 
 @_window
 def kaiser(grid: _Grid, *, beta: float = 12.0) -> Any:
-    """I0(beta sqrt(1 - x^2)) / I0(beta), x from -1 to 1."""
+    """The Kaiser window:
+
+        w[n] = I₀(beta · √(1 - x²)) / I₀(beta)    with x = 2 · n / N - 1
+
+    n counts from 0, and N is M - 1 if the window is symmetric, M otherwise.
+
+    Args:
+        beta: how fast the window falls off; default 12.0
+        M: the number of points
+        sym: whether the window is symmetric, as for filters; otherwise it continues periodically, as for
+            spectra; default True
+        dtype: float32 or float64; default None, the default dtype
+        layout: only `torch.strided`
+        device: default None, the default device
+        requires_grad: whether autograd records operations on the result; default False
+
+    Raises:
+        ValueError: `M` is negative, or the dtype is not supported
+
+    Example:
+        >>> torch.signal.windows.kaiser(5).shape
+        torch.Size([5])
+    """
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     # 0 or more, whatever the rounding of what is squared.

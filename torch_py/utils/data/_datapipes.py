@@ -13,5 +13,14 @@ def functional_datapipe(name: str, enable_df_api_tracing: bool = False) -> Calla
 
     PyTorch adds a method `name` to all data pipes. No data pipe can be made here, so there is nothing to add
     it to.
+
+    Args:
+        name: the name of the method
+        enable_df_api_tracing: has no effect; default False
+
+    Example:
+        >>> @torch.utils.data.functional_datapipe("twice")
+        ... class Twice:
+        ...     pass
     """
     return lambda pipe: pipe

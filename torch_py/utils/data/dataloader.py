@@ -45,20 +45,43 @@ class _InfiniteConstantSampler(Sampler[None]):
 
 
 class DataLoader(Generic[T_co]):
-    """Iterates over `dataset` in batches of `batch_size` examples, in a new random order each time if
-    `shuffle` is set. With ``batch_size=None`` it yields single examples.
+    """Iterates over a data set in batches, optionally in random order and prepared by other processes.
 
-    `sampler` or `batch_sampler` choose the order instead; `collate_fn` turns a list of examples into a batch;
-    `generator` is the source of randomness. With `num_workers` > 0, that many processes prepare batches, each
-    of them `prefetch_factor` (default 2) batches ahead; the main process owns the memory of what they send.
-    `timeout` is the number of seconds to wait for a batch (0: no limit); `worker_init_fn(id)` is called in
-    each worker; `multiprocessing_context` is a start method or a context; with `persistent_workers` the
-    workers live as long as the loader; ``in_order=False`` yields batches in the order in which they become
-    ready. `pin_memory` puts batches into pinned memory, from which copies to a device need not wait; it needs
-    an accelerator and warns without one.
+    Args:
+        dataset: a `Dataset` or anything with `__getitem__` and `__len__`, or an `IterableDataset`
+        batch_size: the number of examples of a batch; None yields single examples; default 1
+        shuffle: whether the order is random and new in each pass; default None, which is False
+        sampler: an iterable of indices, instead of `shuffle`; default None
+        batch_sampler: an iterable of lists of indices, instead of `batch_size`, `shuffle`, `sampler` and
+            `drop_last`; default None
+        num_workers: the number of processes that prepare batches; 0 (default) prepares them in the main
+            process
+        collate_fn: makes a batch of a list of examples; default None, `default_collate`
+        pin_memory: whether batches are in page-locked memory, from which copies to an accelerator need not
+            wait; default False
+        drop_last: whether a last batch that is too small is left out; default False
+        timeout: how many seconds to wait for a batch of a worker; 0 (default) for any time
+        worker_init_fn: is called in each worker with its number; default None
+        multiprocessing_context: how processes start: a start method or a context; default None
+        generator: the source of randomness; default None
+        prefetch_factor: how many batches each worker prepares ahead; default None, which is 2 with workers
+        persistent_workers: whether workers live as long as the loader instead of one pass; default False
+        pin_memory_device: the accelerator of `pin_memory`; default '', the present one
+        in_order: whether batches come in order instead of as they become ready; default True
 
-    Raises ValueError for settings that exclude one another. Iterating raises RuntimeError when a worker dies
-    or does not answer within `timeout`; an exception in a worker is raised again with its type and traceback.
+    Raises:
+        ValueError: settings exclude one another
+        RuntimeError: a worker dies, or does not answer within `timeout`; exceptions in a worker are raised
+            again with their type and traceback
+
+    Example:
+        >>> data = torch.utils.data.TensorDataset(torch.arange(5), torch.arange(5) * 10)
+        >>> loader = torch.utils.data.DataLoader(data, batch_size=2)
+        >>> for x, y in loader:
+        ...     print(x.tolist(), y.tolist())
+        [0, 1] [0, 10]
+        [2, 3] [20, 30]
+        [4] [40]
     """
 
     __initialized = False

@@ -18,9 +18,17 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dataset(Generic[T_co]):
-    """A collection of examples that are read by index.
+    """A collection of examples that are read by index. Subclasses define `__getitem__`, and `__len__` if the
+    size is known.
 
-    Subclasses define `__getitem__`, and `__len__` if the size is known.
+    Example:
+        >>> class Squares(torch.utils.data.Dataset):
+        ...     def __len__(self):
+        ...         return 4
+        ...     def __getitem__(self, index):
+        ...         return index**2
+        >>> [batch.tolist() for batch in torch.utils.data.DataLoader(Squares(), batch_size=2)]
+        [[0, 1], [4, 9]]
     """
 
     def __getitem__(self, index: Any) -> T_co:
@@ -31,7 +39,17 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co], abc.ABC):
-    """A collection of examples that are read one after another. Subclasses define `__iter__`."""
+    """A collection of examples that are read one after another. Subclasses define `__iter__`.
+
+    With several workers each has a copy; use `get_worker_info` to give each a part.
+
+    Example:
+        >>> class Lines(torch.utils.data.IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(["a", "b", "c"])
+        >>> list(torch.utils.data.DataLoader(Lines(), batch_size=2))
+        [['a', 'b'], ['c']]
+    """
 
     @abc.abstractmethod
     def __iter__(self) -> Iterator[T_co]: ...
@@ -41,9 +59,17 @@ class IterableDataset(Dataset[T_co], Iterable[T_co], abc.ABC):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """A dataset of tensors: example i is the tuple of element i of each.
+    """A data set of tensors: example i is the tuple of element i of each.
 
-    Raises AssertionError if the tensors differ in size along the first dimension.
+    Args:
+        tensors: the tensors, of the same size along the first dimension
+
+    Raises:
+        AssertionError: the sizes differ
+
+    Example:
+        >>> torch.utils.data.TensorDataset(torch.tensor([1, 2]), torch.tensor([3, 4]))[0]
+        (tensor(1), tensor(3))
     """
 
     tensors: tuple[Tensor, ...]
@@ -63,7 +89,16 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
 
 class Subset(Dataset[T_co]):
-    """The examples of `dataset` at `indices`."""
+    """The examples of a data set at given indices.
+
+    Args:
+        dataset: the data set
+        indices: the indices
+
+    Example:
+        >>> torch.utils.data.Subset(["a", "b", "c"], [2, 0])[0]
+        'c'
+    """
 
     def __init__(self, dataset: Dataset[T_co] | Sequence[T_co], indices: Sequence[int]) -> None:
         self.dataset: Any = dataset
@@ -83,7 +118,15 @@ class Subset(Dataset[T_co]):
 
 
 class ConcatDataset(Dataset[Any]):
-    """Several datasets, one after another, as one."""
+    """Several data sets, one after another, as one.
+
+    Args:
+        datasets: the data sets, which have lengths
+
+    Example:
+        >>> torch.utils.data.ConcatDataset([[1, 2], [3]])[2]
+        3
+    """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
@@ -126,7 +169,18 @@ class ConcatDataset(Dataset[Any]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Several iterable datasets, one after another, as one."""
+    """Several iterable data sets, one after another, as one.
+
+    Args:
+        datasets: `IterableDataset`s
+
+    Example:
+        >>> class Count(torch.utils.data.IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(2))
+        >>> list(torch.utils.data.ChainDataset([Count(), Count()]))
+        [0, 1, 0, 1]
+    """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = datasets
@@ -146,10 +200,19 @@ class ChainDataset(IterableDataset[Any]):
 
 
 class StackDataset(Dataset[Any]):
-    """Several datasets in parallel: example i is the tuple of example i of each.
+    """Several data sets in parallel: example i is the tuple of example i of each, or a dict if they are given
+    by name.
 
-    If the datasets are given by keyword, each example is a dict with these keys. Raises ValueError if the
-    lengths differ, if no dataset is given, or if some are positional and others keywords.
+    Args:
+        args: the data sets
+        kwargs: the data sets by name
+
+    Raises:
+        ValueError: the lengths differ, there are no data sets, or some have names and others have not
+
+    Example:
+        >>> torch.utils.data.StackDataset(image=[1, 2], label=["a", "b"])[1]
+        {'image': 2, 'label': 'b'}
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -205,10 +268,20 @@ def random_split(
     lengths: Sequence[int | float],
     generator: _C.Generator | None = None,
 ) -> list[Subset[Any]]:
-    """Divides `dataset` at random into parts of the sizes `lengths`, or of these shares if they sum to 1.
+    """Divides a data set at random into parts.
 
-    Raises ValueError if the sizes do not add up to the size of the dataset, or if a share is negative or
-    above 1. Warns about shares that give an empty part.
+    Args:
+        dataset: the data set
+        lengths: the sizes of the parts, or shares that sum to 1
+        generator: the source of randomness; default None, the default generator
+
+    Raises:
+        ValueError: the sizes do not add up, or a share is negative or above 1
+
+    Example:
+        >>> parts = torch.utils.data.random_split(range(10), [0.7, 0.3])
+        >>> [len(part) for part in parts]
+        [7, 3]
     """
     count = len(dataset)  # type: ignore[arg-type]
     sizes: list[Any] = list(lengths)

@@ -15,12 +15,24 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """Yields the indices for process `rank` out of `num_replicas`: every num_replicas-th index of an order
-    that `seed` and the epoch determine.
+    """Yields the indices of one process of several, which share the work: every num_replicas-th index of an
+    order that is the same for all.
 
-    All processes get the same number of indices: indices from the start are repeated, or with `drop_last` the
-    rest is left out. `set_epoch` changes the order, in the same way in all processes. `num_replicas` and
-    `rank` default to those of the process group. Raises ValueError for a rank outside of [0, num_replicas).
+    All processes get the same number of indices: some from the start are repeated, or left out at the end
+    with `drop_last`. Call `set_epoch` before each epoch for another order.
+
+    Args:
+        dataset: the data set, which has a length
+        num_replicas: the number of processes; default None, that of the process group
+        rank: the number of this process; default None, that in the process group
+        shuffle: whether the order is random; default True
+        seed: the seed of that order; default 0
+        drop_last: whether indices are left out instead of repeated; default False
+
+    Example:
+        >>> sampler = torch.utils.data.DistributedSampler(range(5), num_replicas=2, rank=0, shuffle=False)
+        >>> list(sampler)
+        [0, 2, 4]
     """
 
     def __init__(

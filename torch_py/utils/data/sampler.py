@@ -12,14 +12,34 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Sampler(Generic[T_co]):
-    """Base class of the iterables of indices, or of lists of indices, that a DataLoader visits."""
+    """Base class of the iterables of indices, or of lists of indices, that a `DataLoader` visits. Subclasses
+    define `__iter__`, and `__len__` if the number is known.
+
+    Example:
+        >>> class Backwards(torch.utils.data.Sampler):
+        ...     def __init__(self, size):
+        ...         self.size = size
+        ...     def __iter__(self):
+        ...         return iter(range(self.size - 1, -1, -1))
+        >>> loader = torch.utils.data.DataLoader([1, 2, 3], sampler=Backwards(3), batch_size=3)
+        >>> list(loader)
+        [tensor([3, 2, 1])]
+    """
 
     def __iter__(self) -> Iterator[T_co]:
         raise NotImplementedError
 
 
 class SequentialSampler(Sampler[int]):
-    """Yields the indices 0, 1, 2, ... of `data_source` in order."""
+    """Yields the indices 0, 1, 2, ... in order.
+
+    Args:
+        data_source: the data set, which has a length
+
+    Example:
+        >>> list(torch.utils.data.SequentialSampler(["a", "b"]))
+        [0, 1]
+    """
 
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
@@ -37,10 +57,20 @@ def random_seed(generator: _C.Generator | None = None) -> int:
 
 
 class RandomSampler(Sampler[int]):
-    """Yields `num_samples` indices of `data_source` in random order, by default each index once.
+    """Yields indices in random order.
 
-    With `replacement` every index is drawn from all of them. Without, a new permutation begins when all have
-    been drawn. Without `generator` each pass uses a new one, seeded from the global generator.
+    Without replacement, a new permutation begins when all indices have been drawn.
+
+    Args:
+        data_source: the data set, which has a length
+        replacement: whether each index is drawn from all; default False
+        num_samples: how many indices; default None, as many as there are examples
+        generator: the source of randomness; default None, a new one in each pass, seeded by the default
+            generator
+
+    Example:
+        >>> sorted(torch.utils.data.RandomSampler(["a", "b", "c"]))
+        [0, 1, 2]
     """
 
     def __init__(
@@ -95,7 +125,16 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Yields `indices` in random order."""
+    """Yields given indices in random order.
+
+    Args:
+        indices: the indices
+        generator: the source of randomness; default None, the default generator
+
+    Example:
+        >>> sorted(torch.utils.data.SubsetRandomSampler([4, 2]))
+        [2, 4]
+    """
 
     def __init__(self, indices: Sequence[int], generator: _C.Generator | None = None) -> None:
         self.indices = indices
@@ -110,9 +149,17 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Yields `num_samples` random indices, index i with a probability proportional to ``weights[i]``.
+    """Yields random indices, index i with a probability proportional to weights[i].
 
-    Without `replacement` no index is drawn twice.
+    Args:
+        weights: the weights, which need not sum to 1
+        num_samples: how many indices
+        replacement: whether an index may be drawn several times; default True
+        generator: the source of randomness; default None, the default generator
+
+    Example:
+        >>> list(torch.utils.data.WeightedRandomSampler([0.0, 1.0], num_samples=3))
+        [1, 1, 1]
     """
 
     def __init__(
@@ -150,9 +197,16 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Yields lists of `batch_size` consecutive indices of `sampler`.
+    """Yields lists of consecutive indices of another sampler.
 
-    The last list may be shorter; `drop_last` leaves it out.
+    Args:
+        sampler: an iterable of indices
+        batch_size: the size of the lists
+        drop_last: whether a last list that is shorter is left out
+
+    Example:
+        >>> list(torch.utils.data.BatchSampler(range(5), batch_size=2, drop_last=False))
+        [[0, 1], [2, 3], [4]]
     """
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:

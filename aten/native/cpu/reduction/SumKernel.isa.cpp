@@ -1,14 +1,10 @@
-// The kernels of sum, mean, nansum and the exclusive or over dimensions.
+// The kernels of sum, mean and the exclusive or over dimensions. That of nansum is a formula.
 #include "aten/native/declarations/cpu/reduction/SumKernel.isa.h"
 #include "aten/iteration/ReductionLoops.h"
 #include "aten/native/functors/Sum.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
-
-void nansum_kernel(TensorIteratorBase& iter) {
-  with_nansum_ops(iter.common_dtype(), [&](auto ops) { cpu_reduce(iter, ops); });
-}
 
 void sum_kernel(TensorIteratorBase& iter) {
   with_sum_ops(iter.common_dtype(), iter.op_name(), [&](auto ops) { cpu_reduce(iter, ops); });

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from torch_py.testing.operators import Make, SampleInput, samples
 from torch_py.testing.operators.samples.binary import pairs
+from torch_py.testing.operators.samples.reductions import over_all, over_dims, over_nothing
+from torch_py.testing.operators.samples.reductions import tensors as reduced
 from torch_py.testing.operators.samples.unary import tensors
 
 
@@ -22,3 +24,20 @@ def log_cosh(make: Make) -> Iterator[SampleInput]:
     for prediction, target in pairs(make, other={"low": 3.0, "high": 5.0}):
         yield SampleInput(prediction, target)
     yield SampleInput(make(3), make(3, low=3.0, high=5.0), scale=0.5)
+
+
+@samples("smooth_maximum")
+def smooth_maximum(make: Make) -> Iterator[SampleInput]:
+    """Over no, one and several dimensions, and rows without elements."""
+    yield from over_all(make)
+    yield from over_dims(make)
+    yield from over_nothing(make)
+    yield SampleInput(make(3, 4), 1, scale=3.0)
+
+
+@samples("standardized")
+def standardized(make: Make) -> Iterator[SampleInput]:
+    for tensor in reduced(make):
+        yield SampleInput(tensor, -1)
+        yield SampleInput(tensor, [0], eps=0.1)
+    yield SampleInput(make(2, 3, 4), [0, 2])

@@ -53,10 +53,10 @@ void hand_to_calls(const at::Storage& memory) {
 }
 
 /// Kernels resize their outputs, with or without the GIL.
-void release_replaced_by_kernel(at::DataPtr memory) {
+void keep_replaced_by_kernel(const at::Storage& memory) {
   if (python_has_ended()) return;
   const GilAcquire gil;
-  release_replaced(std::move(memory));
+  hand_to_calls(memory);
 }
 
 /// A forked child has only the thread that forked; new threads reuse the stacks of the others,
@@ -113,7 +113,7 @@ void release_replaced(at::DataPtr memory) {
 
 void init_calls_in_progress(PyObject*) {
   pthread_atfork(nullptr, nullptr, forget_foreign_calls);
-  at::set_replaced_memory_handler(release_replaced_by_kernel);
+  at::set_replaced_memory_handler(keep_replaced_by_kernel);
 }
 
 }  // namespace torch::python

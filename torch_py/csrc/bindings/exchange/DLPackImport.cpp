@@ -5,6 +5,7 @@
 #include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/exchange/DLPack.h"
 #include "torch_py/csrc/bindings/exchange/DLPackLayout.h"
@@ -254,8 +255,7 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
 }
 
 PyMethodDef functions[] = {{"from_dlpack", as_method(from_dlpack), METH_FASTCALL | METH_KEYWORDS,
-                            "from_dlpack(ext_tensor, *, device=None, copy=None) -> Tensor on the "
-                            "memory of another library's tensor."},
+                            texts::torch_from_dlpack},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "c10/core/Event.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/exchange/DLPack.h"
 #include "torch_py/csrc/bindings/exchange/NumPy.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
@@ -195,8 +196,7 @@ PyObject* dlpack_device_of(PyObject* self, PyObject*) {
 }  // namespace
 
 PyMethodDef tensor_exchange_methods[] = {
-    {"numpy", as_method(numpy), METH_FASTCALL | METH_KEYWORDS,
-     "numpy(*, force=False) -> numpy.ndarray on the same memory"},
+    {"numpy", as_method(numpy), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_numpy},
     {"__array__", as_method(array), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"__array_wrap__", as_method(array_wrap), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"__dlpack__", as_method(dlpack), METH_FASTCALL | METH_KEYWORDS,

@@ -1,6 +1,7 @@
 // Functions of torch_py._C about automatic dtypes, which torch.autocast calls.
 #include "aten/core/Autocast.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/state/GlobalState.h"
 
 namespace torch::python {
@@ -83,20 +84,20 @@ PyMethodDef functions[] = {
      METH_FASTCALL, "is_autocast_enabled(device_type) -> bool"},
     {"set_autocast_enabled",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_autocast_enabled)),
-     METH_FASTCALL, "set_autocast_enabled(device_type, enabled)"},
-    {"get_autocast_dtype", get_autocast_dtype, METH_O,
-     "get_autocast_dtype(device_type) -> torch.dtype"},
+     METH_FASTCALL, texts::torch_set_autocast_enabled},
+    {"get_autocast_dtype", get_autocast_dtype, METH_O, texts::torch_get_autocast_dtype},
     {"set_autocast_dtype",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_autocast_dtype)), METH_FASTCALL,
-     "set_autocast_dtype(device_type, dtype)"},
+     texts::torch_set_autocast_dtype},
     {"is_autocast_cache_enabled", is_autocast_cache_enabled, METH_NOARGS,
-     "Whether converted weights are kept until the outermost block ends."},
-    {"set_autocast_cache_enabled", set_autocast_cache_enabled, METH_O, nullptr},
-    {"clear_autocast_cache", clear_autocast_cache, METH_NOARGS, "Drops the converted weights."},
+     texts::torch_is_autocast_cache_enabled},
+    {"set_autocast_cache_enabled", set_autocast_cache_enabled, METH_O,
+     texts::torch_set_autocast_cache_enabled},
+    {"clear_autocast_cache", clear_autocast_cache, METH_NOARGS, texts::torch_clear_autocast_cache},
     {"autocast_increment_nesting", increment_nesting, METH_NOARGS,
-     "Enters a block; returns the number of blocks that the thread is in then."},
+     texts::torch_autocast_increment_nesting},
     {"autocast_decrement_nesting", decrement_nesting, METH_NOARGS,
-     "Leaves a block; returns the number of blocks that the thread is in then."},
+     texts::torch_autocast_decrement_nesting},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "c10/cpu/CPUAllocator.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 
 #ifdef __SSE__
 #include <xmmintrin.h>
@@ -229,26 +230,23 @@ PyObject* set_deterministic_products(PyObject*, PyObject* enabled) {
 }
 
 PyMethodDef functions[] = {
-    {"get_default_dtype", get_default_dtype, METH_NOARGS,
-     "get_default_dtype() -> dtype of floating-point numbers for which none is given."},
+    {"get_default_dtype", get_default_dtype, METH_NOARGS, texts::torch_get_default_dtype},
     {"set_default_dtype", set_default_dtype, METH_O, nullptr},
-    {"get_num_threads", get_num_threads, METH_NOARGS,
-     "get_num_threads() -> int: the number of threads of one operator on the CPU."},
-    {"set_num_threads", set_num_threads, METH_O,
-     "set_num_threads(int): the number of threads of one operator on the CPU."},
-    {"is_grad_enabled", is_grad_enabled, METH_NOARGS, nullptr},
+    {"get_num_threads", get_num_threads, METH_NOARGS, texts::torch_get_num_threads},
+    {"set_num_threads", set_num_threads, METH_O, texts::torch_set_num_threads},
+    {"is_grad_enabled", is_grad_enabled, METH_NOARGS, texts::torch_is_grad_enabled},
     {"_set_grad_enabled", set_grad_enabled, METH_O, nullptr},
     {"is_inference_mode_enabled", is_inference_mode_enabled, METH_NOARGS, nullptr},
     {"_set_inference_mode", set_inference_mode, METH_O, nullptr},
-    {"is_anomaly_enabled", is_anomaly_enabled, METH_NOARGS, nullptr},
-    {"is_anomaly_check_nan_enabled", is_anomaly_check_nan_enabled, METH_NOARGS, nullptr},
+    {"is_anomaly_enabled", is_anomaly_enabled, METH_NOARGS, texts::torch_is_anomaly_enabled},
+    {"is_anomaly_check_nan_enabled", is_anomaly_check_nan_enabled, METH_NOARGS,
+     texts::torch_is_anomaly_check_nan_enabled},
     {"set_anomaly_enabled", set_anomaly_enabled, METH_VARARGS, nullptr},
     {"promote_types", as_method(promote_types), METH_FASTCALL | METH_KEYWORDS,
-     "promote_types(type1, type2) -> dtype that holds both."},
-    {"can_cast", as_method(can_cast), METH_FASTCALL | METH_KEYWORDS,
-     "can_cast(from_, to) -> bool: whether a result of one dtype may be written to the other."},
+     texts::torch_promote_types},
+    {"can_cast", as_method(can_cast), METH_FASTCALL | METH_KEYWORDS, texts::torch_can_cast},
     {"result_type", as_method(result_type), METH_FASTCALL | METH_KEYWORDS,
-     "result_type(tensor, other) -> dtype of arithmetic on the two."},
+     texts::torch_result_type},
     {"_cpu_memory_statistics", memory_statistics, METH_NOARGS,
      "Bytes in use, cached and reserved by the CPU allocator."},
     {"_cpu_empty_cache", empty_cache, METH_NOARGS, "Returns cached memory to the system."},
@@ -257,8 +255,7 @@ PyMethodDef functions[] = {
     {"_packed_weights_statistics", packed_weights_statistics, METH_NOARGS,
      "The weights that are kept packed for inference, and how often they were used again."},
     {"_clear_packed_weights", clear_packed_weights, METH_NOARGS, "Drops the packed weights."},
-    {"set_flush_denormal", set_flush_denormal, METH_O,
-     "set_flush_denormal(bool) -> bool: whether denormal numbers become 0."},
+    {"set_flush_denormal", set_flush_denormal, METH_O, texts::torch_set_flush_denormal},
     {"_set_fill_uninitialized", set_fill_uninitialized, METH_O,
      "Whether torch.empty and the like fill memory with NaN or the largest integer."},
     {"_set_deterministic_products", set_deterministic_products, METH_O,

@@ -8,6 +8,7 @@
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/autograd/NodeType.h"
 #include "torch_py/csrc/bindings/autograd/PythonHooks.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
@@ -129,16 +130,14 @@ PyObject* is_view(PyObject* self, PyObject*) { return PyBool_FromLong(unpack(sel
 
 PyMethodDef tensor_autograd_methods[] = {
     {"requires_grad_", as_method(requires_grad_), METH_FASTCALL | METH_KEYWORDS,
-     "requires_grad_(requires_grad=True) -> Tensor: this one."},
-    {"detach", detach, METH_NOARGS, "detach() -> Tensor: the same memory, outside of the graph."},
-    {"detach_", detach_, METH_NOARGS, "detach_() -> Tensor: this one, taken out of the graph."},
-    {"retain_grad", retain_grad, METH_NOARGS,
-     "retain_grad(): keeps .grad although this is not a leaf."},
-    {"register_hook", register_hook, METH_O,
-     "register_hook(hook(grad) -> Tensor or None) -> handle"},
+     texts::Tensor_requires_grad_},
+    {"detach", detach, METH_NOARGS, texts::Tensor_detach},
+    {"detach_", detach_, METH_NOARGS, texts::Tensor_detach_},
+    {"retain_grad", retain_grad, METH_NOARGS, texts::Tensor_retain_grad},
+    {"register_hook", register_hook, METH_O, texts::Tensor_register_hook},
     {"register_post_accumulate_grad_hook", register_post_accumulate_grad_hook, METH_O,
-     "hook(tensor) runs after .grad has been updated."},
-    {"is_inference", is_inference, METH_NOARGS, "is_inference() -> bool: made in inference mode."},
+     texts::Tensor_register_post_accumulate_grad_hook},
+    {"is_inference", is_inference, METH_NOARGS, texts::Tensor_is_inference},
     {"_is_view", is_view, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -3,6 +3,7 @@
 #include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 #include "torch_py/csrc/bindings/exchange/NumPy.h"
@@ -276,10 +277,8 @@ PyMethodDef tensor_creation_methods[] = {
     {"_take_geometry", take_geometry, METH_O,
      "_take_geometry(other): takes over sizes, strides, offset and dtype; for tensors without "
      "memory."},
-    {"as_subclass", as_subclass, METH_O,
-     "as_subclass(cls) -> cls: the same tensor as an instance of a subclass, with its history."},
-    {"new_tensor", as_method(new_tensor), METH_FASTCALL | METH_KEYWORDS,
-     "new_tensor(data) -> Tensor of this dtype and device."},
+    {"as_subclass", as_subclass, METH_O, texts::Tensor_as_subclass},
+    {"new_tensor", as_method(new_tensor), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_new_tensor},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace torch::python

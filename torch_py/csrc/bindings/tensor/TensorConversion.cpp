@@ -4,6 +4,7 @@
 #include "aten/ops/to.h"
 #include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/calls/Waiting.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
@@ -219,12 +220,10 @@ PyObject* type(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 }  // namespace
 
 PyMethodDef tensor_conversion_methods[] = {
-    {"to", as_method(to), METH_FASTCALL | METH_KEYWORDS,
-     "to(dtype | device | other, ...) -> Tensor: this one if nothing changes."},
-    {"cpu", as_method(cpu), METH_FASTCALL | METH_KEYWORDS, "cpu() -> Tensor"},
-    {"cuda", as_method(cuda), METH_FASTCALL | METH_KEYWORDS,
-     "cuda(device=None, non_blocking=False) -> Tensor on a CUDA device, by default the current."},
-    {"type", as_method(type), METH_FASTCALL | METH_KEYWORDS, "type(dtype=None) -> str or Tensor"},
+    {"to", as_method(to), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_to},
+    {"cpu", as_method(cpu), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_cpu},
+    {"cuda", as_method(cuda), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_cuda},
+    {"type", as_method(type), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_type},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace torch::python

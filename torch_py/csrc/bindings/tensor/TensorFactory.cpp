@@ -9,6 +9,7 @@
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/exchange/ForeignMemory.h"
 #include "torch_py/csrc/bindings/exchange/NumPy.h"
 #include "torch_py/csrc/bindings/state/DefaultDevice.h"
@@ -247,17 +248,11 @@ PyObject* frombuffer(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
 }
 
 PyMethodDef functions[] = {
-    {"tensor", as_method(tensor), METH_FASTCALL | METH_KEYWORDS,
-     "tensor(data, *, dtype=None, device=None, requires_grad=False) -> Tensor: a copy of numbers, "
-     "sequences or an array."},
-    {"as_tensor", as_method(as_tensor), METH_FASTCALL | METH_KEYWORDS,
-     "as_tensor(data, dtype=None, device=None) -> Tensor: shares memory where it can."},
-    {"asarray", as_method(asarray), METH_FASTCALL | METH_KEYWORDS,
-     "asarray(obj, *, dtype, device, copy, requires_grad) -> Tensor"},
-    {"from_numpy", from_numpy, METH_O, "from_numpy(ndarray) -> Tensor on the array's memory."},
-    {"frombuffer", as_method(frombuffer), METH_FASTCALL | METH_KEYWORDS,
-     "frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> 1-D Tensor on the "
-     "memory of a buffer."},
+    {"tensor", as_method(tensor), METH_FASTCALL | METH_KEYWORDS, texts::torch_tensor},
+    {"as_tensor", as_method(as_tensor), METH_FASTCALL | METH_KEYWORDS, texts::torch_as_tensor},
+    {"asarray", as_method(asarray), METH_FASTCALL | METH_KEYWORDS, texts::torch_asarray},
+    {"from_numpy", from_numpy, METH_O, texts::torch_from_numpy},
+    {"frombuffer", as_method(frombuffer), METH_FASTCALL | METH_KEYWORDS, texts::torch_frombuffer},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

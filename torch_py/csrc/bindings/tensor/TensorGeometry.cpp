@@ -1,7 +1,11 @@
 // Methods of Tensor about its geometry and memory: size, stride, is_contiguous, data_ptr, set_.
+#include <utility>
+
+#include "aten/ops/set.h"
 #include "c10/core/OpaqueTensorImpl.h"
 #include "c10/cpu/WatchedBlocks.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/types/SizeType.h"
 #include "torch_py/csrc/bindings/types/StorageType.h"
@@ -115,7 +119,7 @@ PyObject* untyped_storage(PyObject* self, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
-// set_: makes the tensor a window on a storage (or on another tensor's).
+// set_: the operators of this name, for storages too.
 
 constexpr Parameter set_none[] = {{"self", Kind::Tensor}};
 constexpr Parameter set_tensor[] = {{"self", Kind::Tensor}, {"source", Kind::Tensor}};
@@ -131,78 +135,38 @@ constexpr Signature set_signatures[] = {{"set_()", set_none, 1, 0},
                                          set_window, 5, 0}};
 constinit Function set_function = {"set_", "Tensor", set_signatures, 3};
 
-/// The number of bytes that a window of this geometry needs, checked against overflow. Negative
-/// sizes and strides are refused.
-int64_t window_bytes(const Arguments& call, at::IntArrayRef size, at::IntArrayRef stride,
-                     int64_t offset, int64_t itemsize) {
-  TORCH_CHECK(size.size() == stride.size(),
-              "set_(): mismatch in length of strides and shape: ", size.size(), " sizes, ",
-              stride.size(), " strides");
-  TORCH_CHECK(offset >= 0, "set_(): storage_offset must not be negative, got ", offset);
+/// The storage in `source`, or null: it is a Tensor or something else. A TypedStorage has its bytes
+/// in an attribute.
+ObjectPtr storage_in(PyObject* source) {
+  if (is_storage(source)) return ObjectPtr::steal(Py_NewRef(source));
+  if (is_tensor(source)) return {};
 
-  int64_t last = offset;
-  bool empty = false;
-  for (size_t i = 0; i < size.size(); ++i) {
-    TORCH_CHECK(size[i] >= 0 && stride[i] >= 0,
-                "set_(): sizes and strides must not be negative, got ", size, " and ", stride);
-    int64_t step = 0;
-    empty = empty || size[i] == 0;
-    TORCH_CHECK(size[i] == 0 || (!__builtin_mul_overflow(size[i] - 1, stride[i], &step) &&
-                                 !__builtin_add_overflow(last, step, &last)),
-                "set_(): the window is too large for the address space");
-  }
-
-  int64_t bytes = 0;
-  TORCH_CHECK(empty || (!__builtin_add_overflow(last, 1, &bytes) &&
-                        !__builtin_mul_overflow(bytes, itemsize, &bytes)),
-              "set_(): the window is too large for the address space");
-
-  return empty ? 0 : bytes;
+  ObjectPtr untyped = ObjectPtr::steal(PyObject_GetAttrString(source, "_untyped_storage"));
+  PyErr_Clear();
+  return untyped && is_storage(untyped.get()) ? std::move(untyped) : ObjectPtr();
 }
 
-/// The window must lie inside the storage: otherwise foreign memory would be read or written.
-void set_to_storage(const at::Tensor& tensor, const Arguments& call) {
-  PyObject* source = call.object(1);
+/// Operators take tensors, not storages: all elements of `dtype` that the storage has room for.
+at::Tensor whole_storage(const at::Storage& storage, at::ScalarType dtype) {
+  at::Tensor whole = at::empty_tensor({0}, dtype, storage->device());
+  const int64_t size = static_cast<int64_t>(storage->nbytes / whole.itemsize());
 
-  // A TypedStorage has its bytes in an attribute.
-  const bool known = is_storage(source) || is_tensor(source);
-  const ObjectPtr untyped =
-      ObjectPtr::steal(known ? nullptr : PyObject_GetAttrString(source, "_untyped_storage"));
-  PyErr_Clear();
-  if (untyped && is_storage(untyped.get())) source = untyped.get();
-  if (!is_storage(source) && !is_tensor(source)) {
+  whole.unsafe_impl()->set_storage(storage);
+  whole.unsafe_impl()->set_sizes_and_strides({size}, {1}, 0);
+  return whole;
+}
+
+at::Tensor source_of(const Arguments& call, at::ScalarType dtype) {
+  PyObject* source = call.object(1);
+  if (is_tensor(source)) return unpack(source);
+
+  const ObjectPtr storage = storage_in(source);
+  if (!storage) {
     throw_python(PyExc_TypeError,
                  "set_(): argument 'source' (position 1) must be torch.Storage or Tensor, not %s",
                  type_name(source));
   }
-
-  if (is_tensor(source)) c10::check_has_storage(*unpack(source).unsafe_impl());
-  const at::Storage& storage =
-      is_storage(source) ? unpack_storage(source) : unpack(source).storage();
-  TORCH_CHECK(storage->device().type == tensor.device().type,
-              "set_(): expected a storage on device '", tensor.device(), "', got one on '",
-              storage->device(), "'");
-
-  const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());
-  const int64_t offset = call.integer(2, 0);
-  const at::DimVector size = call.given(3)
-                                 ? call.int_list(3)
-                                 : at::DimVector{static_cast<int64_t>(storage->nbytes) / itemsize};
-  const at::DimVector stride = call.given(4) ? call.int_list(4) : at::contiguous_strides(size);
-
-  const int64_t bytes = window_bytes(call, size, stride, offset, itemsize);
-
-  TORCH_CHECK(tensor.is_meta() || bytes <= static_cast<int64_t>(storage->nbytes), "set_(): sizes ",
-              size, ", strides ", stride, " and storage offset ", offset, " need ", bytes,
-              " bytes, but the storage has ", storage->nbytes);
-  TORCH_CHECK(!tensor.requires_grad(),
-              "set_(): a tensor that requires grad cannot be given other memory");
-
-  const at::Storage memory = storage;  // the wait for other threads may change `source`
-  before_new_memory(tensor);
-  tensor.unsafe_impl()->set_storage(memory);
-  tensor.unsafe_impl()->set_sizes_and_strides(size, stride, offset);
-  tensor.unsafe_impl()->bump_version();
+  return whole_storage(unpack_storage(storage.get()), dtype);
 }
 
 PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -212,28 +176,17 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
   if (overload == kOverridden) return call.call_override(set_function);
 
   const at::Tensor& tensor = unpack(self);
-  c10::check_has_storage(*tensor.unsafe_impl());
-
-  if (overload == 2) {
-    set_to_storage(tensor, call);
-    return Py_NewRef(self);
-  }
-
-  TORCH_CHECK(!tensor.requires_grad(),
-              "set_(): a tensor that requires grad cannot be given other memory");
-  const at::Tensor source =
-      overload == 1 ? call.tensor(1) : at::empty_tensor({0}, tensor.scalar_type(), tensor.device());
-  c10::check_has_storage(*source.unsafe_impl());
-  TORCH_CHECK(source.scalar_type() == tensor.scalar_type() && source.device() == tensor.device(),
-              "set_(): expected a source of dtype ", at::dtype_name(tensor.scalar_type()), " on '",
-              tensor.device(), "', got ", at::dtype_name(source.scalar_type()), " on '",
-              source.device(), "'");
-
   before_new_memory(tensor);
-  tensor.unsafe_impl()->set_storage(source.storage());
-  tensor.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(),
-                                              source.storage_offset());
-  tensor.unsafe_impl()->bump_version();
+  if (overload == 0) {
+    at::set_(tensor);
+  } else if (overload == 1) {
+    at::set_(tensor, call.tensor(1));
+  } else {
+    const at::Tensor source = source_of(call, tensor.scalar_type());
+    const at::DimVector size = call.given(3) ? call.int_list(3) : at::DimVector(source.sizes());
+    const at::DimVector stride = call.given(4) ? call.int_list(4) : at::contiguous_strides(size);
+    at::set_(tensor, source, call.integer(2, 0), size, stride);
+  }
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }
@@ -242,27 +195,25 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 
 PyMethodDef tensor_geometry_methods[] = {
     {"size", as_method(geometry<size_function, size_of, sizes_of>), METH_FASTCALL | METH_KEYWORDS,
-     "size(dim=None) -> Size or int"},
+     texts::Tensor_size},
     {"stride", as_method(geometry<stride_function, stride_of, strides_of>),
-     METH_FASTCALL | METH_KEYWORDS,
-     "stride(dim=None) -> tuple or int: elements between neighbours"},
+     METH_FASTCALL | METH_KEYWORDS, texts::Tensor_stride},
     {"is_contiguous", as_method(is_contiguous), METH_FASTCALL | METH_KEYWORDS,
-     "is_contiguous(*, memory_format=contiguous_format) -> bool"},
-    {"dim", query<dim>, METH_NOARGS, "dim() -> int"},
-    {"ndimension", query<dim>, METH_NOARGS, nullptr},
-    {"numel", query<numel>, METH_NOARGS, "numel() -> int: the number of elements"},
-    {"nelement", query<numel>, METH_NOARGS, nullptr},
-    {"storage_offset", query<storage_offset>, METH_NOARGS, nullptr},
-    {"element_size", query<element_size>, METH_NOARGS, nullptr},
-    {"is_floating_point", query<is_floating_point>, METH_NOARGS, nullptr},
-    {"is_complex", query<is_complex>, METH_NOARGS, nullptr},
-    {"is_signed", query<is_signed>, METH_NOARGS, nullptr},
-    {"is_conj", query<is_conj>, METH_NOARGS, nullptr},
-    {"is_neg", query<is_conj>, METH_NOARGS, nullptr},
-    {"data_ptr", data_ptr, METH_NOARGS, "data_ptr() -> int: address of the first element"},
-    {"untyped_storage", untyped_storage, METH_NOARGS, "untyped_storage() -> UntypedStorage"},
-    {"set_", as_method(set_), METH_FASTCALL | METH_KEYWORDS,
-     "set_(source=None, storage_offset=0, size=None, stride=None) -> Tensor: this one."},
+     texts::Tensor_is_contiguous},
+    {"dim", query<dim>, METH_NOARGS, texts::Tensor_dim},
+    {"ndimension", query<dim>, METH_NOARGS, texts::Tensor_ndimension},
+    {"numel", query<numel>, METH_NOARGS, texts::Tensor_numel},
+    {"nelement", query<numel>, METH_NOARGS, texts::Tensor_nelement},
+    {"storage_offset", query<storage_offset>, METH_NOARGS, texts::Tensor_storage_offset},
+    {"element_size", query<element_size>, METH_NOARGS, texts::Tensor_element_size},
+    {"is_floating_point", query<is_floating_point>, METH_NOARGS, texts::Tensor_is_floating_point},
+    {"is_complex", query<is_complex>, METH_NOARGS, texts::Tensor_is_complex},
+    {"is_signed", query<is_signed>, METH_NOARGS, texts::Tensor_is_signed},
+    {"is_conj", query<is_conj>, METH_NOARGS, texts::Tensor_is_conj},
+    {"is_neg", query<is_conj>, METH_NOARGS, texts::Tensor_is_neg},
+    {"data_ptr", data_ptr, METH_NOARGS, texts::Tensor_data_ptr},
+    {"untyped_storage", untyped_storage, METH_NOARGS, texts::Tensor_untyped_storage},
+    {"set_", as_method(set_), METH_FASTCALL | METH_KEYWORDS, texts::Tensor_set_},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace torch::python

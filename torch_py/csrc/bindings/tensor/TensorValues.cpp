@@ -4,6 +4,7 @@
 #include "aten/ops/to.h"
 #include "c10/core/OpaqueTensorImpl.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/Texts.h"
 #include "torch_py/csrc/bindings/calls/Waiting.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
@@ -175,10 +176,9 @@ at::Scalar single_value(const at::Tensor& tensor) {
   return load_element(host.data(), host.scalar_type());
 }
 
-PyMethodDef tensor_value_methods[] = {
-    {"item", item, METH_NOARGS, "item() -> number: the value of a tensor of one element"},
-    {"tolist", tolist, METH_NOARGS, "tolist() -> nested list of numbers"},
-    {"__complex__", to_complex, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef tensor_value_methods[] = {{"item", item, METH_NOARGS, texts::Tensor_item},
+                                      {"tolist", tolist, METH_NOARGS, texts::Tensor_tolist},
+                                      {"__complex__", to_complex, METH_NOARGS, nullptr},
+                                      {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace torch::python

@@ -27,8 +27,17 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def default_convert(data: Any) -> Any:
-    """Converts the NumPy arrays in `data` to tensors and keeps everything else; a DataLoader without batches
-    applies it to each example."""
+    """Makes tensors of NumPy arrays in an example, and keeps everything else. A `DataLoader` without batches
+    applies it.
+
+    Args:
+        data: the example
+
+    Example:
+        >>> import numpy
+        >>> torch.utils.data.default_convert({"x": numpy.array([1, 2]), "name": "a"})
+        {'x': tensor([1, 2]), 'name': 'a'}
+    """
     kind = type(data)
     if isinstance(data, Tensor):
         return data
@@ -192,9 +201,18 @@ default_collate_fn_map: CollateMap = {
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Combines a list of examples into a batch: tensors are stacked; numbers and NumPy arrays become tensors;
-    mappings and sequences are combined entry by entry; text stays as it is.
+    """Makes a batch of a list of examples: tensors are stacked, numbers and NumPy arrays become tensors,
+    mappings and sequences are combined entry by entry, and text stays as it is.
 
-    Raises TypeError for other types and RuntimeError for sequences of different lengths.
+    Args:
+        batch: the examples
+
+    Raises:
+        TypeError: examples of another type
+        RuntimeError: sequences have different lengths
+
+    Example:
+        >>> torch.utils.data.default_collate([(1, "a"), (2, "b")])
+        [tensor([1, 2]), ('a', 'b')]
     """
     return collate(batch, collate_fn_map=default_collate_fn_map)

@@ -47,7 +47,16 @@ _process = _Process()
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Describes the DataLoader worker that calls it. Returns None outside of a worker."""
+    """Describes the worker process of a `DataLoader` that calls it: `id`, `num_workers`, `seed` and
+    `dataset`.
+
+    Returns:
+        None outside of a worker.
+
+    Example:
+        >>> torch.utils.data.get_worker_info() is None
+        True
+    """
     return _process.info
 
 

@@ -14,6 +14,14 @@
 {% endfor %}
 
 namespace torch::python {
+
+// What help() shows, from docs/{{ topic }}.cpp.
+namespace docs {
+{% for callable in shard.callables %}
+extern const char {{ callable.c_name }}[];
+{% endfor %}
+}  // namespace docs
+
 namespace {
 {% if shard.notices %}
 
@@ -35,8 +43,7 @@ Notice {{ notice.name }}{ {{- notice.text|cpp_string -}} };
 
 const PyMethodDef {{ module|lower }}_methods[] = {
 {% for callable in shard.of_module(module) %}
-    {"{{ callable.name }}", as_method({{ callable.c_name }}), METH_FASTCALL | METH_KEYWORDS,
-     {{ callable.doc|cpp_lines(5) }}},
+    {"{{ callable.name }}", as_method({{ callable.c_name }}), METH_FASTCALL | METH_KEYWORDS, docs::{{ callable.c_name }}},
 {% endfor %}
 };
 {% if library is none %}

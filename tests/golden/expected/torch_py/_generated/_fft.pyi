@@ -3,5 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format

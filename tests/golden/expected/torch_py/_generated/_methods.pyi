@@ -5,6 +5,7 @@ from typing import NamedTuple, overload
 
 from typing_extensions import deprecated
 
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 from torch_py._generated._results import max_dim_results
@@ -12,35 +13,57 @@ from torch_py._generated._results import max_dim_results
 class OperatorMethods:
     """Methods of Tensor that are operators."""
 
-    def add(self, other: Tensor | Number, *, alpha: Number = ...) -> Tensor: ...
-    def add_(self, other: Tensor | Number, *, alpha: Number = ...) -> Tensor: ...
-    def fill_(self, value: Number) -> Tensor: ...
-    def float(self) -> Tensor: ...
-    def less(self, other: Tensor) -> Tensor: ...
-    def less_(self, other: Tensor) -> Tensor: ...
-    def lt(self, other: Tensor) -> Tensor: ...
-    def lt_(self, other: Tensor) -> Tensor: ...
-    def max(self, dim: _int, keepdim: _bool = ...) -> max_dim_results: ...
-    def mul(self, other: Tensor | Number) -> Tensor: ...
-    def mul_(self, other: Tensor | Number) -> Tensor: ...
-    def nonzero(self) -> Tensor: ...
+    def add(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+        r'''``self + alpha * other``. Broadcasts.'''
+    def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+        r'''``self + alpha * other``. Broadcasts.'''
+    def fill_(self, value: Number) -> Tensor:
+        r'''Every element becomes ``value``.'''
+    def float(self) -> Tensor:
+        r'''As float32.'''
+    def less(self, other: Tensor) -> Tensor:
+        r'''Where ``self`` is less.'''
+    def less_(self, other: Tensor) -> Tensor:
+        r'''Where ``self`` is less.'''
+    def lt(self, other: Tensor) -> Tensor:
+        r'''Where ``self`` is less.'''
+    def lt_(self, other: Tensor) -> Tensor:
+        r'''Where ``self`` is less.'''
+    def max(self, dim: _int, keepdim: _bool = False) -> max_dim_results:
+        r'''The largest values and where they are.'''
+    def mul(self, other: Tensor | Number) -> Tensor:
+        r'''The product.'''
+    def mul_(self, other: Tensor | Number) -> Tensor:
+        r'''The product.'''
+    def nonzero(self) -> Tensor:
+        r'''Where elements are not zero.'''
     @deprecated("torch.Tensor.soft_limit is called torch.Tensor.softcap since 0.2; please use the new name.")
-    def soft_limit(self, cap: _float = ...) -> Tensor: ...
+    def soft_limit(self, cap: _float = 30.0) -> Tensor:
+        r'''Values between ``-cap`` and ``cap``.'''
     @deprecated(
         "torch.Tensor.soft_limit_ is called torch.Tensor.softcap_ since 0.2; please use the new name."
     )
-    def soft_limit_(self, cap: _float = ...) -> Tensor: ...
+    def soft_limit_(self, cap: _float = 30.0) -> Tensor:
+        r'''Values between ``-cap`` and ``cap``.'''
     @deprecated("torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.")
-    def softcap(self, cap: _float = ...) -> Tensor: ...
+    def softcap(self, cap: _float = 30.0) -> Tensor:
+        r'''Values between ``-cap`` and ``cap``.'''
     @deprecated("torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.")
-    def softcap_(self, cap: _float = ...) -> Tensor: ...
+    def softcap_(self, cap: _float = 30.0) -> Tensor:
+        r'''Values between ``-cap`` and ``cap``.'''
     def sum(
-        self, dim: Sequence[_int] | _int | None = ..., keepdim: _bool = ..., *, dtype: dtype | None = ...
-    ) -> Tensor: ...
-    def tanh(self) -> Tensor: ...
-    def transpose(self, dim0: _int, dim1: _int) -> Tensor: ...
-    def unbind(self, dim: _int = ...) -> tuple[Tensor, ...]: ...
+        self, dim: Sequence[_int] | _int | None = None, keepdim: _bool = False, *, dtype: dtype | None = None
+    ) -> Tensor:
+        r'''The sum over ``dim``.'''
+    def tanh(self) -> Tensor:
+        r'''The hyperbolic tangent.'''
+    def transpose(self, dim0: _int, dim1: _int) -> Tensor:
+        r'''The same memory with two dimensions swapped.'''
+    def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
+        r'''Slices along ``dim``.'''
     @overload
-    def view(self, size: Sequence[_int]) -> Tensor: ...
+    def view(self, size: Sequence[_int]) -> Tensor:
+        r'''The same memory in another shape.'''
     @overload
-    def view(self, *size: _int) -> Tensor: ...
+    def view(self, *size: _int) -> Tensor:
+        r'''The same memory in another shape.'''

@@ -5,25 +5,31 @@ from typing import NamedTuple, overload
 
 from typing_extensions import deprecated
 
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 
 def dropout(
-    input: Tensor, p: _float = ..., train: _bool = ..., *, generator: Generator | None = ...
-) -> Tensor: ...
+    input: Tensor, p: _float = 0.5, train: _bool = True, *, generator: Generator | None = None
+) -> Tensor:
+    r'''Zeros at random.'''
 def dropout_(
-    input: Tensor, p: _float = ..., train: _bool = ..., *, generator: Generator | None = ...
-) -> Tensor: ...
+    input: Tensor, p: _float = 0.5, train: _bool = True, *, generator: Generator | None = None
+) -> Tensor:
+    r'''Zeros at random.'''
 def filter1d(
     input: Tensor,
     weight: Tensor,
-    bias: Tensor | None = ...,
-    stride: Sequence[_int] | _int = ...,
-    padding_mode: str = ...,
-) -> Tensor: ...
+    bias: Tensor | None = None,
+    stride: Sequence[_int] | _int = 1,
+    padding_mode: str = "zeros",
+) -> Tensor:
+    r'''A convolution.'''
 @deprecated(
     "torch.nn.functional.soft_limit is called torch.nn.functional.softcap since 0.2; please use the new name."
 )
-def soft_limit(input: Tensor, cap: _float = ..., *, out: Tensor | None = ...) -> Tensor: ...
+def soft_limit(input: Tensor, cap: _float = 30.0, *, out: Tensor | None = None) -> Tensor:
+    r'''Values between ``-cap`` and ``cap``.'''
 @deprecated("torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.")
-def softcap(input: Tensor, cap: _float = ..., *, out: Tensor | None = ...) -> Tensor: ...
+def softcap(input: Tensor, cap: _float = 30.0, *, out: Tensor | None = None) -> Tensor:
+    r'''Values between ``-cap`` and ``cap``.'''

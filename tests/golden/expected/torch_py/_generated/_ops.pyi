@@ -3,18 +3,25 @@
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 
-def cat_backward(grad_output: Tensor, tensors: Sequence[Tensor], dim: _int) -> tuple[Tensor, ...]: ...
+def cat_backward(grad_output: Tensor, tensors: Sequence[Tensor], dim: _int) -> tuple[Tensor, ...]:
+    r'''The parts of a gradient.'''
 def expand_reduced(
     grad_output: Tensor, sizes: Sequence[_int], dim: Sequence[_int] | _int | None, keepdim: _bool
-) -> Tensor: ...
+) -> Tensor:
+    r'''Undoes a reduction.'''
 def filter1d_backward(
     grad_output: Tensor, input: Tensor, weight: Tensor, has_bias: _bool, stride: Sequence[_int] | _int
-) -> tuple[Tensor, Tensor, Tensor]: ...
+) -> tuple[Tensor, Tensor, Tensor]:
+    r'''The gradients of ``filter1d``.'''
 def select_backward(
     grad_output: Tensor, sizes: Sequence[_int], dim: _int, indices: Tensor, keepdim: _bool
-) -> Tensor: ...
-def softcap_backward(grad_output: Tensor, input: Tensor, cap: _float) -> Tensor: ...
-def tanh_backward(grad_output: Tensor, output: Tensor) -> Tensor: ...
+) -> Tensor:
+    r'''Puts gradients where values came from.'''
+def softcap_backward(grad_output: Tensor, input: Tensor, cap: _float) -> Tensor:
+    r'''The gradient of ``softcap``.'''
+def tanh_backward(grad_output: Tensor, output: Tensor) -> Tensor:
+    r'''The gradient of ``tanh``.'''

@@ -3,52 +3,66 @@
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+import torch_py as torch
 from torch_py import Tensor
 from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, layout, memory_format
 from torch_py._generated._results import max_dim_results
 
-def _foreach_fill_(self: Sequence[Tensor], value: Sequence[Number]) -> Sequence[Tensor]: ...
-def _foreach_sum(self: Sequence[Tensor], *, dtype: dtype | None = ...) -> tuple[Tensor, ...]: ...
-def add(
-    input: Tensor, other: Tensor | Number, *, alpha: Number = ..., out: Tensor | None = ...
-) -> Tensor: ...
-def cat(tensors: Sequence[Tensor], dim: _int = ..., *, out: Tensor | None = ...) -> Tensor: ...
-def less(input: Tensor, other: Tensor) -> Tensor: ...
-def lt(input: Tensor, other: Tensor) -> Tensor: ...
+def _foreach_fill_(self: Sequence[Tensor], value: Sequence[Number]) -> Sequence[Tensor]:
+    r'''``fill_`` on each tensor of a list.'''
+def _foreach_sum(self: Sequence[Tensor], *, dtype: dtype | None = None) -> tuple[Tensor, ...]:
+    r'''``sum`` of each tensor, as a tuple.'''
+def add(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
+    r'''``self + alpha * other``. Broadcasts.'''
+def cat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    r'''The tensors one after the other.'''
+def less(input: Tensor, other: Tensor) -> Tensor:
+    r'''Where ``self`` is less.'''
+def lt(input: Tensor, other: Tensor) -> Tensor:
+    r'''Where ``self`` is less.'''
 def max(
-    input: Tensor, dim: _int, keepdim: _bool = ..., *, out: tuple[Tensor, ...] | None = ...
-) -> max_dim_results: ...
-def mul(input: Tensor | Number, other: Tensor | Number) -> Tensor: ...
-def nonzero(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+    input: Tensor, dim: _int, keepdim: _bool = False, *, out: tuple[Tensor, ...] | None = None
+) -> max_dim_results:
+    r'''The largest values and where they are.'''
+def mul(input: Tensor | Number, other: Tensor | Number) -> Tensor:
+    r'''The product.'''
+def nonzero(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    r'''Where elements are not zero.'''
 def sum(
     input: Tensor,
-    dim: Sequence[_int] | _int | None = ...,
-    keepdim: _bool = ...,
+    dim: Sequence[_int] | _int | None = None,
+    keepdim: _bool = False,
     *,
-    dtype: dtype | None = ...,
-    out: Tensor | None = ...,
-) -> Tensor: ...
-def tanh(input: Tensor) -> Tensor: ...
-def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def unbind(input: Tensor, dim: _int = ...) -> tuple[Tensor, ...]: ...
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    r'''The sum over ``dim``.'''
+def tanh(input: Tensor) -> Tensor:
+    r'''The hyperbolic tangent.'''
+def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    r'''The same memory with two dimensions swapped.'''
+def unbind(input: Tensor, dim: _int = 0) -> tuple[Tensor, ...]:
+    r'''Slices along ``dim``.'''
 @overload
 def zeros(
     size: Sequence[_int],
     *,
-    dtype: dtype | None = ...,
-    layout: layout | None = ...,
-    device: device | str | _int | None = ...,
-    pin_memory: _bool | None = ...,
-    requires_grad: _bool = ...,
-    out: Tensor | None = ...,
-) -> Tensor: ...
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    r'''Zeros.'''
 @overload
 def zeros(
     *size: _int,
-    dtype: dtype | None = ...,
-    layout: layout | None = ...,
-    device: device | str | _int | None = ...,
-    pin_memory: _bool | None = ...,
-    requires_grad: _bool = ...,
-    out: Tensor | None = ...,
-) -> Tensor: ...
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    r'''Zeros.'''

@@ -13,6 +13,34 @@
 #include "aten/ops/tanh_backward.h"
 
 namespace torch::python {
+
+// What help() shows, from docs/Arithmetic.cpp.
+namespace docs {
+extern const char torch_add[];
+extern const char Tensor_add[];
+extern const char Tensor_add_[];
+extern const char torch_mul[];
+extern const char Tensor_mul[];
+extern const char Tensor_mul_[];
+extern const char torch_less[];
+extern const char torch_lt[];
+extern const char special_below[];
+extern const char Tensor_less[];
+extern const char Tensor_lt[];
+extern const char Tensor_less_[];
+extern const char Tensor_lt_[];
+extern const char torch_tanh[];
+extern const char Tensor_tanh[];
+extern const char ops_tanh_backward[];
+extern const char nn_softcap[];
+extern const char nn_soft_limit[];
+extern const char Tensor_softcap[];
+extern const char Tensor_soft_limit[];
+extern const char Tensor_softcap_[];
+extern const char Tensor_soft_limit_[];
+extern const char ops_softcap_backward[];
+}  // namespace docs
+
 namespace {
 
 Notice softcap_since_0_3_use_torch_tanh{
@@ -868,132 +896,49 @@ PyObject* ops_softcap_backward(PyObject*, PyObject* const* args, Py_ssize_t narg
 }
 
 const PyMethodDef torch_methods[] = {
-    {"add", as_method(torch_add), METH_FASTCALL | METH_KEYWORDS,
-     "add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)\n"
-     "\n"
-     "``self + alpha * other``. Broadcasts."},
-    {"mul", as_method(torch_mul), METH_FASTCALL | METH_KEYWORDS,
-     "mul(Tensor or Number input, Tensor or Number other)\n"
-     "\n"
-     "The product."},
-    {"less", as_method(torch_less), METH_FASTCALL | METH_KEYWORDS,
-     "less(Tensor input, Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"lt", as_method(torch_lt), METH_FASTCALL | METH_KEYWORDS,
-     "lt(Tensor input, Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"tanh", as_method(torch_tanh), METH_FASTCALL | METH_KEYWORDS,
-     "tanh(Tensor input)\n"
-     "\n"
-     "The hyperbolic tangent."},
+    {"add", as_method(torch_add), METH_FASTCALL | METH_KEYWORDS, docs::torch_add},
+    {"mul", as_method(torch_mul), METH_FASTCALL | METH_KEYWORDS, docs::torch_mul},
+    {"less", as_method(torch_less), METH_FASTCALL | METH_KEYWORDS, docs::torch_less},
+    {"lt", as_method(torch_lt), METH_FASTCALL | METH_KEYWORDS, docs::torch_lt},
+    {"tanh", as_method(torch_tanh), METH_FASTCALL | METH_KEYWORDS, docs::torch_tanh},
 };
 const RegisterMethods torch_table({Module::Torch, torch_methods, 5});
 
 const PyMethodDef method_methods[] = {
-    {"add", as_method(Tensor_add), METH_FASTCALL | METH_KEYWORDS,
-     "add(Tensor or Number other, *, Number alpha = 1)\n"
-     "\n"
-     "``self + alpha * other``. Broadcasts."},
-    {"add_", as_method(Tensor_add_), METH_FASTCALL | METH_KEYWORDS,
-     "add_(Tensor or Number other, *, Number alpha = 1)\n"
-     "\n"
-     "``self + alpha * other``. Broadcasts."},
-    {"mul", as_method(Tensor_mul), METH_FASTCALL | METH_KEYWORDS,
-     "mul(Tensor or Number other)\n"
-     "\n"
-     "The product."},
-    {"mul_", as_method(Tensor_mul_), METH_FASTCALL | METH_KEYWORDS,
-     "mul_(Tensor or Number other)\n"
-     "\n"
-     "The product."},
-    {"less", as_method(Tensor_less), METH_FASTCALL | METH_KEYWORDS,
-     "less(Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"lt", as_method(Tensor_lt), METH_FASTCALL | METH_KEYWORDS,
-     "lt(Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"less_", as_method(Tensor_less_), METH_FASTCALL | METH_KEYWORDS,
-     "less_(Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"lt_", as_method(Tensor_lt_), METH_FASTCALL | METH_KEYWORDS,
-     "lt_(Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
-    {"tanh", as_method(Tensor_tanh), METH_FASTCALL | METH_KEYWORDS,
-     "tanh()\n"
-     "\n"
-     "The hyperbolic tangent."},
-    {"softcap", as_method(Tensor_softcap), METH_FASTCALL | METH_KEYWORDS,
-     "softcap(float cap = 30.0)\n"
-     "\n"
-     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
+    {"add", as_method(Tensor_add), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_add},
+    {"add_", as_method(Tensor_add_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_add_},
+    {"mul", as_method(Tensor_mul), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_mul},
+    {"mul_", as_method(Tensor_mul_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_mul_},
+    {"less", as_method(Tensor_less), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_less},
+    {"lt", as_method(Tensor_lt), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_lt},
+    {"less_", as_method(Tensor_less_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_less_},
+    {"lt_", as_method(Tensor_lt_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_lt_},
+    {"tanh", as_method(Tensor_tanh), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_tanh},
+    {"softcap", as_method(Tensor_softcap), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_softcap},
     {"soft_limit", as_method(Tensor_soft_limit), METH_FASTCALL | METH_KEYWORDS,
-     "soft_limit(float cap = 30.0)\n"
-     "\n"
-     "torch.Tensor.soft_limit is called torch.Tensor.softcap since 0.2; please use the new name.\n"
-     "\n"
-     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
-    {"softcap_", as_method(Tensor_softcap_), METH_FASTCALL | METH_KEYWORDS,
-     "softcap_(float cap = 30.0)\n"
-     "\n"
-     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
+        docs::Tensor_soft_limit},
+    {"softcap_", as_method(Tensor_softcap_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_softcap_},
     {"soft_limit_", as_method(Tensor_soft_limit_), METH_FASTCALL | METH_KEYWORDS,
-     "soft_limit_(float cap = 30.0)\n"
-     "\n"
-     "torch.Tensor.soft_limit_ is called torch.Tensor.softcap_ since 0.2; please use the new name.\n"
-     "\n"
-     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
+        docs::Tensor_soft_limit_},
 };
 const RegisterMethods method_table({Module::Method, method_methods, 13});
 
 const PyMethodDef special_methods[] = {
-    {"below", as_method(special_below), METH_FASTCALL | METH_KEYWORDS,
-     "below(Tensor input, Tensor other)\n"
-     "\n"
-     "Where ``self`` is less."},
+    {"below", as_method(special_below), METH_FASTCALL | METH_KEYWORDS, docs::special_below},
 };
 const RegisterMethods special_table({Module::Special, special_methods, 1});
 
 const PyMethodDef private_methods[] = {
     {"tanh_backward", as_method(ops_tanh_backward), METH_FASTCALL | METH_KEYWORDS,
-     "tanh_backward(Tensor grad_output, Tensor output)\n"
-     "\n"
-     "The gradient of ``tanh``."},
+        docs::ops_tanh_backward},
     {"softcap_backward", as_method(ops_softcap_backward), METH_FASTCALL | METH_KEYWORDS,
-     "softcap_backward(Tensor grad_output, Tensor input, float cap)\n"
-     "\n"
-     "The gradient of ``softcap``."},
+        docs::ops_softcap_backward},
 };
 const RegisterMethods private_table({Module::Private, private_methods, 2});
 
 const PyMethodDef nn_methods[] = {
-    {"softcap", as_method(nn_softcap), METH_FASTCALL | METH_KEYWORDS,
-     "softcap(Tensor input, float cap = 30.0, *, Tensor out = None)\n"
-     "\n"
-     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
-    {"soft_limit", as_method(nn_soft_limit), METH_FASTCALL | METH_KEYWORDS,
-     "soft_limit(Tensor input, float cap = 30.0, *, Tensor out = None)\n"
-     "\n"
-     "torch.nn.functional.soft_limit is called torch.nn.functional.softcap since 0.2; please use the new name.\n"
-     "\n"
-     "torch.nn.functional.softcap is deprecated since 0.3; use torch.tanh instead.\n"
-     "\n"
-     "Values between ``-cap`` and ``cap``."},
+    {"softcap", as_method(nn_softcap), METH_FASTCALL | METH_KEYWORDS, docs::nn_softcap},
+    {"soft_limit", as_method(nn_soft_limit), METH_FASTCALL | METH_KEYWORDS, docs::nn_soft_limit},
 };
 const RegisterMethods nn_table({Module::Nn, nn_methods, 2});
 

@@ -11,6 +11,17 @@
 #include "aten/ops/zeros.h"
 
 namespace torch::python {
+
+// What help() shows, from docs/Memory.cpp.
+namespace docs {
+extern const char torch_zeros[];
+extern const char Tensor_fill_[];
+extern const char torch__foreach_fill_[];
+extern const char torch_nonzero[];
+extern const char Tensor_nonzero[];
+extern const char Tensor_float[];
+}  // namespace docs
+
 namespace {
 
 // zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
@@ -250,34 +261,17 @@ PyObject* Tensor_float(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
 }
 
 const PyMethodDef torch_methods[] = {
-    {"zeros", as_method(torch_zeros), METH_FASTCALL | METH_KEYWORDS,
-     "zeros(tuple of ints size, *, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = None, bool requires_grad = False, Tensor out = None)\n"
-     "\n"
-     "Zeros."},
+    {"zeros", as_method(torch_zeros), METH_FASTCALL | METH_KEYWORDS, docs::torch_zeros},
     {"_foreach_fill_", as_method(torch__foreach_fill_), METH_FASTCALL | METH_KEYWORDS,
-     "_foreach_fill_(tuple of Tensors self, tuple of Numbers value)\n"
-     "\n"
-     "``fill_`` on each tensor of a list."},
-    {"nonzero", as_method(torch_nonzero), METH_FASTCALL | METH_KEYWORDS,
-     "nonzero(Tensor input, *, Tensor out = None)\n"
-     "\n"
-     "Where elements are not zero."},
+        docs::torch__foreach_fill_},
+    {"nonzero", as_method(torch_nonzero), METH_FASTCALL | METH_KEYWORDS, docs::torch_nonzero},
 };
 const RegisterMethods torch_table({Module::Torch, torch_methods, 3});
 
 const PyMethodDef method_methods[] = {
-    {"fill_", as_method(Tensor_fill_), METH_FASTCALL | METH_KEYWORDS,
-     "fill_(Number value)\n"
-     "\n"
-     "Every element becomes ``value``."},
-    {"nonzero", as_method(Tensor_nonzero), METH_FASTCALL | METH_KEYWORDS,
-     "nonzero()\n"
-     "\n"
-     "Where elements are not zero."},
-    {"float", as_method(Tensor_float), METH_FASTCALL | METH_KEYWORDS,
-     "float()\n"
-     "\n"
-     "As float32."},
+    {"fill_", as_method(Tensor_fill_), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_fill_},
+    {"nonzero", as_method(Tensor_nonzero), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_nonzero},
+    {"float", as_method(Tensor_float), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_float},
 };
 const RegisterMethods method_table({Module::Method, method_methods, 3});
 

@@ -8,6 +8,15 @@
 #include "aten/ops/filter1d_backward.h"
 
 namespace torch::python {
+
+// What help() shows, from docs/Network.cpp.
+namespace docs {
+extern const char nn_filter1d[];
+extern const char ops_filter1d_backward[];
+extern const char nn_dropout[];
+extern const char nn_dropout_[];
+}  // namespace docs
+
 namespace {
 
 // filter1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding_mode='zeros') -> Tensor
@@ -241,26 +250,15 @@ PyObject* nn_dropout_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
 }
 
 const PyMethodDef nn_methods[] = {
-    {"filter1d", as_method(nn_filter1d), METH_FASTCALL | METH_KEYWORDS,
-     "filter1d(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, str padding_mode = 'zeros')\n"
-     "\n"
-     "A convolution."},
-    {"dropout", as_method(nn_dropout), METH_FASTCALL | METH_KEYWORDS,
-     "dropout(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)\n"
-     "\n"
-     "Zeros at random."},
-    {"dropout_", as_method(nn_dropout_), METH_FASTCALL | METH_KEYWORDS,
-     "dropout_(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)\n"
-     "\n"
-     "Zeros at random."},
+    {"filter1d", as_method(nn_filter1d), METH_FASTCALL | METH_KEYWORDS, docs::nn_filter1d},
+    {"dropout", as_method(nn_dropout), METH_FASTCALL | METH_KEYWORDS, docs::nn_dropout},
+    {"dropout_", as_method(nn_dropout_), METH_FASTCALL | METH_KEYWORDS, docs::nn_dropout_},
 };
 const RegisterMethods nn_table({Module::Nn, nn_methods, 3});
 
 const PyMethodDef private_methods[] = {
     {"filter1d_backward", as_method(ops_filter1d_backward), METH_FASTCALL | METH_KEYWORDS,
-     "filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, tuple of ints stride)\n"
-     "\n"
-     "The gradients of ``filter1d``."},
+        docs::ops_filter1d_backward},
 };
 const RegisterMethods private_table({Module::Private, private_methods, 1});
 

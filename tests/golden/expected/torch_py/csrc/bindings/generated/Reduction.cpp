@@ -10,6 +10,18 @@
 #include "aten/ops/sum.h"
 
 namespace torch::python {
+
+// What help() shows, from docs/Reduction.cpp.
+namespace docs {
+extern const char torch_sum[];
+extern const char Tensor_sum[];
+extern const char torch__foreach_sum[];
+extern const char ops_expand_reduced[];
+extern const char torch_max[];
+extern const char Tensor_max[];
+extern const char ops_select_backward[];
+}  // namespace docs
+
 namespace {
 
 // sum.dim_IntList(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
@@ -319,42 +331,24 @@ PyObject* ops_select_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
 }
 
 const PyMethodDef torch_methods[] = {
-    {"sum", as_method(torch_sum), METH_FASTCALL | METH_KEYWORDS,
-     "sum(Tensor input, tuple of ints dim = None, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)\n"
-     "\n"
-     "The sum over ``dim``."},
+    {"sum", as_method(torch_sum), METH_FASTCALL | METH_KEYWORDS, docs::torch_sum},
     {"_foreach_sum", as_method(torch__foreach_sum), METH_FASTCALL | METH_KEYWORDS,
-     "_foreach_sum(tuple of Tensors self, *, torch.dtype dtype = None)\n"
-     "\n"
-     "``sum`` of each tensor, as a tuple."},
-    {"max", as_method(torch_max), METH_FASTCALL | METH_KEYWORDS,
-     "max(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n"
-     "\n"
-     "The largest values and where they are."},
+        docs::torch__foreach_sum},
+    {"max", as_method(torch_max), METH_FASTCALL | METH_KEYWORDS, docs::torch_max},
 };
 const RegisterMethods torch_table({Module::Torch, torch_methods, 3});
 
 const PyMethodDef method_methods[] = {
-    {"sum", as_method(Tensor_sum), METH_FASTCALL | METH_KEYWORDS,
-     "sum(tuple of ints dim = None, bool keepdim = False, *, torch.dtype dtype = None)\n"
-     "\n"
-     "The sum over ``dim``."},
-    {"max", as_method(Tensor_max), METH_FASTCALL | METH_KEYWORDS,
-     "max(int dim, bool keepdim = False)\n"
-     "\n"
-     "The largest values and where they are."},
+    {"sum", as_method(Tensor_sum), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_sum},
+    {"max", as_method(Tensor_max), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_max},
 };
 const RegisterMethods method_table({Module::Method, method_methods, 2});
 
 const PyMethodDef private_methods[] = {
     {"expand_reduced", as_method(ops_expand_reduced), METH_FASTCALL | METH_KEYWORDS,
-     "expand_reduced(Tensor grad_output, tuple of ints sizes, tuple of ints dim, bool keepdim)\n"
-     "\n"
-     "Undoes a reduction."},
+        docs::ops_expand_reduced},
     {"select_backward", as_method(ops_select_backward), METH_FASTCALL | METH_KEYWORDS,
-     "select_backward(Tensor grad_output, tuple of ints sizes, int dim, Tensor indices, bool keepdim)\n"
-     "\n"
-     "Puts gradients where values came from."},
+        docs::ops_select_backward},
 };
 const RegisterMethods private_table({Module::Private, private_methods, 2});
 

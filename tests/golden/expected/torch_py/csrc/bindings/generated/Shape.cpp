@@ -10,6 +10,18 @@
 #include "aten/ops/view.h"
 
 namespace torch::python {
+
+// What help() shows, from docs/Shape.cpp.
+namespace docs {
+extern const char torch_transpose[];
+extern const char Tensor_transpose[];
+extern const char torch_unbind[];
+extern const char Tensor_unbind[];
+extern const char Tensor_view[];
+extern const char torch_cat[];
+extern const char ops_cat_backward[];
+}  // namespace docs
+
 namespace {
 
 // transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
@@ -257,42 +269,23 @@ PyObject* ops_cat_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, P
 }
 
 const PyMethodDef torch_methods[] = {
-    {"transpose", as_method(torch_transpose), METH_FASTCALL | METH_KEYWORDS,
-     "transpose(Tensor input, int dim0, int dim1)\n"
-     "\n"
-     "The same memory with two dimensions swapped."},
-    {"unbind", as_method(torch_unbind), METH_FASTCALL | METH_KEYWORDS,
-     "unbind(Tensor input, int dim = 0)\n"
-     "\n"
-     "Slices along ``dim``."},
-    {"cat", as_method(torch_cat), METH_FASTCALL | METH_KEYWORDS,
-     "cat(tuple of Tensors tensors, int dim = 0, *, Tensor out = None)\n"
-     "\n"
-     "The tensors one after the other."},
+    {"transpose", as_method(torch_transpose), METH_FASTCALL | METH_KEYWORDS, docs::torch_transpose},
+    {"unbind", as_method(torch_unbind), METH_FASTCALL | METH_KEYWORDS, docs::torch_unbind},
+    {"cat", as_method(torch_cat), METH_FASTCALL | METH_KEYWORDS, docs::torch_cat},
 };
 const RegisterMethods torch_table({Module::Torch, torch_methods, 3});
 
 const PyMethodDef method_methods[] = {
     {"transpose", as_method(Tensor_transpose), METH_FASTCALL | METH_KEYWORDS,
-     "transpose(int dim0, int dim1)\n"
-     "\n"
-     "The same memory with two dimensions swapped."},
-    {"unbind", as_method(Tensor_unbind), METH_FASTCALL | METH_KEYWORDS,
-     "unbind(int dim = 0)\n"
-     "\n"
-     "Slices along ``dim``."},
-    {"view", as_method(Tensor_view), METH_FASTCALL | METH_KEYWORDS,
-     "view(tuple of ints size)\n"
-     "\n"
-     "The same memory in another shape."},
+        docs::Tensor_transpose},
+    {"unbind", as_method(Tensor_unbind), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_unbind},
+    {"view", as_method(Tensor_view), METH_FASTCALL | METH_KEYWORDS, docs::Tensor_view},
 };
 const RegisterMethods method_table({Module::Method, method_methods, 3});
 
 const PyMethodDef private_methods[] = {
     {"cat_backward", as_method(ops_cat_backward), METH_FASTCALL | METH_KEYWORDS,
-     "cat_backward(Tensor grad_output, tuple of Tensors tensors, int dim)\n"
-     "\n"
-     "The parts of a gradient."},
+        docs::ops_cat_backward},
 };
 const RegisterMethods private_table({Module::Private, private_methods, 1});
 

@@ -1,0 +1,447 @@
+"""What an earlier run knows of a file, so that topics that did not change are not read again.
+
+Note [Changed topics]. Most edits change what an operator computes or how it is explained, and not what others
+see of it. After such an edit only the topic is read and checked, against operators of other topics that an
+earlier run has checked. These are kept as pickles, one for each topic, and read when a formula names one of
+their operators. A topic may be read alone only if
+
+* nothing else of the file has changed, nor the generator, nor any kernel or generator of samples;
+* the topic has no problems, as a run over the whole file has more to say about them;
+* its interface is the same: all keys of its entries but formulas, requirements and documentation;
+* it uses the same named requirements and reasons, of which each must be used;
+* no derivative elsewhere was compared with a formula that has changed (model/checks/slopes.py).
+
+Of such a topic, entries whose text is the same need no check. Otherwise the whole file is read.
+tests/codegen/test_incremental.py compares both ways.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import hashlib
+import io
+import pickle
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from codegen.diagnostics import Diagnostics, Location
+from codegen.dialect import Dialect
+from codegen.expressions import operators_of
+from codegen.expressions.evaluate import needs_operator
+from codegen.model.chapters import BANNER
+from codegen.model.kernels import KernelIndex
+from codegen.model.loading import TopicsReader
+from codegen.model.named import Names
+from codegen.model.operator import Deprecation, Formula, Operator, Rename, Requirement
+from codegen.model.program import DtypeSet, Program, Topic, spoken_names
+from codegen.model.reading import Context
+from codegen.model.taken_names import TakenNames
+from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, ListType, OptionalType, Return
+from codegen.schema.names import BaseName, OperatorName
+from codegen.yaml import MapValue, load_part
+
+# Of an edit of more topics than these, reading the whole file takes about as long.
+_MOST_CHANGED = 8
+
+_TOPICS = re.compile(r"^topics:[ \t]*(?:#.*)?$", re.MULTILINE)
+_KEY = re.compile(r"^\w", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Span:
+    """The lines of a topic, and of the comments behind it."""
+
+    name: str
+    chapter: str
+    first_line: int
+    text: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def split_topics(text: str) -> tuple[str, list[Span]] | None:
+    """What precedes the topics, with the comments of chapters, and the lines of each topic.
+
+    None if the file has something behind its topics, or none at all.
+    """
+    found = _TOPICS.search(text)
+    first = (
+        None
+        if found is None
+        else re.compile(r"^( +)\w+:[ \t]*(?:#.*)?$", re.MULTILINE).search(text, found.end())
+    )
+    if found is None or first is None or _KEY.search(text, found.end()) is not None:
+        return None
+
+    heading = re.compile(rf"^{first[1]}(\w+):[ \t]*(?:#.*)?$", re.MULTILINE)
+    starts = [(match.start(), match[1]) for match in heading.finditer(text, found.end())]
+    banners = [(match.start(), match["name"]) for match in BANNER.finditer(text)]
+    head = text[: starts[0][0]] + "".join(name for _, name in banners)
+
+    spans = []
+    line = 1 + text.count("\n", 0, starts[0][0])
+    for (start, name), (end, _) in zip(starts, [*starts[1:], (len(text), "")]):
+        chapter = next((title for place, title in reversed(banners) if place < start), "")
+        spans.append(Span(name, chapter, line, text[start:end]))
+        line += text.count("\n", start, end)
+    return head, spans
+
+
+@dataclass(frozen=True)
+class KnownTopic:
+    """A topic without problems, as the last run read it."""
+
+    name: str
+    first_line: int
+    digest: str  # of its text
+    operators: bytes
+    base_names: tuple[str, ...]
+    spoken: tuple[str, ...]
+    texts: frozenset[str]  # of its entries
+    interface: str  # a digest of all that others see of its operators
+    code: str  # a digest of formulas and requirements: all but documentation
+    uses: frozenset[str]
+    formulas: Mapping[str, tuple[str, ...]]  # of operators by base name
+    compared: frozenset[str]  # operators whose formulas may be evaluated to compare derivatives with formulas
+
+
+@dataclass(frozen=True)
+class Known:
+    """All topics of a file in order, and what they refer to."""
+
+    head: str
+    topics: Mapping[str, KnownTopic]
+    dtype_sets: Mapping[str, DtypeSet]
+    requirements: Mapping[str, Requirement]
+    reasons: Mapping[str, str]
+    kernels: KernelIndex
+    samples: frozenset[str] | None
+    taken: TakenNames
+    version: str | None
+
+
+def known_of(
+    program: Program, context: Context, text: str, uses: Mapping[str, frozenset[str]]
+) -> Known | None:
+    """What to keep of a program without problems; None if its topics cannot be told apart in the text."""
+    split = split_topics(text)
+    if split is None or program.base is not None or program.library is not None:
+        return None
+    head, spans = split
+    if [span.name for span in spans] != list(program.topics):
+        return None
+
+    topics = {span.name: _known_topic(program.topics[span.name], span, uses[span.name]) for span in spans}
+    return Known(
+        head,
+        topics,
+        program.dtype_sets,
+        program.requirements,
+        program.reasons,
+        context.kernels,
+        context.samples,
+        context.taken,
+        context.version,
+    )
+
+
+def _known_topic(topic: Topic, span: Span, uses: frozenset[str]) -> KnownTopic:
+    operators = topic.operators
+    formulas: dict[str, tuple[str, ...]] = {}
+    compared: set[str] = set()
+    for operator in operators:
+        if operator.expr is not None:
+            formulas[operator.base_name] = (*formulas.get(operator.base_name, ()), operator.expr.text)
+            written = [d.formula for d in operator.derivatives if d.formula is not None]
+            called = [name for f in (operator.expr, *written) for name in operators_of(f.node)]
+            compared.update(filter(needs_operator, called))
+
+    return KnownTopic(
+        span.name,
+        span.first_line,
+        span.digest,
+        pickled(tuple(operators), span.first_line),
+        tuple(dict.fromkeys(name for o in operators for name in (o.base_name, *o.former_base_names))),
+        tuple({name.removesuffix("_") for o in operators for name in (o.base_name, *spoken_names(o))}),
+        frozenset(o.entry_text for o in operators),
+        _interface(operators),
+        _code(operators),
+        uses,
+        formulas,
+        frozenset(compared),
+    )
+
+
+# Keys of entries that nothing outside of their topic shows, and places in the file.
+_HIDDEN = frozenset(
+    "derivatives non_differentiable expr lowering reference requires samples doc location key_locations "
+    "entry_text dispatch each".split()
+)
+
+
+def _interface(operators: Sequence[Operator]) -> str:
+    """All that outputs of other topics may show of operators."""
+    shown = [field for field in fields(Operator) if field.name not in _HIDDEN]
+    rows = [
+        (
+            *(str(getattr(o, field.name)) for field in shown),
+            [(d.key, d.kernel, d.definition) for d in o.dispatch],
+            o.each is None,
+            bool(o.derivatives),
+            o.non_differentiable is None,
+        )
+        for o in operators
+    ]
+    return hashlib.sha256(repr(rows).encode()).hexdigest()
+
+
+def _code(operators: Sequence[Operator]) -> str:
+    """What computes the results of operators, as far as others do not see it."""
+    rows = [
+        (
+            *(f and f.text for f in (o.expr, o.lowering, o.reference)),
+            [(d.inputs, d.formula and d.formula.text) for d in o.derivatives],
+            [(r.check.text, r.error, r.message, r.form, r.name) for r in o.requires],
+            o.non_differentiable,
+            o.samples,
+        )
+        for o in operators
+    ]
+    return hashlib.sha256(repr(rows).encode()).hexdigest()
+
+
+# Reading what has changed
+
+
+@dataclass(frozen=True)
+class Change:
+    """The topics that an edit has changed: a program of these alone, and all topics as they are now."""
+
+    program: Program
+    before: Known
+    known: Known
+    rest: RestOfFile
+
+    @property
+    def changed(self) -> list[str]:
+        return list(self.program.topics)
+
+    def is_of_docs(self, topic: str) -> bool:
+        """Whether only documentation and comments of the topic have changed."""
+        return self.before.topics[topic].code == self.known.topics[topic].code
+
+    def moved(self, topic: str) -> int:
+        """By how many lines a topic has moved."""
+        return self.known.topics[topic].first_line - self.before.topics[topic].first_line
+
+
+def read_changed(path: Path, text: str, known: Known, dialect: Dialect) -> Change | None:
+    """The topics that differ from what is known; None if the whole file has to be read."""
+    split = split_topics(text)
+    if split is None or split[0] != known.head or [s.name for s in split[1]] != list(known.topics):
+        return None
+    spans = {span.name: span for span in split[1]}
+    changed = [span for span in split[1] if span.digest != known.topics[span.name].digest]
+    if not 0 < len(changed) <= _MOST_CHANGED:
+        return None
+
+    problems = Diagnostics()
+    context = _context(path.parent, known, dialect, problems)
+    checked = {text for span in changed for text in known.topics[span.name].texts}
+    reader = TopicsReader(context, problems, checked)
+    for span in changed:
+        value = load_part(path.name, span.text, span.first_line, problems)
+        if not isinstance(value, MapValue) or [key.text for key, _ in value] != [span.name]:
+            return None
+        for key, entries in value:
+            reader.read_topic(key, entries, span.chapter)
+    reader.check_entries()
+    if problems or reader.broken:
+        return None
+
+    now = dict(known.topics)
+    for name, span in spans.items():
+        now[name] = replace(now[name], first_line=span.first_line)
+    for span in changed:
+        place, operators = reader.topics[span.name]
+        topic = _known_topic(Topic(span.name, tuple(operators), place), span, reader.uses[span.name])
+        if not _is_seen_as_before(known.topics[span.name], topic, known):
+            return None
+        now[span.name] = topic
+
+    rest = RestOfFile(now)
+    program = _program(path, reader, known, dialect, rest)
+    reader.check_formulas(program)
+    return None if problems else Change(program, known, replace(known, topics=now), rest)
+
+
+def _is_seen_as_before(before: KnownTopic, after: KnownTopic, known: Known) -> bool:
+    if before.interface != after.interface or before.uses != after.uses:
+        return False
+    formulas = {name for name, texts in after.formulas.items() if texts != before.formulas.get(name)}
+    return not any(formulas & topic.compared for topic in known.topics.values())
+
+
+def _context(folder: Path, known: Known, dialect: Dialect, problems: Diagnostics) -> Context:
+    return Context(
+        problems,
+        folder,
+        dict(known.dtype_sets),
+        known.kernels,
+        known.samples,
+        known.taken,
+        None,
+        dialect,
+        {},
+        {},
+        Names("requirements", "requirement", known.requirements),
+        Names("reasons", "reason", known.reasons),
+        known.version,
+    )
+
+
+def _program(path: Path, reader: TopicsReader, known: Known, dialect: Dialect, rest: RestOfFile) -> Program:
+    topics = [Topic(name, tuple(found), place) for name, (place, found) in reader.topics.items()]
+    return program_of(
+        topics,
+        Program(
+            path.name,
+            str(path),
+            None,
+            known.dtype_sets,
+            {},
+            {},
+            requirements=known.requirements,
+            reasons=known.reasons,
+            dialect=dialect,
+            rest=rest,
+        ),
+    )
+
+
+def program_of(topics: Sequence[Topic], program: Program) -> Program:
+    """``program`` with other topics."""
+    operators = {o.unambiguous_name: o for topic in topics for o in topic.operators}
+    by_base: dict[str, tuple[Operator, ...]] = {}
+    for operator in operators.values():
+        by_base[operator.base_name] = (*by_base.get(operator.base_name, ()), operator)
+    named = {topic.name: topic for topic in topics}
+    return replace(program, topics=named, operators=operators, by_base=by_base)
+
+
+class RestOfFile:
+    """The operators of topics that were not read again: ``Program.rest``."""
+
+    def __init__(self, topics: Mapping[str, KnownTopic]) -> None:
+        self.topics = topics
+        self._loaded: dict[str, Topic] = {}
+
+    def topic(self, name: str) -> Topic:
+        if name not in self._loaded:
+            known = self.topics[name]
+            place = Location("", known.first_line, 1)
+            operators = _unpickled(known.operators, known.first_line)
+            self._loaded[name] = Topic(name, operators, place)
+        return self._loaded[name]
+
+    def by_base_name(self, name: str, own: Sequence[Operator]) -> tuple[Operator, ...]:
+        places = self._topics_of.get(name, ())
+        read = {operator.topic for operator in own}
+        found = [operator for operator in own if operator.topic not in places]
+        for place in places:
+            operators = own if place in read else self.topic(place).operators
+            found += [
+                o for o in operators if name in (o.base_name, *o.former_base_names) and o.topic == place
+            ]
+        return tuple(found)
+
+    def base_names(self) -> Collection[str]:
+        return self._topics_of.keys()
+
+    def spoken_names(self) -> Collection[str]:
+        return {name for topic in self.topics.values() for name in topic.spoken}
+
+    @cached_property
+    def _topics_of(self) -> dict[str, list[str]]:
+        """The topics with overloads of each name, in file order."""
+        found: dict[str, list[str]] = {}
+        for topic in self.topics.values():
+            for name in topic.base_names:
+                found.setdefault(name, []).append(topic.name)
+        return found
+
+
+# Pickles. Lines count from the first one of the topic, as topics move when one above them grows; formulas are
+# kept as texts, of which few are needed again.
+
+_PLAIN = (
+    *(Operator, Requirement, Rename, Deprecation, FunctionSchema, Arguments, Argument, Return),
+    *(BaseType, OptionalType, ListType, OperatorName, BaseName),
+)
+
+
+def pickled(found: object, first_line: int | None = None) -> bytes:
+    """A pickle, in which lines count from ``first_line`` if that is given."""
+    buffer = io.BytesIO()
+    pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
+
+    def location(found: Location) -> tuple[Any, ...]:
+        # Nothing moves in front of the topics.
+        if first_line is None or found.line < first_line:
+            return Location, (found.file, found.line, found.column)
+        return _relative, (found.file, found.line - first_line, found.column)
+
+    table: dict[type, Callable[[Any], Any]] = {cls: _reducer(cls) for cls in _PLAIN}
+    pickler.dispatch_table = {
+        **copyreg.dispatch_table,
+        **table,
+        Location: location,
+        Formula: _reduced_formula,
+    }
+    pickler.dump(found)
+    return buffer.getvalue()
+
+
+def _reducer(cls: type) -> Callable[[Any], Any]:
+    """The fields of a frozen object, without what was remembered with it."""
+    names = [field.name for field in fields(cls)]
+
+    def reduced(found: Any) -> Any:
+        state = found.__dict__
+        return copyreg.__newobj__, (cls,), {name: state[name] for name in names}  # type: ignore[attr-defined]
+
+    return reduced
+
+
+def _reduced_formula(found: Formula) -> Any:
+    state = {"text": found.text, "location": found.location}
+    if found.__dict__.get("node", found) is None:  # text in another language
+        state["node"] = None
+    return copyreg.__newobj__, (Formula,), state  # type: ignore[attr-defined]
+
+
+def _relative(file: str, line: int, column: int) -> Location:
+    raise AssertionError("read by _Unpickler")
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes, first_line: int) -> None:
+        super().__init__(io.BytesIO(data))
+        self.first_line = first_line
+
+    def find_class(self, module: str, name: str) -> Any:
+        return self._location if name == "_relative" else super().find_class(module, name)
+
+    def _location(self, file: str, line: int, column: int) -> Location:
+        return Location(file, self.first_line + line, column)
+
+
+def _unpickled(data: bytes, first_line: int) -> tuple[Operator, ...]:
+    found: tuple[Operator, ...] = _Unpickler(data, first_line).load()
+    return found

@@ -1,0 +1,1 @@
+"""Commands for authors of operators of torch_py."""

@@ -1,0 +1,172 @@
+"""The loop of a pointwise formula.
+
+For the CPU, ``aten/native/cpu/expr/<op>Kernel[.isa].cpp``, a lambda. For CUDA,
+``aten/native/cuda/expr/<Topic>.cu``, a functor with the scalars as members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
+from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, takes_packs, to_source
+from codegen.expressions.functions import MATH
+from codegen.expressions.nodes import Call, Node, walk
+from codegen.model import DispatchEntry, Operator
+from codegen.schema import Argument
+from codegen.targets.torch_py import cpp
+from codegen.targets.torch_py.analysis.argument_names import as_spelled
+from codegen.targets.torch_py.analysis.kernels import CUDA_EXPR_FOLDER, cuda_entry, is_formula_kernel
+from codegen.targets.torch_py.emit.places import place_of
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number that a formula uses, in the computation type."""
+
+    name: str
+    value: str  # from the parameter
+
+    @property
+    def conversion(self) -> str:
+        return f"const auto {self.name} = {self.value};"
+
+
+@dataclass(frozen=True)
+class ExprKernel:
+    schema: str
+    place: str
+    source: str  # the formula as written
+    kernel: str
+    parameters: tuple[str, ...]
+    dtypes: tuple[str, ...]  # kFloat ...
+    scalars: tuple[Scalar, ...]
+    inputs: tuple[str, ...]  # all tensor arguments, in the iterator's order
+    used: tuple[str, ...]  # those that the formula reads
+    result: str  # C++ type of an element of the result
+    value: str  # the formula in C++
+    returned: str  # the same as an element of the result
+    takes_packs: bool  # whether the formula computes packs as it computes numbers
+    name: str
+    headers: tuple[str, ...]  # of the functions that it calls
+
+    @property
+    def element_parameters(self) -> list[str]:
+        return [f"scalar_t {name}_element" if name in self.used else "scalar_t" for name in self.inputs]
+
+    @property
+    def value_parameters(self) -> list[str]:
+        """Of the formula over values of the computation type."""
+        type = "auto" if self.takes_packs else "opmath_t"
+        return [f"{type} {name}" if name in self.used else type for name in self.inputs]
+
+    @property
+    def functor(self) -> str:
+        """``SoftplusBackward`` for ``softplus_backward_kernel``."""
+        words = self.kernel.removesuffix("_kernel").split("_")
+        name = "".join(word[:1].upper() + word[1:] for word in words)
+        return f"Private{name}" if self.kernel.startswith("_") else name
+
+    @property
+    def device_parameters(self) -> list[str]:
+        """With the iterator's own name: its header, which has the other one, costs more than the kernels."""
+        return ["TensorIterator& iter", *self.parameters[1:]]
+
+    @property
+    def element_types(self) -> list[str]:
+        """Of the result, then of the inputs."""
+        return [self.result, *("scalar_t" for _ in self.inputs)]
+
+
+def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]]:
+    """Kernels of formulas: an operator's and those of its gradients share a file."""
+    found: dict[str, list[ExprKernel]] = {}
+    for operator in operators:
+        entry = operator.dispatch_for("CPU")
+        # An entry with a formula may have a hand-written loop as well.
+        if operator.expr is None or operator.is_over_rows:
+            continue
+        if entry is not None and entry.definition is not None:
+            if is_formula_kernel(entry.definition.path):
+                found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
+    return found
+
+
+def cuda_kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]]:
+    """The same for CUDA: the kernels of a topic share files."""
+    found: dict[str, list[ExprKernel]] = {}
+    for operator in operators:
+        entry = cuda_entry(operator)
+        if operator.expr is not None and entry is not None and entry.definition is not None:
+            if entry.definition.path.startswith(CUDA_EXPR_FOLDER):
+                found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
+    return found
+
+
+class WithHeaders(Protocol):
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """Those of the functions that a kernel calls."""
+
+
+def headers_of(kernels: Sequence[WithHeaders]) -> list[str]:
+    return sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
+
+
+def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
+    assert operator.expr is not None
+    node = operator.expr.node
+    used = names(node)
+    inputs = tuple(a.name for a in operator.tensor_arguments)
+    plain = operator.schema.arguments.non_tensors
+    result = "scalar_t"
+    if operator.promotion == "comparison":
+        result = "bool"
+    elif operator.promotion == "complex_to_real":
+        result = "real_type<scalar_t>"
+
+    wraps = not INTEGER_DTYPES.isdisjoint(operator.dtypes)
+    renamed = {a.name: f"{a.name}_value" for a in plain}
+    value = without_outer_parentheses(cpp_expr(node, renamed, wraps=wraps))
+    is_of_result_type = result == "bool" and is_boolean(node, operator)
+    returned = value if is_of_result_type else f"static_cast<{result}>({value})"
+    return ExprKernel(
+        str(operator.schema),
+        place_of(operator),
+        to_source(as_spelled(node, operator)),
+        entry.kernel,
+        ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)),
+        tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
+        tuple(scalar_of(a) for a in plain if a.name in used),
+        inputs,
+        tuple(n for n in inputs if n in used),
+        result,
+        value,
+        returned,
+        result == "scalar_t" and takes_packs(node),
+        operator.base_name,
+        headers_of_functions(node),
+    )
+
+
+def without_outer_parentheses(text: str) -> str:
+    """``a < b`` for ``(a < b)``: what encloses the whole expression is needed inside of others only."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and position + 1 < len(text):
+            return text
+    return text[1:-1] if text.startswith("(") else text
+
+
+def headers_of_functions(node: Node) -> tuple[str, ...]:
+    called = [part.function for part in walk(node) if isinstance(part, Call)]
+    return tuple(FUNCTIONS[name].header for name in called if name in FUNCTIONS)
+
+
+def scalar_of(argument: Argument) -> Scalar:
+    is_scalar = argument.type.base.name == "Scalar"
+    value = f"{argument.name}.to<opmath_t>()" if is_scalar else f"static_cast<opmath_t>({argument.name})"
+    return Scalar(f"{argument.name}_value", value)

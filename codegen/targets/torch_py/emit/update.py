@@ -1,0 +1,149 @@
+"""Renders what follows from topics that have changed, if others see their operators as before.
+
+What such a change leaves as it was: headers, declarations of kernels, macros and stubs. What follows from it
+are the files of the topic, the bindings that contain its operators, and their rows in the files of all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from codegen.model import Operator, Program, Topic
+from codegen.model.known import Change, program_of
+from codegen.output.templates import Templates
+from codegen.target import Rendered
+from codegen.targets.torch_py.analysis.implied_operators import expand, expanded, missing
+from codegen.targets.torch_py.emit import lowerings, metadata
+from codegen.targets.torch_py.emit.autograd import node_names
+from codegen.targets.torch_py.emit.bindings import Shard, shards
+from codegen.targets.torch_py.emit.tree import LOWERINGS, METADATA, Tree
+
+_LINE = re.compile(r'"line": (\d+)')
+
+
+@dataclass(frozen=True)
+class TopicMemory:
+    """What the last run knows of the files of a topic."""
+
+    operators: tuple[str, ...]  # what other topics see of them, with those that formulas imply
+    files: frozenset[str]  # those that the topic has to itself
+    bound: frozenset[str]  # the topics of the operators in its bindings
+    lowerings: tuple[str, ...]  # its rows in each table
+    notes: tuple[tuple[int, str], ...]  # the line in the topic, and the text with {line}
+
+
+@dataclass(frozen=True)
+class Memory:
+    topics: Mapping[str, TopicMemory]
+    node_names: Mapping[str, str]
+
+
+def remember(program: Program, files: Mapping[str, str]) -> Memory:
+    """What a later run can use."""
+    whole = expanded(program)
+    bound = shards(whole)
+    topics = {name: _remembered(whole, topic, bound, files) for name, topic in whole.topics.items()}
+    return Memory(topics, node_names(whole))
+
+
+def _remembered(
+    program: Program, topic: Topic, bound: Mapping[str, Shard], files: Mapping[str, str]
+) -> TopicMemory:
+    shard = bound.get(topic.name)
+    return TopicMemory(
+        tuple(map(_seen, topic.operators)),
+        frozenset(Tree.own_files(topic)) & files.keys(),
+        frozenset() if shard is None else frozenset(o.topic for o in shard.operators()),
+        lowerings.rows(topic.operators),
+        _notes(program, topic),
+    )
+
+
+def _seen(operator: Operator) -> str:
+    return f"{operator.schema} {operator.dtype_sets} {operator.dtypes} {operator.promotion}"
+
+
+def _notes(program: Program, topic: Topic) -> tuple[tuple[int, str], ...]:
+    found = []
+    for operator, inputs, reason in missing(topic.operators):
+        place = operator.location
+        text = f"{place.column}: {operator.name}: the derivative in {inputs} is not generated; {reason}"
+        found.append((place.line - topic.location.line, text))
+    return tuple(found)
+
+
+def update(
+    change: Change, templates: Templates, memory: object, read: Callable[[str], str]
+) -> Rendered | None:
+    """The files that follow from a change; None if everything has to be rendered."""
+    assert isinstance(memory, Memory)
+    changed = change.changed
+
+    # Bindings contain all overloads of a function, which may be of several topics.
+    shown = [name for name, topic in memory.topics.items() if not topic.bound.isdisjoint(changed)]
+    needed = {*changed, *shown}.union(*(memory.topics[name].bound for name in shown))
+    needed |= {name for name, topic in memory.topics.items() if not topic.bound.isdisjoint(shown)}
+    topics = [
+        change.program.topics[name] if name in changed else change.rest.topic(name)
+        for name in memory.topics
+        if name in needed
+    ]
+    program = expand(program_of(topics, change.program))
+    for name in changed:
+        if tuple(map(_seen, program.topics[name].operators)) != memory.topics[name].operators:
+            return None
+
+    tree = Tree(program, templates, memory.node_names)
+    tree.bindings(shown)
+    files: dict[str, str | None] = {}
+    now = dict(memory.topics)
+    for name in changed:
+        topic = program.topics[name]
+        if change.is_of_docs(name):
+            tree.pages(topic)
+            now[name] = replace(memory.topics[name], notes=_notes(program, topic))
+            continue
+
+        tree.topic(topic)
+        found = _remembered(program, topic, tree.shards, tree.files)
+        files.update(dict.fromkeys(memory.topics[name].files - found.files))
+        now[name] = replace(found, bound=memory.topics[name].bound)
+
+    files.update(tree.files)
+    files[METADATA] = _metadata(change, program, memory, read(METADATA))
+    files[LOWERINGS] = lowerings.render_rows(program.file, [topic.lowerings for topic in now.values()])
+    return Rendered(files, Memory(now, memory.node_names), _all_notes(change, now))
+
+
+def _metadata(change: Change, program: Program, memory: Memory, before: str) -> str:
+    """The rows of the changed topics anew, and the others with the lines where their entries are now."""
+    head, *rows, end, _ = before.split("\n")
+    found = []
+    position = 0
+    for name, topic in memory.topics.items():
+        following = position + len(topic.operators)
+        if name in change.changed:
+            found += metadata.rows(program_of([program.topics[name]], program), memory.node_names)
+        else:
+            old = (row.removesuffix(",") for row in rows[position:following])
+            found += _moved(old, change.moved(name))
+        position = following
+    return "\n".join([head, ",\n".join(found), end, ""])
+
+
+def _moved(rows: Iterable[str], lines: int) -> Iterable[str]:
+    """Rows of entries that are so many lines further down than before."""
+    if not lines:
+        return rows
+    return (_LINE.sub(lambda match: f'"line": {int(match[1]) + lines}', row, count=1) for row in rows)
+
+
+def _all_notes(change: Change, topics: Mapping[str, TopicMemory]) -> list[str]:
+    file = change.program.file
+    return [
+        f"{file}:{change.known.topics[name].first_line + line}:{text}"
+        for name, topic in topics.items()
+        for line, text in topic.notes
+    ]

@@ -1,0 +1,113 @@
+// {{ banner }}
+#include "aten/dispatch/Dtypes.h"
+{% if kernels|selectattr("single")|list %}
+#include "aten/iteration/ReductionLoops.h"
+#include "aten/iteration/RowOps.h"
+{% endif %}
+{% if kernels|rejectattr("single")|list %}
+#include "aten/iteration/RowLoops.h"
+{% endif %}
+{% for header in headers %}
+#include "{{ header }}"
+{% endfor %}
+
+namespace at::native {
+{% if is_per_isa %}
+inline namespace CPU_CAPABILITY {
+{% endif %}
+{# Without the attribute a long formula becomes a function call per element, which does not vectorise. #}
+{% set inlined = " __attribute__((always_inline))" if is_per_isa else "" %}
+{% for kernel in kernels if kernel.single %}
+{% set single = kernel.single %}
+{% if loop.first %}
+
+namespace {
+{% endif %}
+
+// {{ kernel.source }}
+template <class scalar_t>
+struct {{ single.struct }} {
+  using opmath_t = opmath_type<scalar_t>;
+  using input_t = scalar_t;
+  using acc_t = opmath_t;
+  using output_t = {{ kernel.result }};
+
+{% for name in kernel.members %}
+  opmath_t {{ name }};
+{% endfor %}
+{% if kernel.members %}
+
+{% endif %}
+  static acc_t identity() { return {{ single.operation }}::kStart<acc_t>; }
+  acc_t reduce(acc_t total, input_t element) const {
+{% if single.element %}
+    const auto {{ single.element }} = static_cast<opmath_t>(element);
+{% endif %}
+    return combine(total, static_cast<acc_t>({{ single.elements }}));
+  }
+  static acc_t combine(acc_t a, acc_t b) { return {{ single.operation }}::combine(a, b); }
+  output_t project(acc_t {{ single.total }}) const { return static_cast<output_t>({{ kernel.finish }}); }
+};
+{% if loop.last %}
+
+}  // namespace
+{% endif %}
+{% endfor %}
+{% for kernel in kernels %}
+
+// {{ kernel.schema }}
+// {{ kernel.source }}
+// {{ kernel.place }}
+void {{ kernel.kernel }}({{ kernel.parameters|commas }}) {
+{% if kernel.single %}
+  const ScalarType dtype_of_elements = iter.common_dtype();
+{% elif kernel.is_reduction %}
+  const RowPlan plan(iter);
+  const ScalarType dtype_of_elements = iter.common_dtype();
+{% else %}
+  const RowOperands operands(out0, { {{- kernel.addresses|commas -}} }, {{ kernel.dim }}, ReductionDtype::{{ kernel.rule }}, {{ kernel.dtype }});
+  const RowPlan& plan = operands.plan();
+  const ScalarType dtype_of_elements = operands.common_dtype();
+{% endif %}
+  dispatch<{{ kernel.dtypes|commas }}>(
+      dtype_of_elements, "{{ kernel.name }}", [&]<typename scalar_t>() {
+        using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
+{% for scalar in kernel.scalars %}
+        {{ scalar.conversion }}
+{% endfor %}
+{% if kernel.uses_count %}
+        const auto count_value = static_cast<opmath_t>({{ "elements_of_row(iter)" if kernel.single else "plan.row.count" }});
+{% endif %}
+{% if kernel.single %}
+        cpu_reduce(iter, {{ kernel.single.struct }}<scalar_t>{ {{- kernel.members|commas -}} });
+{% else %}
+{% for stage in kernel.stages %}
+        const auto map{{ loop.index0 }} = [=]({{ stage.parameters|commas }}){{ inlined }} {
+{% for name, value in stage.locals %}
+          const auto {{ name }} = {{ value }};
+{% endfor %}
+{% if stage.is_pass %}
+          return row_array<opmath_t>({{ stage.values|commas }});
+{% else %}
+          return static_cast<opmath_t>({{ stage.values[0] }});
+{% endif %}
+        };
+{% endfor %}
+        const auto stages = std::make_tuple({{ kernel.calls|commas }});
+        const auto finish = [=]({{ kernel.finish_parameters|commas }}){{ inlined }} {
+          return {{ kernel.finish }};
+        };
+{% if kernel.is_reduction %}
+        reduce_rows<scalar_t, {{ kernel.result }}>(plan, stages, finish);
+{% else %}
+        transform_rows<scalar_t, {{ kernel.result }}, {{ kernel.tensors|length }}>(plan, stages, finish);
+{% endif %}
+{% endif %}
+      });
+}
+{% endfor %}
+
+{% if is_per_isa %}
+}  // namespace CPU_CAPABILITY
+{% endif %}
+}  // namespace at::native

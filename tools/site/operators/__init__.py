@@ -1,0 +1,1 @@
+"""The operator explorer: a page for each public operator, made from its entries."""

@@ -1,0 +1,160 @@
+"""Graphs that change their inputs themselves, and operators that work in place again.
+
+A functional graph returns the new values of the inputs that a program changes (`joint.py`), for the caller
+to copy. `with_changes_inside` copies them at the end of the graph. `write_in_place` then lets operators that
+functionalisation calls on copies write to the memory itself, where nothing reads the old value afterwards:
+
+    new = foreach_add_on_copies([x], 1)[0]; x.copy_(new)  ->  _foreach_add_([x], 1)
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+from torch_py._functorch.aot.building import Builder, is_dense
+from torch_py._functorch.aot.forms import OnCopies
+from torch_py._functorch.aot.inputs import Own
+from torch_py._functorch.aot.joint import Change, Traced
+from torch_py._functorch.aot.views import Views
+from torch_py._guards import detect_fake_mode
+from torch_py._ops import ops
+from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node, map_arg
+
+aten: Any = ops.aten
+
+
+def with_changes_inside(traced: Traced) -> Traced:
+    """A traced call whose graph fills the inputs that the program changes.
+
+    Changes that autograd sees stay outside, and those of arguments that the program also reshapes.
+    """
+    graph = traced.module.graph
+    end = graph.output_node()
+    inputs = graph.find_nodes(op="placeholder")
+    reshaped = [Own(reshaping.argument) for reshaping in traced.reshapings]
+    outside = [c for c in traced.changes if c.is_recorded or traced.inputs[c.input] in reshaped]
+
+    results: Any = end.args[0]
+    first_change = min((change.value for change in traced.changes), default=len(results))
+    kept = [*results[:first_change], *(results[change.value] for change in outside)]
+    with graph.inserting_before(end):
+        for change in traced.changes:
+            if change not in outside and results[change.value] is not inputs[change.input]:
+                _add_copy(traced.module, inputs[change.input], results[change.value])
+
+    end.args = ([*kept, *results[traced.num_outputs :]],)
+    changes = [Change(c.input, first_change + i, c.is_recorded) for i, c in enumerate(outside)]
+    traced.module.recompile()
+    return replace(traced, changes=changes, num_outputs=len(kept))
+
+
+def _add_copy(module: GraphModule, target: Node, value: Node) -> None:
+    copy = module.graph.call_function(aten.copy_.default, (target, value))
+    copy.meta["val"] = target.meta["val"]
+    for fact in ("sizes", "strides"):
+        if fact in target.meta:
+            copy.meta[fact] = target.meta[fact]
+
+
+def write_in_place(module: GraphModule) -> None:
+    """Replaces calls on copies by calls in place where the graph does not need the old values."""
+    if any(isinstance(node.target, OnCopies) for node in module.graph.nodes):
+        _Rewriting(module).run()
+        module.recompile()
+
+
+class _Rewriting:
+    def __init__(self, module: GraphModule) -> None:
+        self.graph = module.graph
+        values = [node.meta.get("val") for node in self.graph.find_nodes(op="placeholder")]
+        self.builder = Builder(self.graph, detect_fake_mode(values) or FakeTensorMode())
+        self.end = self.graph.output_node()
+        self.views = Views()
+
+        # For each piece of memory, the nodes that read it.
+        self.aliases: dict[Node, list[Node]] = {}
+        for node in self.graph.nodes:
+            self.aliases.setdefault(self.views.of(node).root, []).append(node)
+        # The inputs that the graph fills at its end.
+        copies = self.graph.find_nodes(op="call_function", target=aten.copy_.default)
+        self.filled = {copy.args[0]: copy for copy in copies}
+
+    def run(self) -> None:
+        for node in list(self.graph.nodes):
+            if isinstance(node.target, OnCopies):
+                self._rewrite(node, node.target)
+        for target, copy in self.filled.items():
+            if copy.args[1] is target:
+                self.graph.erase_node(copy)
+
+    def _rewrite(self, node: Node, form: OnCopies) -> None:
+        elements = {user.args[1]: user for user in node.users}
+        if any(user.target is not operator.getitem for user in node.users):
+            return
+        written = form.written(node.args, node.kwargs)
+        first = form.results()
+        new_values = [elements.get(first + i) for i in range(len(written))]
+        is_free = [self._is_free(old, new, node) for old, new in zip(written, new_values)]
+        if not any(is_free):
+            return
+
+        self.builder.context = {name: fact for name, fact in node.meta.items() if name != "val"}
+        with self.graph.inserting_before(node):
+            targets = [
+                old if free else self.builder.call(aten.clone.default, old)
+                for old, free in zip(written, is_free)
+            ]
+            args, kwargs = form.with_written(node.args, node.kwargs, targets)
+            call = self.builder.call(form.operator, *args, **kwargs)
+            results = self._results(call, form)
+
+        for new, target in zip(new_values, targets):
+            if new is not None:
+                self._replace(new, target)
+        for position, result in enumerate(results):
+            if position in elements:
+                self._replace(elements[position], result)
+        self.graph.erase_node(node)
+
+    def _results(self, call: Node, form: OnCopies) -> list[Node]:
+        """The results that are not arguments."""
+        returns = form.operator._schema.returns
+        positions = [i for i, value in enumerate(returns) if value.alias_info is None]
+        if len(returns) == 1:
+            return [call] if positions else []
+        return [self.builder.element(call, position) for position in positions]
+
+    def _replace(self, old: Node, new: Node) -> None:
+        old.replace_all_uses_with(new)
+        self.graph.erase_node(old)
+        root = self.views.of(new).root
+        aliases = [alias for alias in self.aliases.pop(old, []) if alias is not old]
+        self.aliases.setdefault(root, []).extend(aliases)
+
+    def _is_free(self, old: Node, new: Node | None, node: Node) -> bool:
+        """Whether `node` may write the new value to the memory of the old one."""
+        if self.views.of(old).root is not old or not is_dense(old.meta["val"]):
+            return False
+        if old.op != "call_function" and old not in self.filled:
+            return False
+        if _occurrences(self.aliases[old], node) != 1:
+            return False
+
+        fill = self.filled.get(old)
+        later = [user for alias in self.aliases[old] for user in alias.users if user > node]
+        if any(user is not fill for user in later) or (fill is not None and fill.args[1] is old):
+            return False
+        # An input is not returned, whatever its value.
+        is_returned = new is not None and any(self.end in alias.users for alias in self.aliases[new])
+        return old.op == "call_function" or not is_returned
+
+
+def _occurrences(aliases: list[Node], node: Node) -> int:
+    """How often the arguments of a node read one piece of memory."""
+    found = []
+    map_arg((node.args, node.kwargs), lambda argument: found.append(argument in aliases))
+    return sum(found)
