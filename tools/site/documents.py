@@ -12,6 +12,8 @@ from tools.site.formulas import typeset
 from tools.site.sources import Sources
 
 _LINK = re.compile(r"(?P<before>!?\[[^\]\n]*\])\((?P<target>[^()\s#]*)(?P<anchor>#[^()\s]*)?\)")
+# Tutorials come before operators of whose names one is part of a question.
+_FIRST = "---\nsearch:\n  boost: 5\n---\n"
 # Pages outside docs/, by the address that they have on the site.
 _ELSEWHERE = {
     "README.md": "readme.md",
@@ -40,7 +42,8 @@ class Documents:
             text = (self.root / path).read_text(encoding="utf-8")
             target = folder / page
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(typeset(self._linked(text, path, page, pages)), encoding="utf-8")
+            head = _FIRST if page.startswith("tutorials/") else ""
+            target.write_text(head + typeset(self._linked(text, path, page, pages)), encoding="utf-8")
 
         for picture in (self.root / "docs").glob("*.svg"):
             (folder / "guide" / picture.name).write_bytes(picture.read_bytes())

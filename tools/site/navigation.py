@@ -37,8 +37,11 @@ _TUTORIALS = [
 _GUIDE = [
     {"Contributing": "contributing.md"},
     {"Keys of an entry": "guide/entries.md"},
+    {"Documentation of functions": "guide/documenting.md"},
+    {"Editors": "guide/editors.md"},
     {"Packages of operators": "guide/packages.md"},
     {"Backends": "guide/backends.md"},
+    {"Other targets of the generator": "guide/targets.md"},
     {"CUDA": "guide/cuda.md"},
     {"CUDA fallbacks": "guide/cuda_fallbacks.md"},
     {"Calls seen from Python": "guide/dispatch.md"},

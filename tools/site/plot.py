@@ -19,10 +19,10 @@ _BOTTOM = 20
 def svg(curves: Curves) -> str:
     """The picture with its legend."""
     frame = _Frame(curves)
-    parts = [*frame.grid(), *(frame.path(curve, number) for number, curve in enumerate(curves.curves))]
+    drawn = "".join(frame.path(curve, number) for number, curve in enumerate(curves.curves))
     picture = (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(_caption(curves))}">'
-        f"{''.join(parts)}</svg>"
+        f"{''.join(frame.grid())}{frame.window(drawn)}</svg>"
     )
     legend = "".join(
         f'<span class="{_class(curve, number)}">{escape(curve.label)}</span>'
@@ -74,6 +74,13 @@ class _Frame:
             )
 
         return lines
+
+    def window(self, drawn: str) -> str:
+        """Cuts off what is outside of the grid."""
+        width = _WIDTH - _LEFT - _RIGHT
+        height = _HEIGHT - _TOP - _BOTTOM
+        place = f'x="{_LEFT}" y="{_TOP}" width="{width}" height="{height}"'
+        return f'<svg {place} viewBox="{_LEFT} {_TOP} {width} {height}">{drawn}</svg>'
 
     def path(self, curve: Curve, number: int) -> str:
         """Points beyond the picture are moved to just outside of it, where they are cut off."""

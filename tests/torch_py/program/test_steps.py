@@ -9,10 +9,10 @@ import weakref
 from pathlib import Path
 
 import pytest
-from torch_py._C import _compiler
 from torch_py._C._compiler import Program, Slot
 
 import torch_py as torch
+from torch_py._C import _compiler
 
 from .facts import facts, facts_of
 

@@ -69,7 +69,7 @@ class Reference:
                 own = self.classes.setdefault(member.value, name)
                 self.book.add(name, f"reference/{own}.md")
             elif member.kind == "function" and name not in self.operators:
-                self.book.add(name, f"reference/{module}.md#{_anchor(member)}")
+                self.book.add(name, f"reference/{module}.md#{member.name}")
 
     def write(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ class Reference:
         signature = signature_of(member.name, member.value)
         return Description(
             name=member.name,
-            anchor=_anchor(member),
+            anchor=member.name,
             signature=in_lines(signature),
             text=self._text(member.doc, page, module, _arguments(signature)),
         )
@@ -147,7 +147,7 @@ class Reference:
         operator = self.operators.get(f"{self.classes[base]}.{member.name}")
         if operator is not None:
             return _address(operator)
-        return self._base(base).link + (f"#{_anchor(member)}" if member.doc else "")
+        return self._base(base).link + (f"#{member.name}" if member.doc else "")
 
     def _operators_of(self, name: str) -> list[Row]:
         """The methods that are operators: those of Tensor."""
@@ -169,10 +169,6 @@ def _address(page: str) -> str:
     path = path.replace(".md", ".html")
     path = path.removeprefix("reference/") if path.startswith("reference/") else f"../{path}"
     return f"{path}#{anchor}" if anchor else path
-
-
-def _anchor(member: Member) -> str:
-    return member.name.lower().strip("_")
 
 
 def _arguments(signature: str) -> list[str]:
