@@ -99,7 +99,7 @@ Rule choose(const OperatorEntry& entry) {
   const std::string_view structure = entry.facts().structure;
   if (has_tag(entry, "inplace_view")) return &inplace_view;
   if (structure == "pointwise" || has_tag(entry, "batch_in_front")) return &aligned;
-  if (structure == "view" && names_dimensions(entry)) return &view;
+  if (structure == "view" && has_dimensions(entry)) return &view;
   if (structure == "reduction" || has_tag(entry, "along_dim")) return &along_dimensions;
   return &one_by_one;
 }

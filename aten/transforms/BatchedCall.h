@@ -68,7 +68,7 @@ void aligned(BatchedCall& call);
 void along_dimensions(BatchedCall& call);
 void view(BatchedCall& call);
 /// Whether the operator has arguments that name dimensions, which `view` shifts.
-bool names_dimensions(const OperatorEntry& entry);
+bool has_dimensions(const OperatorEntry& entry);
 void inplace_view(BatchedCall& call);
 
 /// Counts the dimensions that arguments name after the batch; `rank` is that of a member. Without a

@@ -42,10 +42,9 @@ bool names_dimensions(const SchemaValue& argument) {
 
 }  // namespace
 
-bool names_dimensions(const OperatorEntry& entry) {
+bool has_dimensions(const OperatorEntry& entry) {
   const auto& arguments = entry.schema().arguments;
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [](const SchemaValue& argument) { return names_dimensions(argument); });
+  return std::any_of(arguments.begin(), arguments.end(), names_dimensions);
 }
 
 void aligned(BatchedCall& call) {
