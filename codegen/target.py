@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,6 +102,10 @@ class Target:
 
     declarations: str = "operators.yaml"  # the default of --yaml
     base: Path | None = None  # the file that libraries extend, unless --library-of names another
+    # Files in the folder of the declarations that the output depends on, besides those the dialect scans.
+    inputs: Callable[[Path], Iterable[Path]] = lambda folder: ()
+    # The target that writes the operators of a list alone, which `generate --operators` names.
+    of_operators: Callable[[Path], Target] | None = None
     incremental: Incremental | None = None
     commands: tuple[Command, ...] = ()
     checks: tuple[OptionalCheck, ...] = ()

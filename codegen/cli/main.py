@@ -71,6 +71,14 @@ def _parser(target: Target) -> argparse.ArgumentParser:
         "--output", type=Path, default=Path("build/generated"), metavar="DIR", help="default: %(default)s"
     )
 
+    if target.of_operators is not None:
+        command.add_argument(
+            "--operators",
+            type=Path,
+            metavar="LIST",
+            help="a file of names: only these operators, and what they need, are to work",
+        )
+
     command = add("check", "report every problem in the entries; write nothing", _check)
     for check in target.checks:
         command.add_argument(f"--{check.name}", action="store_true", help=check.summary)

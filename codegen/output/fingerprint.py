@@ -73,7 +73,7 @@ def surroundings_digest(yaml_path: Path, target: Target, base: Path | None = Non
     ``base`` is the file that a library extends: the generated tree depends on its kernels and samples too.
     """
     digest = hashlib.sha256(f"{target.name}\0{sys.version}\0{yaml_path.name}\0".encode())
-    for path in _sources(target, base):
+    for path in (*_sources(target, base), *target.inputs(yaml_path.parent)):
         digest.update(path.name.encode() + b"\0" + _content(path) + b"\0")
 
     for name, state in _scanned_inputs(target, [yaml_path, *([base] if base is not None else [])]):

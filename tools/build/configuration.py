@@ -58,6 +58,13 @@ VARIABLES = (
         "build the bindings for another Python: its interpreter, or the folder of its Python.h",
     ),
     Variable(
+        "TORCH_PY_OPERATORS",
+        "",
+        (),
+        "a list of operators (docs/selective_build.md): only these, and what they need, are to work; "
+        "default: all",
+    ),
+    Variable(
         "TORCH_PY_DEBUG",
         "0",
         ("0", "1"),
@@ -88,6 +95,7 @@ class Configuration:
     cuda: str
     cuda_architectures: tuple[str, ...]
     python: str
+    operators: str
     debug: bool
     sanitize: str
     warnings_are_errors: bool
@@ -112,6 +120,7 @@ class Configuration:
             cuda=value["TORCH_PY_CUDA"],
             cuda_architectures=_architectures("TORCH_PY_CUDA_ARCHS", value["TORCH_PY_CUDA_ARCHS"]),
             python=value["TORCH_PY_PYTHON"],
+            operators=value["TORCH_PY_OPERATORS"],
             debug=value["TORCH_PY_DEBUG"] == "1",
             sanitize=value["TORCH_PY_SANITIZE"],
             warnings_are_errors=value["TORCH_PY_WERROR"] == "1",

@@ -39,7 +39,7 @@ def build(
     os.chdir(ROOT)
 
     with lock(Path("build/.lock")):
-        generate()
+        generate(configuration)
         place_generated_python(ROOT)
         plan = make_plan(configuration)
         if foreign:
@@ -61,7 +61,7 @@ def build_cuda(configuration: Configuration, target: Target, only: tuple[str, ..
 
     with lock(Path("build/.lock")):
         if only:
-            generate()
+            generate(configuration)
         plan = make_cuda_plan(configuration, target)
         folder = Path(plan.log_folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,8 +97,10 @@ def run_plan(
         print(f"up to date: {', '.join(only)}", flush=True)
 
 
-def generate() -> None:
+def generate(configuration: Configuration) -> None:
     command = [sys.executable, "-m", "codegen", "generate", "--output", GENERATED]
+    if configuration.operators:
+        command += ["--operators", configuration.operators]
     result = subprocess.run(command, text=True, capture_output=True)
     if result.returncode != 0:
         print(result.stdout + result.stderr, end="", flush=True)
@@ -116,7 +118,7 @@ def objects_of(plan: Plan, only: tuple[str, ...]) -> list[str]:
 def write_compile_commands(configuration: Configuration) -> Path:
     """build/compile_commands.json, for editors and clang-tidy."""
     os.chdir(ROOT)
-    generate()
+    generate(configuration)
     plan = make_plan(configuration)
     write_if_changed(NINJA_FILE, render(plan))
 

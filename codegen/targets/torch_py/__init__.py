@@ -33,6 +33,12 @@ def _files(program: Program, templates: Templates) -> Mapping[str, str]:
     return Tree(expanded(program), templates).render()
 
 
+def _of_operators(names: Path) -> Target:
+    from codegen.targets.torch_py.selection import target_of
+
+    return target_of(names, TARGET)
+
+
 def _remember(program: Program, files: Mapping[str, str]) -> object:
     from codegen.targets.torch_py.emit.update import remember
 
@@ -85,6 +91,7 @@ TARGET = Target(
     filters={"cpp_string": cpp_string, "cpp_lines": cpp_lines},
     declarations=_DECLARATIONS,
     base=_ROOT / _DECLARATIONS,
+    of_operators=_of_operators,
     incremental=Incremental(_remember, _update),
     commands=COMMANDS,
     checks=(

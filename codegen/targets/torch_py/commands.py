@@ -109,6 +109,20 @@ def _parity(command: argparse.ArgumentParser) -> None:
     command.add_argument("--markdown", action="store_true", help="print a table for the documentation")
 
 
+def _select(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--from-run",
+        nargs=argparse.REMAINDER,
+        required=True,
+        metavar="SCRIPT",
+        help="a script, and its arguments",
+    )
+
+    command.add_argument(
+        "--to", type=Path, default=Path("operators.txt"), metavar="LIST", help="default: %(default)s"
+    )
+
+
 def _schema(command: argparse.ArgumentParser) -> None:
     command.add_argument("--check", action="store_true", help="only report whether they are up to date")
     command.add_argument("--output", type=Path, metavar="DIR", help="default: next to the generator")
@@ -137,5 +151,6 @@ COMMANDS = (
         "schema", "write the JSON schemas with which editors check and complete the YAML files", _schema
     ),
     _command("lsp", "serve editors: a language server over standard input and output", _lsp),
+    _command("select", "list the operators that a program calls, for a smaller build", _select),
     _command("parity", "compare the entries with another file of PyTorch's format", _parity),
 )

@@ -8,6 +8,9 @@
 #include "aten/dispatch/Boxing.h"
 #include "aten/dispatch/ChooseKernel.h"
 #include "aten/dispatch/DeviceKernels.h"
+{% if left_out %}
+#include "aten/dispatch/LeftOut.h"
+{% endif %}
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/ReductionPlan.h"
@@ -71,6 +74,10 @@ namespace at::ops {
 {% include "aten/register/call.cpp" %}
 {% endfor %}
 {% endfor %}
+{% for f in left_out %}
+
+{% include "aten/register/left_out.cpp" %}
+{% endfor %}
 
 }  // namespace at::ops
 
@@ -94,6 +101,9 @@ const bool registered = [] {
 {% endfor %}
 {% endif %}
 
+{% endfor %}
+{% for f in left_out %}
+  register_operator<ops::{{ f.struct }}>();
 {% endfor %}
   return true;
 }();

@@ -57,12 +57,19 @@ class Tree:
     """All generated files of an expanded program.
 
     Of a part of a file, which needs ``node_names`` of the whole, the files of single topics are complete.
+    ``selected`` has the unambiguous names of the operators that are to work; the others are declared and
+    refuse every call. None selects all.
     """
 
     def __init__(
-        self, program: Program, templates: Templates, node_names: Mapping[str, str] | None = None
+        self,
+        program: Program,
+        templates: Templates,
+        node_names: Mapping[str, str] | None = None,
+        selected: frozenset[str] | None = None,
     ) -> None:
         self.program = program
+        self.selected = selected
         self.library = program.library
         self.templates = templates
         self.operators = list(self.program)
@@ -170,8 +177,16 @@ class Tree:
             f"aten/native/{topic.name}Native.h", "aten/native/TopicNative.h", topic=topic.name, headers=found
         )
 
+    def chosen(self, topic: Topic) -> tuple[Operator, ...]:
+        """The operators of a topic that are to work."""
+        selected = self.selected
+        if selected is None:
+            return topic.operators
+        return tuple(o for o in topic.operators if o.unambiguous_name in selected)
+
     def expr_kernels(self, topic: Topic) -> None:
-        for path, kernels in kernels_by_file(topic.operators).items():
+        chosen = self.chosen(topic)
+        for path, kernels in kernels_by_file(chosen).items():
             self.add(
                 path,
                 "aten/native/cpu/expr/operatorKernel.cpp",
@@ -181,7 +196,7 @@ class Tree:
                 is_per_isa=path.endswith(".isa.cpp"),
             )
 
-        for path, row_kernels in row_kernels_by_file(topic.operators).items():
+        for path, row_kernels in row_kernels_by_file(chosen).items():
             self.add(
                 path,
                 "aten/native/cpu/expr/rowsKernel.cpp",
@@ -190,7 +205,7 @@ class Tree:
                 is_per_isa=path.endswith(".isa.cpp"),
             )
 
-        for path, kernels in cuda_kernels_by_file(topic.operators).items():
+        for path, kernels in cuda_kernels_by_file(chosen).items():
             self.add(
                 path,
                 "aten/native/cuda/expr/Topic.cu",
@@ -199,11 +214,13 @@ class Tree:
             )
 
     def registration(self, topic: Topic) -> None:
-        sections = registration.sections(topic.operators, self.dtype_sets)
+        chosen = self.chosen(topic)
+        sections = registration.sections(chosen, self.dtype_sets)
+        left_out = [f for o in topic.operators if o not in chosen for f in functions_of(o)]
         conditions = [
             c.condition for section in sections for c in (*section.checks, *section.checks_of_forms)
         ]
-        declared = native.by_source(topic.operators)
+        declared = native.by_source(chosen)
         kernels = [k for section in sections for k in section.kernels]
         if kernels:
             path = registration.kernels_header(topic.name)
@@ -217,6 +234,7 @@ class Tree:
             standard_headers=includes.standard_headers(conditions),
             formulas=[e for path, entries in declared.items() if is_formula_kernel(path) for e in entries],
             sections=sections,
+            left_out=left_out,
             kernels=kernels,
             r=wrapper_texts,
         )
@@ -249,8 +267,9 @@ class Tree:
         return found
 
     def autograd(self, topic: Topic) -> None:
-        nodes = autograd.node_classes(topic.operators, self.node_names, self.program)
-        decomposed = [o for o in topic.operators if gradient_kind(o) == "decomposed"]
+        chosen = self.chosen(topic)
+        nodes = autograd.node_classes(chosen, self.node_names, self.program)
+        decomposed = [o for o in chosen if gradient_kind(o) == "decomposed"]
         outs = [f for o in decomposed for f in functions_of(o) if f.form == "out" and f.tensors]
         if not nodes and not outs:
             return
