@@ -98,7 +98,7 @@ for call in (
     lambda: renaming_ops.bounded(x, 1.0),
 ):
     print(*warnings_of(call))
-print(renaming_ops.softlimit.__doc__.splitlines()[2])
+print(renaming_ops.softlimit.__doc__.splitlines()[0])
 """,
         library,
     ) == [

@@ -6,7 +6,7 @@ import re
 
 
 def with_declarations(before: str, after: str, margin: str) -> str:
-    """``before`` with the declarations in ``after``, of some of its functions. ``margin`` stands before each."""
+    """``before`` with the declarations of some of its functions as in ``after``, indented by ``margin``."""
     head, declarations = _split(before, margin)
     _, changed = _split(after, margin)
     return head + "".join(changed.get(name, text) for name, text in declarations.items())

@@ -1,8 +1,8 @@
 """Renders what follows from topics that have changed, if others see their operators as before.
 
-What such a change leaves as it was: headers, declarations of kernels and macros. What follows from it are the
-files of the topic, the bindings that contain its operators, their declarations in stubs, and their rows in the
-files of all.
+What such a change leaves as it was: headers, declarations of kernels and macros. What follows from it are
+the files of the topic, the bindings that contain its operators with their declarations in stubs, and their
+rows in the files of all.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def update(
 
 
 def _stubs(tree: Tree, shown: Collection[str], read: Callable[[str], str]) -> dict[str, str]:
-    """The stubs with the declarations, and so the documentation, of what the bindings of these topics have."""
+    """The stubs, with the declarations and so the documentation of what these topics have in Python."""
     shards = [shard for topic, shard in tree.shards.items() if topic in shown]
     found = {}
     for module in STUBS.values():
