@@ -98,8 +98,8 @@ void set_window(const Tensor& self, const Tensor& source, int64_t storage_offset
   const Storage& storage = source.storage();
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
   const int64_t bytes = window_bytes(size, steps, storage_offset, itemsize);
-  TORCH_CHECK(self.is_meta() || bytes <= static_cast<int64_t>(storage->nbytes), "set_(): sizes ",
-              size, ", strides ", steps, " and storage offset ", storage_offset, " need ", bytes,
+  TORCH_CHECK(bytes <= static_cast<int64_t>(storage->nbytes), "set_(): sizes ", size, ", strides ",
+              steps, " and storage offset ", storage_offset, " need ", bytes,
               " bytes, but the storage has ", storage->nbytes);
 
   use_memory(self, storage, size, steps, storage_offset);
