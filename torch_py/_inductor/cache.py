@@ -67,7 +67,7 @@ class Cache:
         return str(path)
 
     def known(self, key: str) -> str | None:
-        """The path of the library with a key; None if there is no good one."""
+        """The path of the library that was compiled for a key; None if it is absent or damaged."""
         path = self.place(key, ".so")
         if not _is_whole(path, key):
             return None
