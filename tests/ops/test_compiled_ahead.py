@@ -72,7 +72,7 @@ def compare(operator: Operator, sample: SampleInput, form: Callable[..., Any], s
 
     if _OTHER_MEMORY.fullmatch(str(operator)):
         assert isinstance(found.error, NotImplementedError)
-        assert re.search("resizes an argument|reaches by as_strided", str(found.error))
+        assert re.search("gives an argument of the program|reaches by as_strided", str(found.error))
         return
 
     context = f"compiled ahead of time: {operator}{sample}"

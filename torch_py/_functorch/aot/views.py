@@ -131,9 +131,11 @@ def _same_memory(source: Node, node: Node) -> bool:
 
 
 def resizes(node: Node, written: Node) -> bool:
-    """Whether an operator gives what it writes to and returns another shape: its memory is new then."""
+    """Whether an operator gives what it writes to and returns another shape or other memory."""
     value = node.meta.get("val")
-    return isinstance(value, Tensor) and value.shape != written.meta["val"].shape
+    if not isinstance(value, Tensor):
+        return False
+    return value.shape != written.meta["val"].shape or not _same_memory(written, node)
 
 
 def aliased_argument(node: Node) -> Node | None:
