@@ -4,11 +4,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include <chrono>
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <thread>
 
 #include "aten/core/Warning.h"
 #include "aten/parallel/Region.h"
@@ -21,6 +23,11 @@ namespace {
 // usually takes, and short enough that other programs do not notice.
 constexpr std::chrono::microseconds kSpinTime{20};
 
+// What is left to the program where threads take all the memory that its limits allow, and how long
+// to wait for it.
+constexpr size_t kMemoryForOthers = size_t{64} << 20;
+constexpr std::chrono::milliseconds kLongestRelease{100};
+
 thread_local int region_index = -1;
 
 void pause() {
@@ -29,6 +36,20 @@ void pause() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
+}
+
+/// Returns when addresses for the program's own memory are free, which is after threads have ended.
+void wait_for_memory() {
+  constexpr std::chrono::milliseconds kStep{1};
+  for (auto waited = kStep; waited < kLongestRelease; waited += kStep) {
+    void* const found =
+        mmap(nullptr, kMemoryForOthers, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (found != MAP_FAILED) {
+      munmap(found, kMemoryForOthers);
+      return;
+    }
+    std::this_thread::sleep_for(kStep);
+  }
 }
 
 /// Whether another thread can run while this one spins.
@@ -187,6 +208,7 @@ class Pool {
     const int dismissed = workers_.exchange(kept, std::memory_order_relaxed) - kept;
     dismissals_.fetch_add(dismissed);
     published_.give(Signal::kEverybody);
+    wait_for_memory();
   }
 
   /// Whether this worker is one of those that release_half() ends.
