@@ -335,8 +335,8 @@ def is_warn_always_enabled() -> bool:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allows faster, less exact float32 products on devices that have them; the CPU always computes in full
-    precision.
+    """Allows faster, less exact float32 products on devices that have them: TF32 on CUDA, with 'high' and
+    with 'medium'. The CPU always computes in full precision.
 
     Warns about a name other than 'highest', 'high' and 'medium' and ignores it; RuntimeError for another
     type.
@@ -351,6 +351,7 @@ def set_float32_matmul_precision(precision: str) -> None:
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision in _MATMUL_PRECISIONS:
         _state["matmul_precision"] = precision
+        _C._allow_tf32(precision != "highest")
     else:
         warnings.warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; set_float32_matmul_precision has no "
@@ -362,8 +363,13 @@ def set_float32_matmul_precision(precision: str) -> None:
 def get_float32_matmul_precision() -> str:
     """The precision that `set_float32_matmul_precision` was given: 'highest' (at first), 'high' or 'medium'.
 
+    It is 'high' as well after ``torch.backends.cuda.matmul.allow_tf32 = True``.
+
     Example:
         >>> torch.get_float32_matmul_precision()
         'highest'
     """
-    return str(_state["matmul_precision"])
+    if not _C._tf32_allowed():
+        return "highest"
+    asked = str(_state["matmul_precision"])
+    return "high" if asked == "highest" else asked

@@ -1,4 +1,4 @@
-"""Switches of CUDA's libraries, kept without effect: torch_py does not call these libraries yet."""
+"""Switches of CUDA's libraries. All but `matmul.allow_tf32` are kept without effect."""
 
 from __future__ import annotations
 
@@ -10,13 +10,26 @@ from typing import Any
 from torch_py import _C
 from torch_py._pytorch_names.packages import lacking as _lacking
 
-matmul = SimpleNamespace(
-    allow_tf32=False,
-    allow_fp16_reduced_precision_reduction=True,
-    allow_bf16_reduced_precision_reduction=True,
-    allow_fp16_accumulation=False,
-    fp32_precision="none",
-)
+
+class _MatrixProducts:
+    """Settings of matrix products. Sums of float16 and bfloat16 are always float32."""
+
+    allow_fp16_reduced_precision_reduction = True
+    allow_bf16_reduced_precision_reduction = True
+    allow_fp16_accumulation = False
+    fp32_precision = "none"
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether float32 operands may be rounded to TF32; `set_float32_matmul_precision` sets it, too."""
+        return bool(_C._tf32_allowed())
+
+    @allow_tf32.setter
+    def allow_tf32(self, allowed: bool) -> None:
+        _C._allow_tf32(bool(allowed))
+
+
+matmul = _MatrixProducts()
 cufft_plan_cache = SimpleNamespace(size=0, max_size=0, clear=lambda: None)
 _ways = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True, "half_reduction": False}
 

@@ -32,6 +32,13 @@ def library() -> Path | None:
     return None
 
 
+def _folders_of_packages() -> list[str]:
+    """Where pip has put NVIDIA's libraries, such as cuBLAS."""
+    packages = importlib.util.find_spec("nvidia")
+    roots = packages.submodule_search_locations if packages is not None else None
+    return [str(folder) for root in roots or () for folder in sorted(Path(root).glob("*/lib"))]
+
+
 def load() -> bool:
     """Opens the library; the bindings call this once, when a CUDA device is first needed.
 
@@ -48,6 +55,7 @@ def load() -> bool:
         )
         return False
 
+    _C._set_library_folders(_folders_of_packages())
     try:
         _C._open_backend(str(path.absolute()))
     except OSError as error:

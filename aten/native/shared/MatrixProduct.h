@@ -15,7 +15,7 @@ struct BlasMatrix {
 };
 
 /// Copies a matrix only when neither of its dimensions is contiguous.
-BlasMatrix blas_matrix(PlannedTensor matrix);
+TORCH_PY_API BlasMatrix blas_matrix(PlannedTensor matrix);
 
 /// Functions that change elements of a product while they are in the cache, in the type in which
 /// they are summed. Not for integers and complex numbers.

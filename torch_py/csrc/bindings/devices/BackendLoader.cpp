@@ -6,8 +6,11 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "c10/core/AbsentDevice.h"
+#include "c10/core/LibraryFolders.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/Gil.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -85,6 +88,16 @@ PyObject* open_library(PyObject*, PyObject* path) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* set_library_folders(PyObject*, PyObject* folders) {
+  TORCH_PY_TRY
+  std::vector<std::string> names;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(folders); ++i)
+    names.emplace_back(to_string_view(PyList_GET_ITEM(folders, i)));
+  c10::set_library_folders(std::move(names));
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyObject* set_absence_reason(PyObject*, PyObject* args) {
   TORCH_PY_TRY
   const char* device = nullptr;
@@ -98,6 +111,8 @@ PyObject* set_absence_reason(PyObject*, PyObject* args) {
 PyMethodDef functions[] = {
     {"_open_backend", open_library, METH_O,
      "_open_backend(path): loads the shared object of a backend; OSError if it cannot be."},
+    {"_set_library_folders", set_library_folders, METH_O,
+     "_set_library_folders(folders): where backends look for libraries, as a list of paths."},
     {"_set_absence_reason", set_absence_reason, METH_VARARGS,
      "_set_absence_reason(device_type, text): the text of errors for devices without backend."},
     {nullptr, nullptr, 0, nullptr}};

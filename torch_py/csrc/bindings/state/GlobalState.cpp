@@ -7,6 +7,7 @@
 #include "aten/native/shared/PackedWeights.h"
 #include "aten/parallel/Parallel.h"
 #include "c10/core/InferenceMode.h"
+#include "c10/core/ProductPrecision.h"
 #include "c10/cpu/CPUAllocator.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/bindings/Operators.h"
@@ -229,6 +230,15 @@ PyObject* set_deterministic_products(PyObject*, PyObject* enabled) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* allow_tf32(PyObject*, PyObject* allowed) {
+  TORCH_PY_TRY
+  c10::allow_tf32(flag("_allow_tf32", allowed));
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* tf32_allowed(PyObject*, PyObject*) { return wrap(c10::tf32_allowed()); }
+
 PyMethodDef functions[] = {
     {"get_default_dtype", get_default_dtype, METH_NOARGS, texts::torch_get_default_dtype},
     {"set_default_dtype", set_default_dtype, METH_O, nullptr},
@@ -261,6 +271,9 @@ PyMethodDef functions[] = {
     {"_set_deterministic_products", set_deterministic_products, METH_O,
      "Whether matrix products are the same in every run, whatever libraries are measured to "
      "reach."},
+    {"_allow_tf32", allow_tf32, METH_O,
+     "Whether devices may round float32 operands of matrix products to TF32."},
+    {"_tf32_allowed", tf32_allowed, METH_NOARGS, nullptr},
     {"_swap_tensors", swap_tensors, METH_VARARGS,
      "Exchanges tensors, attributes and hooks of two objects; the classes stay."},
     {"_set_tensor_class", set_tensor_class_py, METH_O,

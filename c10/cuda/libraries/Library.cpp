@@ -1,0 +1,43 @@
+// Opens NVIDIA's libraries; the emulation has functions of its own under the same names.
+#include "c10/cuda/libraries/Library.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "c10/core/LibraryFolders.h"
+#include "c10/util/Exception.h"
+
+#if defined(TORCH_PY_CUDA_EMULATION)
+#include "emulation/libraries.h"
+#endif
+
+namespace c10::cuda {
+
+#if defined(TORCH_PY_CUDA_EMULATION)
+
+void Library::open() {}
+
+void* Library::find(const char* name) const { return emulation::library_function(name); }
+
+#else
+
+void Library::open() {
+  handle_ = dlopen(file_, RTLD_NOW | RTLD_NOLOAD);
+  for (const std::string& folder : library_folders()) {
+    if (handle_ == nullptr) handle_ = dlopen((folder + "/" + file_).c_str(), RTLD_NOW);
+  }
+  if (handle_ == nullptr) handle_ = dlopen(file_, RTLD_NOW);
+  TORCH_CHECK(handle_ != nullptr, "CUDA needs ", file_, ", which was not found: pip install ",
+              package_, " has it (", dlerror(), ")");
+}
+
+void* Library::find(const char* name) const {
+  void* const found = dlsym(handle_, name);
+  TORCH_CHECK(found != nullptr, file_, " has no function ", name, ": install a newer ", package_);
+  return found;
+}
+
+#endif
+
+}  // namespace c10::cuda
