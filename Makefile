@@ -8,7 +8,7 @@ SANITIZE ?= $(if $(CUDA),address,address,undefined)
 BOOTSTRAP = @$(PYTHON) tools/build/bootstrap.py --venv $(VENV)
 RUN = $(VENV)/bin/python
 
-.PHONY: all build cuda emulation demo test test-cuda smoke sanitize lint format bench docs parity tested clean distclean compile_commands help
+.PHONY: all build cuda emulation device demo test test-cuda smoke sanitize lint format bench docs parity tested clean distclean compile_commands help
 all: build
 
 build:
@@ -22,6 +22,11 @@ cuda:
 emulation:
 	$(BOOTSTRAP)
 	@$(RUN) -m tools.build --emulation $(addprefix --only ,$(FILE))
+
+device:
+	$(BOOTSTRAP) --extra test
+	@$(RUN) -m tools.device prepare
+	@$(RUN) -m tools.device check $(ARGS)
 
 demo: build
 	$(BOOTSTRAP) --extra demo
@@ -86,6 +91,7 @@ distclean: clean
 help:
 	@echo "make [build]           what has changed: generate, compile, link; FILE=aten/native/X.cpp compiles one file"
 	@echo "make cuda              the CUDA library, with nvcc; make emulation: the same for a GPU that the host emulates"
+	@echo "make device            builds with nvcc, then tests, trains and measures on this machine's GPU"
 	@echo "make test              all tests; ARGS='tests/ops -k softmax' chooses; make smoke takes seconds"
 	@echo "make test-cuda         tests/cuda on an emulated GPU; ARGS='-k softmax' chooses; make test does it, too"
 	@echo "make sanitize          tests and fuzzer under sanitizers; CORE=1: a part, in minutes; SANITIZE=thread: races"

@@ -21,6 +21,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 # For the checks of one operator, also on a machine with other work to do.
 _SECONDS = 1200.0 if "TORCH_PY_SANITIZED" in os.environ else 120.0
+# After an error of a kernel, such as an illegal address, every later call of the process fails.
+_LOST_DEVICE = "The process can use this device no longer"
 
 
 class Isolated:
@@ -43,7 +45,12 @@ class Isolated:
         ready, _, _ = select.select([process.stdout], [], [], _SECONDS)
         answer = process.stdout.readline() if ready else ""
         if answer:
-            return json.loads(answer)  # type: ignore[no-any-return]
+            problems: list[str] = json.loads(answer)
+            if any(_LOST_DEVICE in problem for problem in problems):
+                process.kill()
+                process.wait()
+                self._process = None
+            return problems
 
         if not ready:
             process.kill()

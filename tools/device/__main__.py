@@ -1,0 +1,33 @@
+"""`python -m tools.device prepare` on the machine that builds, `check` on the one with the GPU."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import bundle, stages
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.device", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    prepare = commands.add_parser("prepare", help="build, and pack what was built")
+    prepare.add_argument("--python", default=sys.executable, help="the Python that runs the check")
+
+    check = commands.add_parser("check", help="unpack, and run the stages")
+    check.add_argument("--results", type=Path, default=Path("build/device-results"), help="a folder for logs")
+    check.add_argument("--seconds", type=float, default=540, help="for all stages together")
+    check.add_argument("stages", nargs="*", metavar="STAGE", help=f"some of {', '.join(stages.STAGES)}")
+
+    options = parser.parse_args()
+    if options.command == "prepare":
+        bundle.prepare(options.python)
+        return 0
+    bundle.unpack()
+    return stages.run(options.stages or list(stages.STAGES), options.results, options.seconds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""What the check runs, each stage in a process of its own with a limit on its time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.copies import ROOT
+
+
+@dataclass(frozen=True)
+class Stage:
+    command: tuple[str, ...]
+    seconds: float  # at most
+
+
+def _python(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, *arguments)
+
+
+_WORKERS = str(max(1, (os.cpu_count() or 2) - 2))
+_PYTEST = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider")
+STAGES = {
+    "machine": Stage(("nvidia-smi",), 20),
+    "smoke": Stage(_python("-m", "tools.device.smoke"), 60),
+    "tests": Stage(_python(*_PYTEST, "-n", _WORKERS, "--dist", "worksteal", "tests/cuda"), 240),
+    "sanitizer": Stage(
+        (
+            *("compute-sanitizer", "--target-processes", "all", "--error-exitcode", "9"),
+            *_python(*_PYTEST, "tests/cuda/test_rows.py", "tests/cuda/test_ordering.py"),
+        ),
+        90,
+    ),
+    "training": Stage(_python("-m", "tools.device.training"), 100),
+    "figures": Stage(_python("-m", "tools.device.figures"), 150),
+}
+
+
+def run(names: list[str], results: Path, seconds: float) -> int:
+    """Runs the stages, prints how each ended and writes a log for each; the number of those that failed."""
+    results.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + seconds
+    endings = {}
+    for name in names:
+        limit = min(STAGES[name].seconds, end - time.monotonic())
+        started = time.monotonic()
+        ending = _run(STAGES[name], results / f"{name}.log", limit) if limit > 1 else "no time left"
+        endings[name] = ending
+        print(f"{name}: {ending} after {time.monotonic() - started:.0f} s", flush=True)
+        print(_tail(results / f"{name}.log"), flush=True)
+        (results / "stages.json").write_text(json.dumps(endings))
+    return sum(ending != "passed" for ending in endings.values())
+
+
+def _run(stage: Stage, log: Path, limit: float) -> str:
+    with log.open("wb") as output:
+        try:
+            status = subprocess.run(
+                stage.command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, timeout=limit
+            ).returncode
+        except subprocess.TimeoutExpired:
+            return "stopped"
+        except FileNotFoundError:
+            return f"{stage.command[0]} is not there"
+    return "passed" if status == 0 else f"failed with status {status}"
+
+
+def _tail(log: Path, characters: int = 1500) -> str:
+    return log.read_text(errors="replace")[-characters:] if log.exists() else ""
