@@ -1,0 +1,182 @@
+// Convolutions on CUDA, and their gradients, as products of matrices.
+#include <algorithm>
+
+#include "aten/core/Tensor.h"
+#include "aten/native/cuda/linalg/MatrixProducts.h"
+#include "aten/native/cuda/nn/ConvolutionColumns.h"
+#include "aten/ops/copy.h"
+#include "aten/ops/sum.h"
+#include "aten/ops/to.h"
+#include "aten/ops/zero.h"
+
+namespace at::native::cuda {
+
+namespace {
+
+constexpr const char* kName = "convolution";
+constexpr const char* kBackwardName = "convolution_backward";
+
+/// A convolution of images (batch, channels, ...) to results (batch, outputs, ...).
+class Convolution {
+ public:
+  /// The sizes of an image and of its result; a transposed convolution is called with them the
+  /// other way around.
+  Convolution(const char* name, IntArrayRef image, IntArrayRef result, const Tensor& weight,
+              IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups)
+      : name_(name),
+        g_(convolution_geometry(image, result, weight.sizes(), stride, padding, dilation, groups)),
+        weight_(weight.reshape({groups, g_.group_outputs(), g_.column_rows()})) {}
+
+  /// A bias, if it is defined, has an element for each output.
+  void forward(const Tensor& image, const Tensor& bias, const Tensor& result) const {
+    const int64_t beta = bias.defined() ? 1 : 0;
+    if (is_one_product(image, result))
+      return matrix_product(name_, shared_weight(false), planes_of(image), beta, 1,
+                            planes_of(result), in_groups(bias));
+
+    for_samples([&](int64_t begin, int64_t count) {
+      const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
+      const Tensor product = empty_product(g_.group_outputs(), count);
+      matrix_product(name_, weight_, columns, beta, 1, product, in_groups(bias));
+      const Tensor part = result.narrow(0, begin, count);
+      at::copy_(part, samples_first(product, part));
+    });
+  }
+
+  /// What the gradients of the results are for the images. A bias, if it is defined, has an element
+  /// for each channel.
+  void backward_to_image(const Tensor& result, const Tensor& bias, const Tensor& image) const {
+    if (is_one_product(image, result))
+      return matrix_product(name_, shared_weight(true), planes_of(result), bias.defined() ? 1 : 0,
+                            1, planes_of(image), in_groups(bias));
+
+    const Tensor added = bias.defined() ? bias.contiguous() : bias;
+    for_samples([&](int64_t begin, int64_t count) {
+      const Tensor columns = empty_product(g_.column_rows(), count);
+      matrix_product(name_, weight_.transpose(1, 2),
+                     samples_last(result.narrow(0, begin, count)), 0, 1, columns);
+      sum_columns(name_, columns, g_, added, image.narrow(0, begin, count));
+    });
+  }
+
+  void backward_to_weight(const Tensor& image, const Tensor& result, const Tensor& weight) const {
+    const Tensor sums = empty_tensor(weight_.sizes(), weight.scalar_type(), weight.device());
+    for_samples([&](int64_t begin, int64_t count) {
+      const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
+      matrix_product(name_, samples_last(result.narrow(0, begin, count)), columns.transpose(1, 2),
+                     begin == 0 ? 0 : 1, 1, sums);
+    });
+    at::copy_(weight, sums.view(weight.sizes()));
+  }
+
+ private:
+  /// Calls f(begin, count) for parts of the batch whose columns fit into memory.
+  template <class F>
+  void for_samples(const F& f) const {
+    const int64_t bytes = g_.groups * g_.column_rows() * g_.output_plane() *
+                          static_cast<int64_t>(weight_.itemsize());
+    const int64_t most = std::max<int64_t>(1, kMostColumnBytes / std::max<int64_t>(1, bytes));
+    for (int64_t begin = 0; begin < g_.batch; begin += most)
+      f(begin, std::min(most, g_.batch - begin));
+  }
+
+  /// Whether an image is its own columns, and the planes of each sample follow one another.
+  bool is_one_product(const Tensor& image, const Tensor& result) const {
+    return g_.is_pointwise() && g_.groups == 1 && image.is_contiguous() && result.is_contiguous();
+  }
+
+  Tensor planes_of(const Tensor& tensor) const {
+    return tensor.view({g_.batch, tensor.sizes()[1], g_.input_plane()});
+  }
+
+  Tensor shared_weight(bool transposed) const {
+    const Tensor weight = transposed ? weight_.transpose(1, 2) : weight_;
+    return weight.expand({g_.batch, weight.sizes()[1], weight.sizes()[2]});
+  }
+
+  /// A bias as what is added to each column of a product.
+  Tensor in_groups(const Tensor& bias) const {
+    return bias.defined() ? bias.reshape({g_.groups, bias.numel() / g_.groups, 1}) : bias;
+  }
+
+  Tensor empty_product(int64_t rows, int64_t samples) const {
+    return empty_tensor({g_.groups, rows, samples * g_.output_plane()}, weight_.scalar_type(),
+                        weight_.device());
+  }
+
+  /// A product (groups, outputs, samples * positions) with the dimensions of results.
+  Tensor samples_first(const Tensor& product, const Tensor& like) const {
+    DimVector sizes(like.sizes());
+    std::swap(sizes[0], sizes[1]);
+    return product.view(sizes).transpose(0, 1);
+  }
+
+  Tensor samples_last(const Tensor& results) const {
+    return results.transpose(0, 1).contiguous().view(
+        {g_.groups, g_.group_outputs(), results.sizes()[0] * g_.output_plane()});
+  }
+
+  const char* name_;
+  ConvolutionGeometry g_;
+  Tensor weight_;  // (groups, outputs of a group, rows of columns)
+};
+
+}  // namespace
+
+void convolution_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                        bool transposed, IntArrayRef, int64_t groups, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+
+  // Products are not defined for booleans; the result says whether any is true.
+  if (out0.scalar_type() == kBool) {
+    const Tensor counts = empty_tensor(out0.sizes(), kInt, out0.device());
+    convolution_kernel(input.to(kInt), weight.to(kInt), bias.defined() ? bias.to(kInt) : bias,
+                       stride, padding, dilation, transposed, {}, groups, counts);
+    at::copy_(out0, counts);
+    return;
+  }
+
+  const Tensor& image = transposed ? out0 : input;
+  const Tensor& result = transposed ? input : out0;
+  if (result.numel() == 0) {
+    if (!bias.defined()) return static_cast<void>(at::zero_(out0));
+    DimVector sizes(out0.dim(), 1);
+    sizes[1] = bias.numel();
+    at::copy_(out0, bias.view(sizes));
+  } else {
+    const Convolution convolution(kName, image.sizes(), result.sizes(), weight, stride, padding,
+                                  dilation, groups);
+    if (transposed) convolution.backward_to_image(result, bias, image);
+    else convolution.forward(image, bias, result);
+  }
+}
+
+void convolution_backward_kernel(const Tensor& grad_output, const Tensor& input,
+                                 const Tensor& weight, bool, IntArrayRef stride,
+                                 IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                                 IntArrayRef, int64_t groups, const Tensor& out0,
+                                 const Tensor& out1, const Tensor& out2) {
+  const Tensor& image = transposed ? grad_output : input;
+  const Tensor& result = transposed ? input : grad_output;
+  const Convolution convolution(kBackwardName, image.sizes(), result.sizes(), weight, stride,
+                                padding, dilation, groups);
+
+  if (out0.numel() > 0) {
+    if (transposed) convolution.forward(grad_output, {}, out0);
+    else convolution.backward_to_image(grad_output, {}, out0);
+  }
+  if (out1.numel() > 0) {
+    if (image.numel() == 0 || result.numel() == 0) at::zero_(out1);
+    else convolution.backward_to_weight(image, result, out1);
+  }
+  if (out2.numel() == 0) return;
+
+  DimVector others;
+  for (int64_t d = 0; d < grad_output.dim(); ++d) {
+    if (d != 1) others.push_back(d);
+  }
+  at::copy_(out2, at::sum(grad_output, IntArrayRef(others), false));
+}
+
+}  // namespace at::native::cuda

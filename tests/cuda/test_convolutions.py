@@ -1,0 +1,98 @@
+"""Convolutions on CUDA against the CPU: dimensions, groups, strides, layouts, gradients, and parts of batches."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from tests.subject import only_torch_py, torch
+
+pytestmark = [only_torch_py]
+
+_CONVOLUTIONS = {
+    1: (torch.nn.functional.conv1d, torch.nn.functional.conv_transpose1d),
+    2: (torch.nn.functional.conv2d, torch.nn.functional.conv_transpose2d),
+    3: (torch.nn.functional.conv3d, torch.nn.functional.conv_transpose3d),
+}
+
+
+@pytest.fixture(autouse=True)
+def _without_the_host() -> Any:
+    before = dict(torch.cuda.host_fallbacks())
+    yield
+    assert dict(torch.cuda.host_fallbacks()) == before
+
+
+def compare(function: Any, tensors: list[Any], **options: Any) -> None:
+    """Results and gradients."""
+    results = []
+    for device in ("cpu", "cuda"):
+        own = [tensor.to(device).detach().requires_grad_() for tensor in tensors]
+        result = function(*own, **options)
+        (result * torch.arange(1.0, 1 + result.numel(), device=device).view(result.shape)).sum().backward()
+        results.append([result.detach().cpu(), *(tensor.grad.cpu() for tensor in own)])
+    for expected, found in zip(*results, strict=True):
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-3 * expected.abs().max().item())
+        assert found.stride() == expected.stride()
+
+
+@pytest.mark.parametrize("dims, transposed", list(itertools.product([1, 2, 3], [False, True])))
+@pytest.mark.parametrize("groups, kernel", [(1, 3), (2, 2), (4, 3), (1, 1)])
+@pytest.mark.parametrize("stride, padding, dilation", [(1, 0, 1), (2, 1, 1), (1, 2, 2), (3, 0, 1)])
+def test_geometries(
+    dims: int, transposed: bool, groups: int, kernel: int, stride: int, padding: int, dilation: int
+):
+    if kernel == 1 and padding:
+        padding = 0
+    channels, outputs = (8, 4) if transposed else (4, 8)
+    image = torch.randn(2, channels, *(7, 6, 5)[:dims])
+    weight = torch.randn(channels if transposed else outputs, 4 // groups, *[kernel] * dims)
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    function = _CONVOLUTIONS[dims][transposed]
+    compare(function, [image, weight, torch.randn(outputs)], **options)
+    compare(function, [image, weight], **options)
+
+
+def test_channels_last():
+    image = torch.randn(2, 4, 7, 6).to(memory_format=torch.channels_last)
+    compare(torch.nn.functional.conv2d, [image, torch.randn(8, 4, 3, 3)], padding=1)
+    compare(torch.nn.functional.conv2d, [image, torch.randn(8, 4, 1, 1), torch.randn(8)])
+
+
+def test_a_batch_in_parts():
+    image = torch.randn(70, 16, 48, 48)  # more than 512 MiB of columns
+    weight = torch.randn(4, 16, 9, 9)
+    found = torch.nn.functional.conv2d(image.cuda(), weight.cuda()).cpu()
+    torch.testing.assert_close(found, torch.nn.functional.conv2d(image, weight), rtol=1e-4, atol=1e-3)
+
+
+def test_a_network_learns_as_on_the_cpu():
+    def losses(device: str) -> list[float]:
+        torch.manual_seed(0)
+        network = torch.nn.Sequential(
+            torch.nn.Conv2d(1, 8, 3, padding=1),
+            torch.nn.BatchNorm2d(8),
+            torch.nn.ReLU(),
+            torch.nn.MaxPool2d(2),
+            torch.nn.Conv2d(8, 16, 3, stride=2),
+            torch.nn.ReLU(),
+            torch.nn.Flatten(),
+            torch.nn.Linear(16 * 9, 10),
+        ).to(device)
+        images = torch.randn(32, 1, 16, 16).to(device)
+        labels = torch.randint(10, (32,)).to(device)
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.05, momentum=0.9)
+        found = []
+        for _ in range(8):
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(network(images), labels)
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        return found
+
+    expected = losses("cpu")
+    assert losses("cuda") == pytest.approx(expected, rel=1e-3)
+    assert expected[-1] < expected[0]
