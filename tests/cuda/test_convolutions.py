@@ -1,4 +1,4 @@
-"""Convolutions on CUDA against the CPU: dimensions, groups, strides, layouts, gradients, and parts of batches."""
+"""Convolutions on CUDA against the CPU: dimensions, groups, strides, layouts, gradients, parts of batches."""
 
 from __future__ import annotations
 
@@ -81,9 +81,11 @@ def test_a_network_learns_as_on_the_cpu():
             torch.nn.Flatten(),
             torch.nn.Linear(16 * 9, 10),
         ).to(device)
+
         images = torch.randn(32, 1, 16, 16).to(device)
         labels = torch.randint(10, (32,)).to(device)
         optimizer = torch.optim.SGD(network.parameters(), lr=0.05, momentum=0.9)
+
         found = []
         for _ in range(8):
             optimizer.zero_grad()

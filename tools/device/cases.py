@@ -121,6 +121,30 @@ def _max_pool(torch: Any) -> Call:
     return lambda: torch.nn.functional.max_pool2d(x, 3, 2, 1)
 
 
+def _convolution(name: str, channels: int, kernel: int, stride: int = 1, groups: int = 1) -> Case:
+    """A convolution of 32 images of 56 x 56 that keeps the number of channels."""
+
+    def make(torch: Any) -> Call:
+        x = torch.randn(32, channels, 56, 56, device="cuda")
+        weight = torch.randn(channels, channels // groups, kernel, kernel, device="cuda")
+        return lambda: torch.nn.functional.conv2d(x, weight, None, stride, kernel // 2, 1, groups)
+
+    return Case(name, make)
+
+
+def _convolution_backward(torch: Any) -> Call:
+    x = torch.randn(32, 128, 56, 56, device="cuda", requires_grad=True)
+    weight = torch.randn(128, 128, 3, 3, device="cuda", requires_grad=True)
+    y = torch.nn.functional.conv2d(x, weight, padding=1)
+    grad = torch.ones_like(y)
+    return lambda: torch.autograd.grad(y, (x, weight), grad, retain_graph=True)
+
+
+def _attention(torch: Any) -> Call:
+    q, k, v = (torch.randn(4, 12, 2048, 64, device="cuda").bfloat16() for _ in range(3))
+    return lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
 def _adam(torch: Any) -> Call:
     parameters = [torch.zeros(n, device="cuda", requires_grad=True) for n in (1 << 20, 768, 3072) * 40]
     for parameter in parameters:
@@ -209,6 +233,12 @@ CASES = (
     _tiny("tiny softmax", lambda torch, x, y: torch.softmax(x, 0)),
     _tiny("tiny sum", lambda torch, x, y: x.sum()),
     Case("100 tiny steps and backward", _tiny_backward),
+    _convolution("convolution 3 x 3, 128", 128, 3),
+    _convolution("convolution 1 x 1, 256", 256, 1),
+    _convolution("convolution 3 x 3, stride 2, 128", 128, 3, 2),
+    _convolution("depthwise convolution 3 x 3, 256", 256, 3, 1, 256),
+    Case("convolution 3 x 3 backward, 128", _convolution_backward),
+    Case("attention of 2048, bfloat16", _attention),
     _product("product of 1024 float32", 1024, "float32"),
     _product("product of 8192 bfloat16", 8192, "bfloat16"),
 )

@@ -158,13 +158,14 @@ Tensor columns_of(const char* name, const Tensor& image, const ConvolutionGeomet
 void sum_columns(const char* name, const Tensor& columns, const ConvolutionGeometry& g,
                  const Tensor& bias, const Tensor& image) {
   AT_DISPATCH_FLOATING_AND_REDUCED_INTEGRAL_AND_BOOL(image.scalar_type(), name, [&] {
-    per_index(
-        name, image.numel(),
-        SumColumns<scalar_t>{
-            Windows(g, image), decomposed(g.channels, g.input),
-            {WideDivisor(g.stride[0]), WideDivisor(g.stride[1]), WideDivisor(g.stride[2])},
-            columns.const_data_ptr<scalar_t>(),
-            bias.defined() ? bias.const_data_ptr<scalar_t>() : nullptr, image.data_ptr<scalar_t>()});
+    per_index(name, image.numel(),
+              SumColumns<scalar_t>{
+                  Windows(g, image),
+                  decomposed(g.channels, g.input),
+                  {WideDivisor(g.stride[0]), WideDivisor(g.stride[1]), WideDivisor(g.stride[2])},
+                  columns.const_data_ptr<scalar_t>(),
+                  bias.defined() ? bias.const_data_ptr<scalar_t>() : nullptr,
+                  image.data_ptr<scalar_t>()});
   });
 }
 

@@ -53,8 +53,8 @@ class Convolution {
     const Tensor added = bias.defined() ? bias.contiguous() : bias;
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = empty_product(g_.column_rows(), count);
-      matrix_product(name_, weight_.transpose(1, 2),
-                     samples_last(result.narrow(0, begin, count)), 0, 1, columns);
+      matrix_product(name_, weight_.transpose(1, 2), samples_last(result.narrow(0, begin, count)),
+                     0, 1, columns);
       sum_columns(name_, columns, g_, added, image.narrow(0, begin, count));
     });
   }
@@ -73,8 +73,8 @@ class Convolution {
   /// Calls f(begin, count) for parts of the batch whose columns fit into memory.
   template <class F>
   void for_samples(const F& f) const {
-    const int64_t bytes = g_.groups * g_.column_rows() * g_.output_plane() *
-                          static_cast<int64_t>(weight_.itemsize());
+    const int64_t bytes =
+        g_.groups * g_.column_rows() * g_.output_plane() * static_cast<int64_t>(weight_.itemsize());
     const int64_t most = std::max<int64_t>(1, kMostColumnBytes / std::max<int64_t>(1, bytes));
     for (int64_t begin = 0; begin < g_.batch; begin += most)
       f(begin, std::min(most, g_.batch - begin));
