@@ -351,7 +351,7 @@ def set_float32_matmul_precision(precision: str) -> None:
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision in _MATMUL_PRECISIONS:
         _state["matmul_precision"] = precision
-        _C._allow_tf32(precision != "highest")
+        _C._allow_tf32(False, precision != "highest")
     else:
         warnings.warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; set_float32_matmul_precision has no "
@@ -369,7 +369,7 @@ def get_float32_matmul_precision() -> str:
         >>> torch.get_float32_matmul_precision()
         'highest'
     """
-    if not _C._tf32_allowed():
+    if not _C._tf32_allowed(False):
         return "highest"
     asked = str(_state["matmul_precision"])
     return "high" if asked == "highest" else asked

@@ -7,11 +7,19 @@ namespace c10 {
 
 namespace {
 
-std::atomic<bool> allowed_now = false;
+std::atomic<bool> in_products = false;
+std::atomic<bool> in_convolutions = true;
+
+std::atomic<bool>& setting_of(Tf32Use use) {
+  return use == Tf32Use::Products ? in_products : in_convolutions;
+}
 
 }  // namespace
 
-bool tf32_allowed() { return allowed_now.load(std::memory_order_relaxed); }
-void allow_tf32(bool allowed) { allowed_now.store(allowed, std::memory_order_relaxed); }
+bool tf32_allowed(Tf32Use use) { return setting_of(use).load(std::memory_order_relaxed); }
+
+void allow_tf32(Tf32Use use, bool allowed) {
+  setting_of(use).store(allowed, std::memory_order_relaxed);
+}
 
 }  // namespace c10

@@ -4,9 +4,12 @@
 
 namespace c10 {
 
-/// Whether float32 operands of products may be rounded to TF32, which has ten bits of mantissa, on
-/// devices that are faster with it.
-TORCH_PY_API bool tf32_allowed();
-TORCH_PY_API void allow_tf32(bool allowed);
+/// What float32 operands may be rounded to TF32 for, which has ten bits of mantissa.
+enum class Tf32Use { Products, Convolutions };
+
+/// Whether devices that are faster with TF32 may use it. At first, as in PyTorch, for convolutions
+/// only.
+TORCH_PY_API bool tf32_allowed(Tf32Use use);
+TORCH_PY_API void allow_tf32(Tf32Use use, bool allowed);
 
 }  // namespace c10

@@ -220,7 +220,9 @@ SIMT_DEVICE T update(T* address, F next) {
   }
 }
 
-SIMT_DEVICE uint32_t take_slot(uint32_t* taken) { return atomicAdd_system(taken, 1u); }
+/// Only kernels of one device take slots; not every system lets a device make atomic operations of
+/// the whole system in the memory of the host.
+SIMT_DEVICE uint32_t take_slot(uint32_t* taken) { return atomicAdd(taken, 1u); }
 
 SIMT_DEVICE void publish(uint32_t* complete) {
   __threadfence_system();

@@ -21,7 +21,8 @@ _CONVOLUTIONS = {
 @pytest.fixture(autouse=True)
 def _without_the_host() -> Any:
     before = dict(torch.cuda.host_fallbacks())
-    yield
+    with torch.backends.cudnn.flags(allow_tf32=False):
+        yield
     assert dict(torch.cuda.host_fallbacks()) == before
 
 

@@ -164,6 +164,7 @@ _NAMES = {
     "LayoutAttribute.BatchCount": "CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT",
     "LayoutAttribute.BatchStride": "CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET",
     "PreferenceAttribute.MostWorkspace": "CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES",
+    "PreferenceAttribute.Reductions": "CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK",
     "PreferenceAttribute.AlignmentA": "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES",
     "PreferenceAttribute.AlignmentB": "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES",
     "PreferenceAttribute.AlignmentC": "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES",

@@ -93,6 +93,7 @@ def _serve(log_path: str) -> None:
 
     faulthandler.enable()
     torch.set_num_threads(1)
+    torch.backends.cudnn.allow_tf32 = False
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT)
     operators = {str(operator): operator for operator in all_operators()}
 

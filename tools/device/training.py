@@ -190,6 +190,7 @@ def measured(torch: Any, step: Callable[[], None]) -> tuple[float, float]:
 
 
 def main() -> int:
+    torch_py.backends.cudnn.allow_tf32 = False  # so that losses can be compared
     networks = {"GPT": losses, "CNN": cnn_losses}
     ours = {name: learn(torch_py) for name, learn in networks.items()}
     for name, found in ours.items():
@@ -199,7 +200,7 @@ def main() -> int:
         return 0
 
     peer = importlib.import_module("torch")
-    peer.backends.cudnn.allow_tf32 = False  # so that losses can be compared
+    peer.backends.cudnn.allow_tf32 = False
     worst = 0.0
     for name, learn in networks.items():
         difference = max(abs(a - b) / b for a, b in zip(ours[name], learn(peer), strict=True))

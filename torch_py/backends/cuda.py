@@ -22,11 +22,11 @@ class _MatrixProducts:
     @property
     def allow_tf32(self) -> bool:
         """Whether float32 operands may be rounded to TF32; `set_float32_matmul_precision` sets it, too."""
-        return bool(_C._tf32_allowed())
+        return bool(_C._tf32_allowed(False))
 
     @allow_tf32.setter
     def allow_tf32(self, allowed: bool) -> None:
-        _C._allow_tf32(bool(allowed))
+        _C._allow_tf32(False, bool(allowed))
 
 
 matmul = _MatrixProducts()

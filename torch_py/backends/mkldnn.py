@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import warnings
 from types import TracebackType
 
@@ -49,4 +50,4 @@ def flags(
     fp32_precision: str | None = "none",
 ) -> contextlib.AbstractContextManager[None]:
     """Switches inside a block."""
-    return switched(globals(), dict(locals()))
+    return switched(sys.modules[__name__], dict(locals()))

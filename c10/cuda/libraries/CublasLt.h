@@ -53,11 +53,16 @@ enum class LayoutAttribute : int { BatchCount = 5, BatchStride = 6 };
 /// cublasLtMatmulPreferenceAttributes_t
 enum class PreferenceAttribute : int {
   MostWorkspace = 1,
+  Reductions = 3,
   AlignmentA = 5,
   AlignmentB = 6,
   AlignmentC = 7,
   AlignmentD = 8,
 };
+
+/// Parts of sums are added up in the type that products are summed in, not in that of the results;
+/// cublasLtReductionScheme_t.
+inline constexpr uint32_t kExactReductions = 1 | 2;
 
 /// A way to compute a product, which stays valid while the process runs.
 struct Algorithm {

@@ -93,7 +93,7 @@ void scale(const Tensor& out, const Scalar& beta) {
 }  // namespace
 
 void matrix_product(const char* name, const Tensor& a, const Tensor& b, const Scalar& beta,
-                    const Scalar& alpha, const Tensor& out, const Tensor& added) {
+                    const Scalar& alpha, const Tensor& out, const Tensor& added, c10::Tf32Use use) {
   if (out.numel() == 0) return;
 
   const bool adds_bias = added.defined() && a.size(-1) > 0 && is_bias(added, beta, out);
@@ -114,6 +114,7 @@ void matrix_product(const char* name, const Tensor& a, const Tensor& b, const Sc
   product.left = operand_of(left);
   product.right = operand_of(right);
   product.result = out.data();
+  product.tf32 = c10::tf32_allowed(use);
   product.alpha = alpha;
   product.beta = adds_bias ? Scalar(0) : beta;
   if (adds_bias) {

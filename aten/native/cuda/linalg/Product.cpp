@@ -8,7 +8,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "c10/core/ProductPrecision.h"
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Memory.h"
 #include "c10/cuda/Runtime.h"
@@ -42,9 +41,9 @@ cublaslt::Type scale_type_of(ScalarType dtype) {
   return c10::is_reduced_floating(dtype) ? cublaslt::Type::Float : type_of(dtype);
 }
 
-cublaslt::Compute compute_of(ScalarType dtype) {
-  if (dtype == kDouble || dtype == kComplexDouble) return cublaslt::Compute::Double;
-  const bool rounds = c10::tf32_allowed() && (dtype == kFloat || dtype == kComplexFloat);
+cublaslt::Compute compute_of(const Product& p) {
+  if (p.dtype == kDouble || p.dtype == kComplexDouble) return cublaslt::Compute::Double;
+  const bool rounds = p.tf32 && (p.dtype == kFloat || p.dtype == kComplexFloat);
   return rounds ? cublaslt::Compute::FloatFromTf32 : cublaslt::Compute::Float;
 }
 
@@ -94,9 +93,9 @@ class Described {
         left_(api_.layout_destroy),
         right_(api_.layout_destroy),
         result_(api_.layout_destroy) {
-    cublaslt::check(api_.description_create(description_.address(), compute_of(p.dtype),
-                                            scale_type_of(p.dtype)),
-                    "cublasLtMatmulDescCreate");
+    cublaslt::check(
+        api_.description_create(description_.address(), compute_of(p), scale_type_of(p.dtype)),
+        "cublasLtMatmulDescCreate");
     set(cublaslt::DescriptionAttribute::TransposeA, transposition(p.left));
     set(cublaslt::DescriptionAttribute::TransposeB, transposition(p.right));
     set(cublaslt::DescriptionAttribute::Epilogue, p.epilogue);
@@ -159,6 +158,7 @@ cublaslt::Heuristic Described::best_algorithm(const Product& p) const {
                     "cublasLtMatmulPreferenceSetAttribute");
   };
   prefer(cublaslt::PreferenceAttribute::MostWorkspace, kMostWorkspace);
+  prefer(cublaslt::PreferenceAttribute::Reductions, cublaslt::kExactReductions);
   prefer(cublaslt::PreferenceAttribute::AlignmentA, alignment_of(p.left.data));
   prefer(cublaslt::PreferenceAttribute::AlignmentB, alignment_of(p.right.data));
   prefer(cublaslt::PreferenceAttribute::AlignmentC, alignment_of(p.result));
@@ -188,7 +188,7 @@ cublaslt::Status Described::run(const Product& p, const cublaslt::Heuristic& way
 std::string kind_of(const Product& p) {
   const int64_t numbers[] = {c10::cuda::current_device(),
                              static_cast<int64_t>(p.dtype),
-                             static_cast<int64_t>(compute_of(p.dtype)),
+                             static_cast<int64_t>(compute_of(p)),
                              static_cast<int64_t>(p.epilogue),
                              p.beta.equal(0) ? 0 : 1,
                              p.m,

@@ -27,6 +27,7 @@ struct Product {
   ProductOperand left;
   ProductOperand right;
   void* result = nullptr;
+  bool tf32 = false;  // whether float32 operands may be rounded
   Scalar alpha = 1;
   Scalar beta = 0;
   c10::cuda::cublaslt::Epilogue epilogue = c10::cuda::cublaslt::Epilogue::None;

@@ -31,13 +31,13 @@ class Convolution {
   void forward(const Tensor& image, const Tensor& bias, const Tensor& result) const {
     const int64_t beta = bias.defined() ? 1 : 0;
     if (is_one_product(image, result))
-      return matrix_product(name_, shared_weight(false), planes_of(image), beta, 1,
-                            planes_of(result), in_groups(bias));
+      return multiply(shared_weight(false), planes_of(image), beta, 1, planes_of(result),
+                      in_groups(bias));
 
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
       const Tensor product = empty_product(g_.group_outputs(), count);
-      matrix_product(name_, weight_, columns, beta, 1, product, in_groups(bias));
+      multiply(weight_, columns, beta, 1, product, in_groups(bias));
       const Tensor part = result.narrow(0, begin, count);
       at::copy_(part, samples_first(product, part));
     });
@@ -47,14 +47,14 @@ class Convolution {
   /// for each channel.
   void backward_to_image(const Tensor& result, const Tensor& bias, const Tensor& image) const {
     if (is_one_product(image, result))
-      return matrix_product(name_, shared_weight(true), planes_of(result), bias.defined() ? 1 : 0,
-                            1, planes_of(image), in_groups(bias));
+      return multiply(shared_weight(true), planes_of(result), bias.defined() ? 1 : 0, 1,
+                      planes_of(image), in_groups(bias));
 
     const Tensor added = bias.defined() ? bias.contiguous() : bias;
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = empty_product(g_.column_rows(), count);
-      matrix_product(name_, weight_.transpose(1, 2), samples_last(result.narrow(0, begin, count)),
-                     0, 1, columns);
+      multiply(weight_.transpose(1, 2), samples_last(result.narrow(0, begin, count)), 0, 1,
+               columns);
       sum_columns(name_, columns, g_, added, image.narrow(0, begin, count));
     });
   }
@@ -63,8 +63,8 @@ class Convolution {
     const Tensor sums = empty_tensor(weight_.sizes(), weight.scalar_type(), weight.device());
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
-      matrix_product(name_, samples_last(result.narrow(0, begin, count)), columns.transpose(1, 2),
-                     begin == 0 ? 0 : 1, 1, sums);
+      multiply(samples_last(result.narrow(0, begin, count)), columns.transpose(1, 2),
+               begin == 0 ? 0 : 1, 1, sums);
     });
     at::copy_(weight, sums.view(weight.sizes()));
   }
@@ -78,6 +78,11 @@ class Convolution {
     const int64_t most = std::max<int64_t>(1, kMostColumnBytes / std::max<int64_t>(1, bytes));
     for (int64_t begin = 0; begin < g_.batch; begin += most)
       f(begin, std::min(most, g_.batch - begin));
+  }
+
+  void multiply(const Tensor& a, const Tensor& b, int64_t beta, int64_t alpha, const Tensor& out,
+                const Tensor& added = {}) const {
+    matrix_product(name_, a, b, beta, alpha, out, added, c10::Tf32Use::Convolutions);
   }
 
   /// Whether an image is its own columns, and the planes of each sample follow one another.

@@ -230,14 +230,25 @@ PyObject* set_deterministic_products(PyObject*, PyObject* enabled) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* allow_tf32(PyObject*, PyObject* allowed) {
+c10::Tf32Use tf32_use(bool in_convolutions) {
+  return in_convolutions ? c10::Tf32Use::Convolutions : c10::Tf32Use::Products;
+}
+
+PyObject* allow_tf32(PyObject*, PyObject* args) {
   TORCH_PY_TRY
-  c10::allow_tf32(flag("_allow_tf32", allowed));
+  int in_convolutions = 0;
+  int allowed = 0;
+  if (!PyArg_ParseTuple(args, "pp:_allow_tf32", &in_convolutions, &allowed)) return nullptr;
+  c10::allow_tf32(tf32_use(in_convolutions != 0), allowed != 0);
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* tf32_allowed(PyObject*, PyObject*) { return wrap(c10::tf32_allowed()); }
+PyObject* tf32_allowed(PyObject*, PyObject* in_convolutions) {
+  TORCH_PY_TRY
+  return wrap(c10::tf32_allowed(tf32_use(flag("_tf32_allowed", in_convolutions))));
+  TORCH_PY_CATCH(nullptr)
+}
 
 PyMethodDef functions[] = {
     {"get_default_dtype", get_default_dtype, METH_NOARGS, texts::torch_get_default_dtype},
@@ -271,9 +282,9 @@ PyMethodDef functions[] = {
     {"_set_deterministic_products", set_deterministic_products, METH_O,
      "Whether matrix products are the same in every run, whatever libraries are measured to "
      "reach."},
-    {"_allow_tf32", allow_tf32, METH_O,
-     "Whether devices may round float32 operands of matrix products to TF32."},
-    {"_tf32_allowed", tf32_allowed, METH_NOARGS, nullptr},
+    {"_allow_tf32", allow_tf32, METH_VARARGS,
+     "_allow_tf32(in_convolutions, allowed): whether devices may round float32 operands to TF32."},
+    {"_tf32_allowed", tf32_allowed, METH_O, "_tf32_allowed(in_convolutions)"},
     {"_swap_tensors", swap_tensors, METH_VARARGS,
      "Exchanges tensors, attributes and hooks of two objects; the classes stay."},
     {"_set_tensor_class", set_tensor_class_py, METH_O,
