@@ -177,7 +177,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
         tensor([1., 1.])
     """
     # Imported on first use: torch.nn is large.
-    from torch_py.nn._dropout import dropout
+    from torch_py.nn.functional._dropout import dropout
 
     return dropout(input, p, train, inplace=True)
 

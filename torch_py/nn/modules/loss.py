@@ -9,7 +9,7 @@ from typing import Any
 
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
-from torch_py.nn._losses import reduction_name
+from torch_py.nn._reduction import reduction_name
 from torch_py.nn.modules.distance import PairwiseDistance
 from torch_py.nn.modules.linear import Linear
 from torch_py.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions

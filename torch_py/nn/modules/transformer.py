@@ -12,7 +12,7 @@ from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn import init
-from torch_py.nn._attention import canonical_mask, dtype_of_mask
+from torch_py.nn.functional._attention import canonical_mask, dtype_of_mask
 from torch_py.nn.modules.activation import GELU, MultiheadAttention, ReLU
 from torch_py.nn.modules.container import ModuleList
 from torch_py.nn.modules.dropout import Dropout

@@ -1,34 +1,28 @@
-"""Losses of distances, margins, counts and alignments. `reduction` is 'mean', 'sum' or 'none'."""
+"""Losses that ask for a margin between scores or distances, as functions.
+
+`reduction` is 'mean', 'sum' or 'none'.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
-from torch_py import _C
 from torch_py._C import _nn, _torch
 from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import no_grad
-from torch_py.nn._losses import _number, _reduced
+from torch_py.nn._reduction import reduced, reduction_number
 
 __all__ = [
     "cosine_embedding_loss",
-    "ctc_loss",
-    "gaussian_nll_loss",
     "hinge_embedding_loss",
     "margin_ranking_loss",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
-    "poisson_nll_loss",
     "soft_margin_loss",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
 ]
 
-_ctc_loss = _torch.ctc_loss
-_poisson_nll_loss = _torch.poisson_nll_loss
 _margin_ranking_loss = _torch.margin_ranking_loss
 _hinge_embedding_loss = _torch.hinge_embedding_loss
 _cosine_embedding_loss = _torch.cosine_embedding_loss
@@ -38,139 +32,6 @@ _multi_margin_loss = _nn.multi_margin_loss
 _multilabel_margin_loss = _nn.multilabel_margin_loss
 _log_sigmoid = _nn.log_sigmoid
 _pairwise_distance = _torch.pairwise_distance
-
-
-def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Tensor | Sequence[int],
-    target_lengths: Tensor | Sequence[int],
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor:
-    """The connectionist temporal classification loss of sequences of unknown alignment:
-
-        loss[n] = -log Σ_alignments Π_t exp(log_probs[t, n, alignment[t]])
-
-    Source: Graves et al., Connectionist temporal classification (2006).
-
-    Args:
-        log_probs: (T, N, C) or (T, C), log probabilities
-        targets: (N, S), or all targets in one dimension
-        input_lengths, target_lengths: (N,) or ()
-        blank: the number of the label that stands for nothing; default 0
-        reduction: 'mean' (default), which divides each loss by the length of its target first, 'sum' or
-            'none'
-        zero_infinity: whether infinite losses, of targets longer than the input, become zero; default False
-
-    Example:
-        >>> log_probs = torch.zeros(5, 1, 3).log_softmax(dim=2)
-        >>> F.ctc_loss(log_probs, torch.tensor([[1, 2]]), [5], [2]).shape
-        torch.Size([])
-    """
-    return _ctc_loss(
-        log_probs,
-        targets,
-        input_lengths,  # type: ignore[arg-type]
-        target_lengths,  # type: ignore[arg-type]
-        blank,
-        _number(reduction, None, None),
-        zero_infinity,
-    )
-
-
-def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: bool | None = None,
-    eps: float = 1e-8,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """The negative log likelihood of counts under a Poisson distribution:
-
-        loss = exp(input) - target · input          if log_input
-               input - target · log(input + eps)    otherwise
-
-    Args:
-        input: any shape
-        target: the same shape
-        log_input: whether the input is the logarithm of the rate; default True
-        full: whether to add an approximation of log(target!); default False
-        eps: what keeps the logarithm finite; default 1e-8
-        size_average, reduce: former ways to choose the reduction, with a warning
-        reduction: 'mean' (default), 'sum' or 'none'
-
-    Example:
-        >>> F.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
-        tensor(0.3591)
-    """
-    return _poisson_nll_loss(input, target, log_input, full, eps, _number(reduction, size_average, reduce))
-
-
-def gaussian_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    var: Tensor | float,
-    full: bool = False,
-    eps: float = 1e-6,
-    reduction: str = "mean",
-) -> Tensor:
-    """The negative log likelihood under normal distributions:
-
-        loss = (log(v) + (input - target)² / v) / 2    with v = max(var, eps)
-
-    Args:
-        input: any shape
-        target: the same shape
-        var: the variances: a number, the shape of the input, or that without the last dimension
-        full: whether to add log(2π) / 2; default False
-        eps: the least variance; default 1e-6
-        reduction: 'mean' (default), 'sum' or 'none'
-
-    Raises:
-        ValueError: a variance is negative, or its shape does not fit
-
-    Example:
-        >>> F.gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([1.5]), torch.tensor([1.0]))
-        tensor(0.1250)
-    """
-    if isinstance(var, float):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
-        var = var * _torch.ones_like(input)
-    elif (var < 0).any():
-        raise ValueError("var has negative entry/entries")
-    if tuple(var.shape) != tuple(input.shape):
-        if tuple(input.shape[:-1]) == tuple(var.shape):
-            var = var.unsqueeze(-1)
-        elif not _differs_in_one_size_1(var.shape, input.shape):
-            raise ValueError("var is of incorrect size")
-
-    number = _number(reduction, None, None)
-    limited = var.clone()
-    with _no_grad():
-        limited.clamp_(min=eps)
-
-    loss = 0.5 * (limited.log() + (input - target) ** 2 / limited)
-    if full:
-        loss = loss + 0.5 * math.log(2 * math.pi)
-
-    return _reduced(loss, number)
-
-
-def _differs_in_one_size_1(shape: Sequence[int], other: Sequence[int]) -> bool:
-    if len(shape) != len(other):
-        return False
-    different = [size for size, wanted in zip(shape, other) if size != wanted]
-    return different == [1]
-
-
-def _no_grad() -> Any:
-    return no_grad()
 
 
 def margin_ranking_loss(
@@ -197,7 +58,7 @@ def margin_ranking_loss(
         >>> F.margin_ranking_loss(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([1.0]))
         tensor(1.)
     """
-    number = _number(reduction, size_average, reduce)
+    number = reduction_number(reduction, size_average, reduce)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
@@ -230,7 +91,7 @@ def hinge_embedding_loss(
         >>> F.hinge_embedding_loss(torch.tensor([0.2, 0.3]), torch.tensor([1.0, -1.0]))
         tensor(0.4500)
     """
-    return _hinge_embedding_loss(input, target, margin, _number(reduction, size_average, reduce))
+    return _hinge_embedding_loss(input, target, margin, reduction_number(reduction, size_average, reduce))
 
 
 def cosine_embedding_loss(
@@ -259,7 +120,9 @@ def cosine_embedding_loss(
         >>> F.cosine_embedding_loss(x, y, torch.tensor([1.0]))
         tensor(0.2929)
     """
-    return _cosine_embedding_loss(input1, input2, target, margin, _number(reduction, size_average, reduce))
+    return _cosine_embedding_loss(
+        input1, input2, target, margin, reduction_number(reduction, size_average, reduce)
+    )
 
 
 def soft_margin_loss(
@@ -283,7 +146,7 @@ def soft_margin_loss(
         >>> F.soft_margin_loss(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
         tensor(0.2201)
     """
-    return _soft_margin_loss(input, target, _number(reduction, size_average, reduce))
+    return _soft_margin_loss(input, target, reduction_number(reduction, size_average, reduce))
 
 
 def multi_margin_loss(
@@ -316,7 +179,7 @@ def multi_margin_loss(
         >>> F.multi_margin_loss(torch.tensor([[0.1, 0.2, 0.8]]), torch.tensor([2]))
         tensor(0.2333)
     """
-    number = _number(reduction, size_average, reduce)
+    number = reduction_number(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
@@ -345,7 +208,7 @@ def multilabel_margin_loss(
         >>> F.multilabel_margin_loss(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
     """
-    return _multilabel_margin_loss(input, target, _number(reduction, size_average, reduce))
+    return _multilabel_margin_loss(input, target, reduction_number(reduction, size_average, reduce))
 
 
 def multilabel_soft_margin_loss(
@@ -373,11 +236,11 @@ def multilabel_soft_margin_loss(
         >>> F.multilabel_soft_margin_loss(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
         tensor(0.2201)
     """
-    number = _number(reduction, size_average, reduce)
+    number = reduction_number(reduction, size_average, reduce)
     loss = -(target * _log_sigmoid(input) + (1 - target) * _log_sigmoid(-input))
     if weight is not None:
         loss = loss * weight
-    return _reduced(loss.sum(dim=input.dim() - 1) / input.size(input.dim() - 1), number)
+    return reduced(loss.sum(dim=input.dim() - 1) / input.size(input.dim() - 1), number)
 
 
 def triplet_margin_loss(
@@ -409,7 +272,7 @@ def triplet_margin_loss(
         >>> F.triplet_margin_loss(torch.zeros(1, 2), torch.full((1, 2), 0.5), torch.ones(1, 2))
         tensor(0.2929)
     """
-    number = _number(reduction, size_average, reduce)
+    number = reduction_number(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     return _triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, number)
@@ -440,7 +303,7 @@ def triplet_margin_with_distance_loss(
         >>> F.triplet_margin_with_distance_loss(torch.zeros(1, 2), torch.full((1, 2), 0.5), torch.ones(1, 2))
         tensor(0.2929)
     """
-    number = _number(reduction, None, None)
+    number = reduction_number(reduction, None, None)
     distance = distance_function if distance_function is not None else _pairwise_distance
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -456,4 +319,4 @@ def triplet_margin_with_distance_loss(
     if swap:
         far = _torch.minimum(far, distance(positive, negative))
 
-    return _reduced((margin + near - far).clamp_min(0), number)
+    return reduced((margin + near - far).clamp_min(0), number)

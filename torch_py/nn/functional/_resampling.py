@@ -1,4 +1,4 @@
-"""Interpolation, padding, and sampling at the points of a grid, as functions."""
+"""Interpolation, and sampling at the points of a grid, as functions."""
 
 from __future__ import annotations
 
@@ -9,23 +9,16 @@ from typing import Any
 
 from torch_py._C import _nn, _torch
 from torch_py._tensor import Tensor
-from torch_py.nn._pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from torch_py.nn.functional._adaptive_pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+)
 
-__all__ = [
-    "affine_grid",
-    "grid_sample",
-    "interpolate",
-    "pad",
-    "upsample",
-    "upsample_bilinear",
-    "upsample_nearest",
-]
+__all__ = ["affine_grid", "grid_sample", "interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
 
-_pad = _nn.pad
 _grid_sampler = _torch.grid_sampler
 _affine_grid_generator = _torch.affine_grid_generator
-
-
 # Operators over one, two and three dimensions, by mode.
 _NEAREST = {
     "nearest": (_nn.upsample_nearest1d, _nn.upsample_nearest2d, _nn.upsample_nearest3d),
@@ -55,20 +48,8 @@ _ANTIALIASED: dict[str, Callable[..., Tensor]] = dict(
     zip(("bilinear", "bicubic"), (_nn._upsample_bilinear2d_aa, _nn._upsample_bicubic2d_aa))
 )
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact"
-
-
-def _per_dimension(name: str, value: float | Sequence[float], rank: int, shape: Sequence[int]) -> list[Any]:
-    """Returns one value per spatial dimension. Raises ValueError for a wrong number of values."""
-    if not isinstance(value, (list, tuple)):
-        return [value] * rank
-    if len(value) != rank:
-        raise ValueError(
-            f"Input and {name} must have the same number of spatial dimensions, but got input with spatial "
-            f"dimensions of {list(shape[2:])} and {name} of {value}. Please provide input tensor in (N, C, "
-            f"d1, d2, ...,dK) format and {name} in (d1, d2, ...,dK) format."
-        )
-
-    return list(value)
+_SAMPLING_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+_OUTSIDE = {"zeros": 0, "border": 1, "reflection": 2}
 
 
 def interpolate(
@@ -166,6 +147,20 @@ def _sizes_and_factors(
     return sizes, [] if recompute else factors
 
 
+def _per_dimension(name: str, value: float | Sequence[float], rank: int, shape: Sequence[int]) -> list[Any]:
+    """Returns one value per spatial dimension. Raises ValueError for a wrong number of values."""
+    if not isinstance(value, (list, tuple)):
+        return [value] * rank
+    if len(value) != rank:
+        raise ValueError(
+            f"Input and {name} must have the same number of spatial dimensions, but got input with spatial "
+            f"dimensions of {list(shape[2:])} and {name} of {value}. Please provide input tensor in (N, C, "
+            f"d1, d2, ...,dK) format and {name} in (d1, d2, ...,dK) format."
+        )
+
+    return list(value)
+
+
 def upsample(
     input: Tensor,
     size: int | Sequence[int] | None = None,
@@ -235,34 +230,6 @@ def upsample_bilinear(
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
-# Padding
-# ------------------------------------------------------------
-
-
-def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
-    """Extends dimensions on both sides, or cuts them.
-
-    Args:
-        input: any shape
-        pad: (left, right) of the last dimension, then of the one before, and so on; negative widths cut
-        mode: 'constant' (default), 'reflect' (mirrored, without the edge), 'replicate' (the edge repeated) or
-            'circular' (from the opposite side)
-        value: what 'constant' fills in; default None, which is 0
-
-    Example:
-        >>> F.pad(torch.tensor([[1.0, 2.0, 3.0]]), (1, 2), mode="replicate")
-        tensor([[1., 1., 2., 3., 3., 3.]])
-    """
-    return _pad(input, pad, mode, value)
-
-
-# Grids
-# ------------------------------------------------------------
-
-_SAMPLING_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
-_OUTSIDE = {"zeros": 0, "border": 1, "reflection": 2}
-
-
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -310,14 +277,6 @@ def grid_sample(
     )
 
 
-def _warn_of_corners() -> None:
-    warnings.warn(
-        "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
-        "Please specify align_corners=True if the old behavior is desired.",
-        stacklevel=3,
-    )
-
-
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid for `grid_sample` that applies affine maps.
 
@@ -350,3 +309,11 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
 
     return _affine_grid_generator(theta, size, False if align_corners is None else align_corners)
+
+
+def _warn_of_corners() -> None:
+    warnings.warn(
+        "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
+        "Please specify align_corners=True if the old behavior is desired.",
+        stacklevel=3,
+    )
