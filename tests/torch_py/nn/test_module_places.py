@@ -1,5 +1,5 @@
-"""Layers and their functions are in the modules in which PyTorch has them, which imports, pickles and messages
-name."""
+"""Layers and their functions are in the modules in which PyTorch has them, which imports, pickles and
+messages name."""
 
 from __future__ import annotations
 
