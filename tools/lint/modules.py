@@ -66,7 +66,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # Transforms of functions, which differentiate.
     (
         "_functorch", "_subclasses", "_tensor_methods", "autograd.variable", "cuda._graphed",
-        "nn.utils", "utils._selective_checkpoint", "utils.checkpoint",
+        "nn.utils", "utils.checkpoint",
     ),
     # What compilers know, which asks for fake tensors.
     ("_guards", "utils.backend_registration", "utils.build_operators", "utils.cpp_extension"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 from torch_py._C import _nn, _torch
 from torch_py._functional import broadcast_tensors
@@ -252,7 +251,7 @@ def gaussian_nll_loss(
 
     number = reduction_number(reduction, None, None)
     limited = var.clone()
-    with _no_grad():
+    with no_grad():
         limited.clamp_(min=eps)
 
     loss = 0.5 * (limited.log() + (input - target) ** 2 / limited)
@@ -267,7 +266,3 @@ def _differs_in_one_size_1(shape: Sequence[int], other: Sequence[int]) -> bool:
         return False
     different = [size for size, wanted in zip(shape, other) if size != wanted]
     return different == [1]
-
-
-def _no_grad() -> Any:
-    return no_grad()
