@@ -207,9 +207,26 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Makes the pruning of `name` permanent: it is a plain parameter again, with the zeros.
+    """Makes the pruning of a parameter permanent: it is a plain parameter again, with zeros where elements
+    were dropped.
 
-    Raises ValueError if it is not pruned.
+    Args:
+        module: the module that has the parameter
+        name: the name of the parameter, such as 'weight'
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: the parameter is not pruned
+
+    Example:
+        >>> layer = nn.utils.prune.l1_unstructured(nn.Linear(4, 1), "weight", amount=2)
+        >>> [name for name, _ in layer.named_parameters()]
+        ['bias', 'weight_orig']
+        >>> layer = nn.utils.prune.remove(layer, "weight")
+        >>> [name for name, _ in layer.named_parameters()], int((layer.weight == 0).sum())
+        (['bias', 'weight'], 2)
     """
     for number, hook in _hooks_on(module, name):
         hook.remove(module)
