@@ -16,6 +16,12 @@ class Tag(str, enum.Enum, metaclass=_Words):
     """A property of an operator, as ``torch.ops.aten.add.Tensor.tags`` has them. Equals its name.
 
     torch_py's entries use those that its generator, its tests or its graphs look up.
+
+    Example:
+        >>> torch.Tag.pointwise in torch.ops.aten.add.Tensor.tags
+        True
+        >>> torch.Tag.pointwise == "pointwise"
+        True
     """
 
     core = "core"

@@ -17,7 +17,29 @@ from torch_py._wrappers import is_wrapper, make_wrapper, parts_of
 
 
 class Tensor(_C.TensorBase):
-    """An array of one dtype on one device that can record how it was computed. May be subclassed."""
+    """An array of one dtype on one device that can record how it was computed.
+
+    Tensors are made by functions such as `torch.tensor`, `torch.zeros` and `torch.randn`. With
+    `requires_grad`, autograd records what is computed from a tensor, and `backward` of a result computes
+    gradients. Programs may subclass it; the results of operators on a subclass are of the subclass.
+
+    Attributes:
+        shape: the sizes of the dimensions, as a `torch.Size`
+        dtype: the `torch.dtype` of the elements
+        device: the `torch.device` of the memory
+        requires_grad: whether autograd records operations on it
+        grad: the gradient that `backward` computed; None before
+        grad_fn: the node that computed it; None for a leaf
+        is_leaf: whether it is not the result of a recorded operation
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> x.shape, x.dtype, x.device
+        (torch.Size([2]), torch.float32, device(type='cpu'))
+        >>> (x**2).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+    """
 
     __module__ = "torch_py"
     __array_priority__ = 1000  # NumPy's operators leave mixed expressions to the tensor
@@ -315,10 +337,21 @@ class Tensor(_C.TensorBase):
         return self
 
     def pin_memory(self, device: Any = None) -> Tensor:
-        """This tensor, or a copy of it in pinned memory of the host, from which copies to a device need not
-        wait. `device` is deprecated and has no effect.
+        """Copies the tensor to pinned (page-locked) memory of the host, unless it is there already.
 
-        Raises RuntimeError without an accelerator, and for tensors on one.
+        From pinned memory, a copy to an accelerator with `non_blocking=True` goes on while the program
+        continues.
+
+        Args:
+            device: deprecated and without effect; default None
+
+        Raises:
+            RuntimeError: there is no accelerator, or the tensor is on one
+
+        Example:
+            >>> batch = torch.ones(2, 3)
+            >>> if torch.cuda.is_available():
+            ...     batch = batch.pin_memory().to("cuda", non_blocking=True)
         """
         return cast(Tensor, cast(Any, _C)._pin_tensor(self))
 
@@ -335,10 +368,24 @@ class Tensor(_C.TensorBase):
         return bool(cast(Any, _C)._is_pinned_tensor(self))
 
     def record_stream(self, s: Any) -> None:
-        """Says that a stream uses this tensor: its memory is not used again before the work that the stream
-        has then is done.
+        """Tells the allocator that a stream uses this tensor.
 
-        Raises NotImplementedError for tensors that are not on an accelerator.
+        Once the program drops the tensor, its memory is given out again only after the work that the stream
+        had at that time is done. The stream on which a tensor was made need not be recorded.
+
+        Args:
+            s: the `torch.cuda.Stream`
+
+        Raises:
+            NotImplementedError: the tensor is not on an accelerator
+
+        Example:
+            >>> if torch.cuda.is_available():
+            ...     x = torch.ones(2, device="cuda")
+            ...     side = torch.cuda.Stream()
+            ...     with torch.cuda.stream(side):
+            ...         y = x + 1
+            ...     x.record_stream(side)
         """
         if not self.is_cuda:
             raise NotImplementedError(f"Tensor.record_stream: tensors on {self.device} have no streams")

@@ -31,8 +31,26 @@ def _legacy_name(dtype: Any) -> str:
 
 
 class TypedStorage:
-    """A row of elements of one dtype in the memory of an UntypedStorage:
-    `TypedStorage(size or values, dtype=, wrap_storage=)`."""
+    """A row of elements of one dtype in the memory of an UntypedStorage.
+
+    Deprecated: `Tensor.untyped_storage` gives the memory of a tensor, and tensors give its elements.
+
+    Args:
+        args: nothing, the number of elements, which are uninitialized, or a sequence of elements
+        wrap_storage: an UntypedStorage to use instead of new memory; default None
+        dtype: the dtype of the elements; default None, the default dtype
+        device: the device of new memory; default None, the CPU
+        _internal: whether to leave out the warning; default False
+
+    Raises:
+        RuntimeError: more than one argument, or `wrap_storage` together with one or without a dtype
+        TypeError: `wrap_storage` is not an UntypedStorage
+
+    Example:
+        >>> storage = torch.TypedStorage([1.0, 2.0], dtype=torch.float64)
+        >>> storage.nbytes(), storage.tolist()
+        (16, [1.0, 2.0])
+    """
 
     __module__ = "torch_py.storage"
     dtype: Any = None
@@ -417,9 +435,36 @@ def __getattr__(name: str) -> Any:
     return made
 
 
+_LEGACY_DOC = """The older constructor of storages of {dtype} elements on the device {kind!r}, and their type
+for `isinstance`.
+
+Deprecated: `Tensor.untyped_storage` gives the memory of a tensor, and tensors give its elements.
+
+Args:
+    args: nothing, the number of elements, which are uninitialized, or a sequence of elements
+    wrap_storage: an UntypedStorage to use instead of new memory; default None
+
+Returns:
+    A `torch.TypedStorage`.
+
+Raises:
+    RuntimeError: more than one argument
+    TypeError: the argument is neither a number nor a sequence
+
+Example:
+    >>> storage = {name}([0, 1])
+    >>> storage.dtype, len(storage), isinstance(storage, {name})
+    ({dtype}, 2, True)
+"""
+
+
 def _legacy_storage(name: str, module: str, kind: str) -> type:
+    dtype = storage_types()[name].dtype
     members = {
-        "dtype": storage_types()[name].dtype,
+        "dtype": dtype,
+        "__doc__": _LEGACY_DOC.format(
+            name=f"{module.replace('torch_py', 'torch')}.{name}", dtype=dtype, kind=kind
+        ),
         "kind": kind,
         "__module__": module,
         "from_buffer": _from_buffer,

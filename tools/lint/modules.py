@@ -39,7 +39,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # What works on tensors one by one: text, random numbers, storages, parameters.
     (
         "_functional._checks", "_functional._einsum", "_functional._lobpcg",
-        "_functional._lowrank", "_pytorch_names", "_tensor_str", "amp", "nn._dropout",
+        "_functional._lowrank", "_pytorch_names", "_tensor_str", "amp", "nn.functional._dropout",
         "nn.parameter", "quasirandom", "random", "storage", "testing", "utils.tensorboard",
     ),
     # Functions of the torch namespace, settings, and the format of files.
@@ -66,7 +66,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # Transforms of functions, which differentiate.
     (
         "_functorch", "_subclasses", "_tensor_methods", "autograd.variable", "cuda._graphed",
-        "nn.utils", "utils._selective_checkpoint", "utils.checkpoint",
+        "nn.utils", "utils.checkpoint",
     ),
     # What compilers know, which asks for fake tensors.
     ("_guards", "utils.backend_registration", "utils.build_operators", "utils.cpp_extension"),

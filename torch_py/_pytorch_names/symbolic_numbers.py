@@ -36,15 +36,48 @@ class _Symbolic:
 
 
 class SymInt(_Symbolic):
-    """An integer of a traced program."""
+    """The type of integers in traced programs. It has no instances: sizes are Python's integers.
+
+    Args:
+        node: what a program computes the number from
+
+    Raises:
+        NotImplementedError: always
+
+    Example:
+        >>> isinstance(torch.ones(2).shape[0], (int, torch.SymInt))
+        True
+    """
 
 
 class SymFloat(_Symbolic):
-    """A floating-point number of a traced program."""
+    """The type of numbers with fractions in traced programs. It has no instances: they are Python's floats.
+
+    Args:
+        node: what a program computes the number from
+
+    Raises:
+        NotImplementedError: always
+
+    Example:
+        >>> isinstance(torch.ones(1).item(), (float, torch.SymFloat))
+        True
+    """
 
 
 class SymBool(_Symbolic):
-    """A condition of a traced program."""
+    """The type of conditions in traced programs. It has no instances: conditions are Python's bools.
+
+    Args:
+        node: what a program computes the condition from
+
+    Raises:
+        NotImplementedError: always
+
+    Example:
+        >>> isinstance(torch.ones(2).shape[0] > 1, (bool, torch.SymBool))
+        True
+    """
 
 
 def sym_int(a: Any) -> int:

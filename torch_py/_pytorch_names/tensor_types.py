@@ -36,8 +36,37 @@ def _construct(cls: Any, *arguments: Any) -> Tensor:
     return _C.tensor(arguments[0], dtype=cls.dtype, device=cls.kind)
 
 
+_DOC = """The older constructor of {dtype} tensors on the device {kind!r}, and their type for `isinstance`.
+
+Prefer `torch.tensor` and `torch.empty` with a `dtype`.
+
+Args:
+    arguments: nothing, for an empty tensor; sizes, for an uninitialized one; or a sequence, an array or a
+        tensor, whose elements are copied
+
+Returns:
+    A tensor, not an instance of this class.
+
+Raises:
+    TypeError: the arguments are neither sizes nor one sequence, or there is no such device
+
+Example:
+    >>> tensor = {name}([0, 1])
+    >>> tensor.dtype
+    {dtype}
+    >>> isinstance(tensor, {name}), {name}(2, 3).shape
+    (True, torch.Size([2, 3]))
+"""
+
+
 def _legacy_type(name: str, dtype: Any, module: str = "torch_py", kind: str = "cpu") -> type:
-    members = {"dtype": dtype, "kind": kind, "__new__": _construct, "__module__": module}
+    members = {
+        "dtype": dtype,
+        "kind": kind,
+        "__new__": _construct,
+        "__module__": module,
+        "__doc__": _DOC.format(name=f"{module.replace('torch_py', 'torch')}.{name}", dtype=dtype, kind=kind),
+    }
     return _LegacyMeta(name, (), members)
 
 

@@ -12,9 +12,21 @@ _torch: Any = _C._torch
 
 
 class PyTorchFileReader:
-    """Reads the zip file `name`, a path or an open binary file.
+    """Reads the records of a file that `torch.save` wrote: a zip file with one folder.
 
-    Raises RuntimeError if it is not a zip file or does not have a record.
+    Args:
+        name: a path, or an open binary file
+
+    Raises:
+        RuntimeError: it is not a zip file
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> torch.save(torch.ones(2), file)
+        >>> reader = torch.PyTorchFileReader(file)
+        >>> reader.has_record("data.pkl"), len(reader.get_record("data/0"))
+        (True, 8)
     """
 
     def __init__(self, name: str | os.PathLike[str] | IO[bytes]) -> None:

@@ -12,7 +12,7 @@ from torch_py import Size, Tensor
 from torch_py.distributions import constraints
 from torch_py.distributions._elementwise_transforms import _clipped_sigmoid, _Plain
 from torch_py.distributions._transform import Transform
-from torch_py.distributions.constraints import _require
+from torch_py.distributions.constraints._base import _require
 from torch_py.distributions.utils import (
     _eps,
     _sum_rightmost,

@@ -19,7 +19,26 @@ class Error(RuntimeError):
 
 
 class ScriptModule(Module):
-    """A module that was scripted, traced or loaded: it runs, has a graph, and is saved by `save`."""
+    """A module that was scripted, traced or loaded: it runs, has a graph, and is saved by `save`.
+
+    `torch.jit.script`, `torch.jit.trace` and `torch.jit.load` make them.
+
+    Args:
+        arguments, keywords: those of `nn.Module`
+
+    Attributes:
+        graph: what `forward` does, as a `torch.fx.Graph`
+        code: the same as Python
+        original_name: the name of the class of the original module
+
+    Example:
+        >>> import torch_py.jit
+        >>> scripted = torch.jit.script(nn.ReLU())
+        >>> isinstance(scripted, torch.jit.ScriptModule), scripted.original_name
+        (True, 'ReLU')
+        >>> scripted(torch.tensor([-1.0, 2.0]))
+        tensor([0., 2.])
+    """
 
     @property
     def graph(self) -> Graph:
@@ -185,7 +204,26 @@ TracedModule = TopLevelTracedModule
 
 
 class ScriptFunction:
-    """A scripted or traced function. It is called like the original one."""
+    """A function that was scripted, traced or loaded. It is called like the original one.
+
+    `torch.jit.script` and `torch.jit.trace` make them.
+
+    Args:
+        function: the original function
+        traced: its recorded operators; default None, `function` itself runs
+
+    Attributes:
+        graph: what the function does, as a `torch.fx.Graph`
+        code: the same as Python
+
+    Example:
+        >>> import torch_py.jit
+        >>> def double(x):
+        ...     return x + x
+        >>> scripted = torch.jit.script(double)
+        >>> isinstance(scripted, torch.jit.ScriptFunction), scripted(torch.ones(2))
+        (True, tensor([2., 2.]))
+    """
 
     def __init__(self, function: Callable[..., Any], traced: TopLevelTracedModule | None = None) -> None:
         functools.update_wrapper(self, function)

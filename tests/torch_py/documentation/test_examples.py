@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import torch_py
-from tests.torch_py.documentation.public import documentation, everything, is_builtin
+from tests.torch_py.documentation.public import documentation, everything
 
 ROOT = Path(torch_py.__file__).parent
 # Internals whose comments show code in other forms.
@@ -48,11 +48,11 @@ def entries() -> Iterator[tuple[str, str]]:
 
 
 def written_by_hand() -> Iterator[tuple[str, str]]:
-    """Built-in functions whose documentation is not that of an entry."""
-    generated = {_example_of(text) for _, text in entries()}
+    """Functions and types whose documentation is neither a docstring in a file nor that of an entry."""
+    elsewhere = {_example_of(text) for texts in (docstrings, entries) for _, text in texts()}
     for module, name, value in everything():
-        example = _example_of(documentation(value)) if is_builtin(value) else ""
-        if example and example not in generated:
+        example = _example_of(documentation(value))
+        if example and example not in elsewhere:
             yield f"{module}.{name}", example
 
 

@@ -1,10 +1,14 @@
-"""Layers are defined in the modules in which PyTorch has them, which imports, pickles and messages name."""
+"""Layers and their functions are in the modules in which PyTorch has them, which imports, pickles and
+messages name."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import pickle
 import pkgutil
+import typing
+from types import FunctionType
 
 import pytest
 
@@ -32,6 +36,21 @@ def test_the_public_names_are_the_same_objects():
     for name in torch_py.nn.modules.__all__:
         layer = getattr(torch_py.nn.modules, name)
         assert getattr(torch_py.nn, name) is layer is getattr(importlib.import_module(layer.__module__), name)
+
+
+def test_annotations_of_layers_can_be_read():
+    for name in torch_py.nn.modules.__all__:
+        typing.get_type_hints(getattr(torch_py.nn, name))
+
+
+def test_functions_are_where_pytorch_has_them():
+    own = torch_py.nn.functional
+    written = [name for name in own.__all__ if isinstance(getattr(own, name), FunctionType)]
+    assert len(written) > 90
+    for name in written:
+        function = getattr(own, name)
+        assert function.__module__ == own.__name__, name
+        assert pickle.loads(pickle.dumps(function)) is function
 
 
 def test_grouped_products():

@@ -11,6 +11,7 @@
 #include "aten/core/Warning.h"
 #include "c10/core/AbsentDevice.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 
 namespace torch::python {
 
@@ -156,10 +157,9 @@ void warn_user(const std::string& message, PyObject* category) {
 
 void init_errors(PyObject* module) {
   out_of_memory_error = add_exception(module, "torch_py.OutOfMemoryError", "OutOfMemoryError",
-                                      "Exception raised when device is out of memory");
+                                      texts::torch_OutOfMemoryError);
   linalg_error = add_exception(module, "torch_py.linalg.LinAlgError", "_LinAlgError",
-                               "Error raised by torch_py.linalg functions when a numerical error "
-                               "makes the result meaningless.");
+                               texts::linalg_LinAlgError);
   at::set_warning_handler(warn_from_kernel);
 }
 

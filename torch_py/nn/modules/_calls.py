@@ -190,6 +190,13 @@ class ModuleCalls:
 
         return output if point is None else point.watch_outputs(output)
 
+    def compile(self, *arguments: Any, **keywords: Any) -> None:
+        """Compiles calls of this module in place. The arguments are those of `torch_py.compile`."""
+        # Imported on first use: most programs compile nothing.
+        from torch_py.compiler._functions import compile_function
+
+        vars(self)["_compiled_call_impl"] = compile_function(self._call_impl, *arguments, **keywords)
+
     def _backward_point(self) -> Any:
         """Returns what runs the backward hooks of this call, or None without such hooks."""
         hooks = [*(hook for _, hook in _hooks_everywhere("backward")), *self._backward_hooks.values()]

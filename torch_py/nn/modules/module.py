@@ -1,23 +1,22 @@
-"""`nn.Module`: a tree of modules that own parameters and buffers; attributes, traversal and conversion.
+"""`nn.Module`: a tree of modules that own parameters and buffers; its attributes and settings.
 
-Calls with hooks are in _calls.py and state dicts in _state.py.
+Calls with hooks are in _calls.py, the modules below in _tree.py, conversion in _conversion.py and state dicts
+in _state.py.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from torch_py import _C
 from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn.modules._calls import HooksEverywhere, ModuleCalls, register_everywhere
+from torch_py.nn.modules._conversion import ModuleConversion
 from torch_py.nn.modules._state import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401  # transformers asks for it here
-from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys
+from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys  # other packages ask for it here
 from torch_py.nn.modules._state import ModuleState
-from torch_py.nn.parameter import Buffer, Parameter, is_lazy
-from torch_py.types import Device, _dtype
+from torch_py.nn.parameter import Buffer, Parameter
 from torch_py.utils.hooks import RemovableHandle, register
 
 __all__ = [
@@ -42,7 +41,7 @@ _registration_hooks: dict[str, OrderedDict[int, Callable[..., Any]]] = {
 }
 
 
-class Module(ModuleCalls, ModuleState):
+class Module(ModuleCalls, ModuleConversion, ModuleState):
     """Base class of all layers and models: a node in a tree of modules that owns parameters and buffers.
 
     A subclass calls `super().__init__()` first, then assigns its parameters and submodules as attributes, and
@@ -281,151 +280,8 @@ class Module(ModuleCalls, ModuleState):
 
     register_module = add_module
 
-    # Traversal
+    # Modes and gradients
     # ------------------------------------------------------------
-
-    def get_submodule(self, target: str) -> Module:
-        """Returns the module at the dotted path `target`; '' is this module.
-
-        Raises AttributeError with the part of the path that does not exist.
-        """
-        module: Any = self
-        for name in target.split(".") if target else []:
-            if not hasattr(module, name):
-                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-            module = getattr(module, name)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")
-        return module
-
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Puts `module` at the dotted path `target`. With `strict` it must replace an existing module.
-
-        Raises ValueError for an empty path or if `module` is not a Module, and AttributeError for a path that
-        does not exist.
-        """
-        if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Module):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        if strict and not hasattr(owner, name):
-            raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
-        if hasattr(owner, name) and not isinstance(getattr(owner, name), Module):
-            raise AttributeError(f"`{name}` is not an nn.Module")
-
-        setattr(owner, name, module)
-
-    def _get_entry(self, target: str, registry: str, what: str) -> Any:
-        """Returns the entry of one registry at a dotted path. Raises AttributeError if it is missing."""
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        if name not in vars(owner)[registry]:
-            if not hasattr(owner, name):
-                raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
-            raise AttributeError(f"`{name}` is not {what}")
-        return vars(owner)[registry][name]
-
-    def get_parameter(self, target: str) -> Parameter:
-        """Returns the parameter at the dotted path `target`. Raises AttributeError if it does not exist."""
-        return self._get_entry(target, "_parameters", "an nn.Parameter")
-
-    def get_buffer(self, target: str) -> Tensor:
-        """Returns the buffer at the dotted path `target`. Raises AttributeError if it does not exist."""
-        return self._get_entry(target, "_buffers", "a buffer")
-
-    def named_modules(
-        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        """Yields this module and all below it with their dotted names, parents first.
-
-        A module that occurs twice comes once, unless `remove_duplicate` is False.
-        """
-        seen = set() if memo is None else memo
-        if self in seen:
-            return
-        if remove_duplicate:
-            seen.add(self)
-        yield prefix, self
-        for name, child in self._modules.items():
-            if child is not None:
-                yield from child.named_modules(seen, f"{prefix}.{name}" if prefix else name, remove_duplicate)
-
-    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """Yields this module and all below it, parents first."""
-        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """Yields the direct children with their names, each module once."""
-        seen = set()
-        for name, child in self._modules.items():
-            if child is not None and child not in seen:
-                seen.add(child)
-                yield name, child
-
-    def children(self) -> Iterator[Module]:
-        """Yields the direct children, each module once."""
-        return (child for _, child in self.named_children())
-
-    def _named_members(
-        self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
-        """Yields the entries of one registry, here and with `recurse` below, with their dotted names."""
-        seen = set()
-        owners: Iterable[tuple[str, Module]] = [(prefix, self)]
-        if recurse:
-            owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-
-        for path, owner in owners:
-            for name, member in vars(owner)[registry].items():
-                if member is None or id(member) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(member))
-                yield f"{path}.{name}" if path else name, member
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """Yields the parameters with their dotted names; with `recurse` also those of all modules below."""
-        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Yields the parameters; with `recurse` also those of all modules below."""
-        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
-
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """Yields the buffers with their dotted names; with `recurse` also those of all modules below."""
-        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Yields the buffers; with `recurse` also those of all modules below."""
-        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
-
-    def apply(self: T, fn: Callable[[Module], None]) -> T:
-        """Calls a function on every module below, children first, and then on this one. Returns this module.
-
-        Args:
-            fn: is called with each module; what it returns is ignored
-
-        Example:
-            >>> def fill(module):
-            ...     if isinstance(module, nn.Linear):
-            ...         nn.init.ones_(module.weight)
-            >>> model = nn.Sequential(nn.Linear(2, 2), nn.ReLU()).apply(fill)
-            >>> model[0].weight
-            Parameter containing:
-            tensor([[1., 1.],
-                    [1., 1.]], requires_grad=True)
-        """
-        for child in self.children():
-            child.apply(fn)
-        fn(self)
-        return self
 
     def train(self: T, mode: bool = True) -> T:
         """Turns training behavior on or off, here and in all modules below. Returns this module.
@@ -482,129 +338,8 @@ class Module(ModuleCalls, ModuleState):
         """
         clear_gradients(self.parameters(), set_to_none)
 
-    # Conversion
-    # ------------------------------------------------------------
-
-    def _apply(self: T, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> T:
-        """Replaces every tensor here and below by `fn` of it.
-
-        Parameters stay the same objects, so that optimizers still hold them.
-
-        The exception is a move to or from the meta device: a tensor without memory cannot become one with
-        memory, so the parameter is a new object.
-        """
-        for child in self.children() if recurse else ():
-            child._apply(fn)
-
-        for name, parameter in self._parameters.items():
-            if parameter is not None:
-                with no_grad():
-                    self._parameters[name] = _converted(parameter, fn)
-        for name, buffer in self._buffers.items():
-            if buffer is not None:
-                self._buffers[name] = fn(buffer)
-
-        return self
-
-    def to(self: T, *arguments: Any, **keywords: Any) -> T:
-        """Converts all parameters and buffers in place, and returns this module.
-
-        It is called as `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`, which takes both from
-        a tensor. A dtype converts floating-point and complex tensors; integers stay as they are.
-
-        Args:
-            arguments: a device, a dtype, both, or a tensor
-            keywords: the same by name, and `non_blocking`, whether copies from page-locked memory may go on
-                while the program continues; `memory_format` converts tensors of 4 and 5 dimensions
-
-        Raises:
-            TypeError: the dtype is neither floating point nor complex
-            NotImplementedError: a tensor on the device meta, which has no elements, is to be moved; see
-                `to_empty`
-
-        Example:
-            >>> layer = nn.Linear(2, 2).to(torch.float64)
-            >>> layer.weight.dtype
-            torch.float64
-        """
-        device, dtype, non_blocking, memory_format = _parse_to(*arguments, **keywords)
-        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(
-                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
-            )
-
-        def convert(tensor: Tensor) -> Tensor:
-            target = dtype if tensor.is_floating_point() or tensor.is_complex() else None
-            extra: dict[str, Any] = {}
-            if memory_format is not None and tensor.dim() in (4, 5):
-                extra["memory_format"] = memory_format
-            if tensor.is_meta and device is not None and device.type != "meta":
-                raise NotImplementedError(
-                    "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead "
-                    "of torch.nn.Module.to() when moving module from meta to a different device."
-                )
-            return tensor.to(device or tensor.device, target or tensor.dtype, non_blocking, **extra)
-
-        return self._apply(convert)
-
-    def _cast_floating(self: T, dtype: _dtype) -> T:
-        """Converts floating-point tensors to `dtype`."""
-        return self._apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
-
-    def float(self: T) -> T:
-        """Converts floating-point parameters and buffers to float32."""
-        return self._cast_floating(_C.float32)
-
-    def double(self: T) -> T:
-        """Converts floating-point parameters and buffers to float64."""
-        return self._cast_floating(_C.float64)
-
-    def half(self: T) -> T:
-        """Converts floating-point parameters and buffers to float16."""
-        return self._cast_floating(_C.float16)
-
-    def bfloat16(self: T) -> T:
-        """Converts floating-point parameters and buffers to bfloat16."""
-        return self._cast_floating(_C.bfloat16)
-
-    def type(self: T, dst_type: _dtype | str) -> T:
-        """Converts all parameters and buffers to `dst_type`."""
-        return self._apply(lambda tensor: tensor.type(dst_type))  # type: ignore[attr-defined]
-
-    def cpu(self: T) -> T:
-        """Moves all parameters and buffers to the CPU."""
-        return self._apply(lambda tensor: tensor.cpu())
-
-    def cuda(self: T, device: Device = None) -> T:
-        """Moves all parameters and buffers to a CUDA device."""
-        return self._apply(lambda tensor: tensor.cuda(device))
-
-    def to_empty(self: T, *, device: Device, recurse: bool = True) -> T:
-        """Moves parameters and buffers to `device` without copying their values, which become undefined."""
-        return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
-
-    def compile(self, *arguments: Any, **keywords: Any) -> None:
-        """Compiles calls of this module in place. The arguments are those of `torch_py.compile`."""
-        # Imported on first use: most programs compile nothing.
-        from torch_py.compiler._functions import compile_function
-
-        vars(self)["_compiled_call_impl"] = compile_function(self._call_impl, *arguments, **keywords)
-
-    def share_memory(self: T) -> T:
-        """Moves all parameters and buffers to shared memory.
-
-        Raises RuntimeError for a lazy module that has no memory yet.
-        """
-        for tensor in (*self.parameters(), *self.buffers()):
-            if is_lazy(tensor):
-                tensor.share_memory_()  # raises
-        return self._apply(lambda tensor: tensor.share_memory_())
-
     # Printing
     # ------------------------------------------------------------
-
-    def _get_name(self) -> str:
-        return type(self).__name__
 
     def extra_repr(self) -> str:
         """Returns what a subclass shows of itself when printed, in one line or several."""
@@ -697,22 +432,6 @@ def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     return register_module_full_backward_hook(hook)
 
 
-def _converted(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
-    """Replaces data and gradient of the parameter by `fn` of them.
-
-    Returns a new parameter where the old one cannot hold the result.
-    """
-    data = fn(parameter.data)
-    gradient = None if parameter.grad is None else fn(parameter.grad.data)
-    if data.is_meta == parameter.is_meta and data.layout == parameter.layout:
-        parameter.data = data
-        parameter.grad = None
-    else:
-        parameter = Parameter(data, parameter.requires_grad)
-    parameter.grad = gradient
-    return parameter
-
-
 def _type_name(value: Any) -> str:
     """Returns the qualified name of a class or function, or of the type of anything else, for messages."""
     named = value if hasattr(value, "__qualname__") else type(value)
@@ -734,32 +453,3 @@ def clear_gradients(parameters: Iterable[Tensor], set_to_none: bool) -> None:
         else:
             parameter.grad.requires_grad_(False)
         parameter.grad.zero_()
-
-
-def _parse_to(
-    *arguments: Any,
-    device: Device = None,
-    dtype: _dtype | None = None,
-    non_blocking: bool = False,
-    copy: bool = False,
-    memory_format: _C.memory_format | None = None,
-) -> tuple[_C.device | None, _dtype | None, bool, _C.memory_format | None]:
-    """Returns device, dtype, non_blocking and memory_format of a call of `to`."""
-    for argument in arguments:
-        if isinstance(argument, Tensor):
-            device = argument.device
-            dtype = argument.dtype
-        elif isinstance(argument, _C.dtype):
-            dtype = argument
-        elif isinstance(argument, bool):
-            non_blocking = argument
-        elif isinstance(argument, (str, int, _C.device)):
-            device = _C.device(argument)
-        elif argument is not None:
-            raise TypeError(
-                f"Module.to: expected a device, a dtype or a tensor, got {type(argument).__name__}"
-            )
-
-    if isinstance(device, (str, int)):
-        device = _C.device(device)
-    return device, dtype, non_blocking, memory_format

@@ -8,6 +8,7 @@
 #include "torch_py/csrc/bindings/Gil.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
@@ -239,7 +240,7 @@ void record_event(EventObject& event, c10::Stream stream) {
 void init_event(PyObject* module) {
   PyTypeObject& type = EventType;
   type.tp_name = "torch_py.Event";
-  type.tp_doc = "A point in the work of a stream. The CPU has no events.";
+  type.tp_doc = texts::torch_Event;
   type.tp_basicsize = sizeof(EventObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
   type.tp_new = event_new;

@@ -9,6 +9,7 @@
 #include "torch_py/csrc/bindings/Gil.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
@@ -289,7 +290,7 @@ PyObject* wrap_stream(c10::Stream stream) {
 void init_stream(PyObject* module) {
   PyTypeObject& type = StreamType;
   type.tp_name = "torch_py.Stream";
-  type.tp_doc = "A queue of work on a device, which runs in order. The CPU's is always empty.";
+  type.tp_doc = texts::torch_Stream;
   type.tp_basicsize = sizeof(StreamObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
   type.tp_weaklistoffset = offsetof(StreamObject, weak_references);

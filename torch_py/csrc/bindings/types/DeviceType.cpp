@@ -3,6 +3,7 @@
 
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/state/DefaultDevice.h"
@@ -130,6 +131,7 @@ PyObject* make_device(c10::Device device) {
 void init_device(PyObject* module) {
   PyTypeObject& type = DeviceObjectType;
   type.tp_name = "torch_py.device";
+  type.tp_doc = texts::torch_device;
   type.tp_basicsize = sizeof(DeviceObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_new = device_new;

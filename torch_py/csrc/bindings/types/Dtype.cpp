@@ -4,6 +4,7 @@
 #include <string>
 
 #include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 #include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
@@ -121,6 +122,9 @@ PyObject* memory_format_object(c10::MemoryFormat format) {
 
 void init_dtypes(PyObject* module) {
   DtypeType.tp_getset = dtype_properties;
+  DtypeType.tp_doc = texts::torch_dtype;
+  LayoutType.tp_doc = texts::torch_layout;
+  MemoryFormatType.tp_doc = texts::torch_memory_format;
   prepare(DtypeType, "torch_py._C.dtype", sizeof(DtypeObject), repr<name_of_dtype>, dtype_methods);
   prepare(LayoutType, "torch_py._C.layout", sizeof(LayoutObject), repr<name_of_layout>,
           layout_methods);

@@ -14,6 +14,7 @@
 #include "c10/core/PhiloxGenerator.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
@@ -360,6 +361,7 @@ PyObject* generator_object(c10::Generator* generator) {
 void init_generator(PyObject* module) {
   PyTypeObject& type = GeneratorType;
   type.tp_name = "torch_py.Generator";
+  type.tp_doc = texts::torch_Generator;
   type.tp_basicsize = sizeof(GeneratorObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
   type.tp_new = generator_new;

@@ -3,6 +3,7 @@
 
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/types/AddType.h"
@@ -123,6 +124,7 @@ void init_size(PyObject* module) {
   as_number.nb_add = size_add;
 
   SizeType.tp_name = "torch_py.Size";
+  SizeType.tp_doc = texts::torch_Size;
   SizeType.tp_base = &PyTuple_Type;
   SizeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_TUPLE_SUBCLASS;
   SizeType.tp_new = size_new;

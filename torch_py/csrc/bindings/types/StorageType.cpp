@@ -15,6 +15,7 @@
 #include "torch_py/csrc/bindings/Gil.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
@@ -436,6 +437,7 @@ void init_storage(PyObject* module) {
   PyTypeObject& type = StorageType;
 
   type.tp_name = "torch_py.UntypedStorage";
+  type.tp_doc = texts::torch_UntypedStorage;
   type.tp_basicsize = sizeof(StorageObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
   type.tp_new = storage_new;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/TypeTexts.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/types/AddType.h"
@@ -205,6 +206,8 @@ void prepare(PyTypeObject& type, const char* name, newfunc make, reprfunc repr,
 }  // namespace
 
 void init_type_info(PyObject* module) {
+  FinfoType.tp_doc = texts::torch_finfo;
+  IinfoType.tp_doc = texts::torch_iinfo;
   prepare(FinfoType, "torch_py.finfo", finfo_new, finfo_repr, finfo_properties);
   prepare(IinfoType, "torch_py.iinfo", iinfo_new, iinfo_repr, iinfo_properties);
   add_type(module, FinfoType);

@@ -1,0 +1,17 @@
+"""Transformer encoders and decoders: stacks of attention and feed-forward layers."""
+
+from __future__ import annotations
+
+from torch_py._namespace import adopt as _adopt
+from torch_py.nn.modules.transformer import _decoder, _encoder, _layer, _transformer
+from torch_py.nn.modules.transformer._decoder import *
+from torch_py.nn.modules.transformer._encoder import *
+from torch_py.nn.modules.transformer._layer import _get_activation_fn
+from torch_py.nn.modules.transformer._transformer import *
+
+__all__ = [
+    *_encoder.__all__,
+    *_decoder.__all__,
+    *_transformer.__all__,
+]
+_adopt(globals(), _encoder, _decoder, _transformer, _layer)

@@ -1,0 +1,153 @@
+"""The functions that checkpoint a function, or the parts of a sequence."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch_py.nn.modules.module import Module
+from torch_py.utils.checkpoint._recomputation import _without_reentrance
+from torch_py.utils.checkpoint._reentrant import CheckpointFunction
+
+__all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn", "set_checkpoint_debug_enabled"]
+
+
+def noop_context_fn() -> tuple[contextlib.nullcontext[None], contextlib.nullcontext[None]]:
+    """Two contexts without effect, the default for both runs.
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> len(torch.utils.checkpoint.noop_context_fn())
+        2
+    """
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Accepted and without effect: errors always say which tensors differ and how.
+
+    Args:
+        enabled: has no effect
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
+        ...     pass
+    """
+    yield
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Computes ``function(*args, **kwargs)`` without keeping intermediate results for backward, which
+    computes them again when it needs them.
+
+    Args:
+        function: the function to run; the second run must do the same as the first
+        use_reentrant: False is recommended and supports everything: keywords, `torch.autograd.grad`, inputs
+            that do not require grad, nesting, stopping early. True, or leaving it out (which warns), chooses
+            the older way
+        preserve_rng_state (in `kwargs`, default True): the second run draws the same random numbers
+        context_fn: returns two context managers, for the first and the second run; only without reentrance
+        determinism_check: 'default' compares shapes, dtypes and devices of the tensors that both runs saved;
+            'none' does not
+        early_stop: ends the second run at the last tensor that backward needs
+        args, kwargs: its arguments
+        debug: has no effect: errors always say which tensors differ; default False
+
+    Raises:
+        CheckpointError: in backward, if the two runs differ.
+        ValueError: for options that exclude one another.
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> x = torch.tensor(0.0, requires_grad=True)
+        >>> torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False).backward()
+        >>> x.grad
+        tensor(1.)
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly; "
+            "use_reentrant=False is recommended, and use_reentrant=True is what a call without it does.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+
+    preserve_rng_state = kwargs.pop("preserve_rng_state", True)
+    if not use_reentrant:
+        return _without_reentrance(
+            function, args, kwargs, context_fn, preserve_rng_state, determinism_check, early_stop
+        )
+
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if context_fn is not noop_context_fn or debug is not False:
+        raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+
+
+def checkpoint_sequential(
+    functions: Module | Iterable[Callable[[Any], Any]],
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Applies modules or functions one after another, in `segments` parts; all parts but the last are
+    checkpointed.
+
+    `functions` is an nn.Sequential or a list. Raises ValueError for unknown keywords.
+
+    Args:
+        functions: the modules or functions
+        segments: the number of parts
+        input: the input of the first
+        use_reentrant: as in `checkpoint`; default None
+
+    Example:
+        >>> import torch_py.utils.checkpoint
+        >>> model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+        >>> checkpoint_sequential = torch.utils.checkpoint.checkpoint_sequential
+        >>> checkpoint_sequential(model, 2, torch.ones(1, 2), use_reentrant=False).shape
+        torch.Size([1, 1])
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
+            "explicitly; use_reentrant=False is recommended.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    steps: list[Any] = list(functions.children()) if hasattr(functions, "children") else list(functions)
+
+    def run(first: int, last: int) -> Callable[[Any], Any]:
+        def segment(value: Any) -> Any:
+            for step in steps[first:last]:
+                value = step(value)
+            return value
+
+        return segment
+
+    size = len(steps) // segments
+    bounds = [size * part for part in range(segments)]
+    for first, last in itertools.pairwise(bounds):
+        input = checkpoint(run(first, last), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return run(bounds[-1], len(steps))(input)
