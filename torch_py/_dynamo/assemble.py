@@ -71,7 +71,8 @@ class Assembly:
     def inputs(self) -> list[Any]:
         """The inputs that the graph has kept."""
         kept = [node for node in self.capture.recorder.graph.nodes if node.op == "placeholder"]
-        by_node = {made.node: made for made in self.capture.recorder.inputs.values()}
+        recorder = self.capture.recorder
+        by_node = {made.node: made for made in (*recorder.inputs.values(), *recorder.numbers.values())}
         return [by_node[node] for node in kept]
 
     # The function

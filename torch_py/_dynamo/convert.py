@@ -135,7 +135,7 @@ class Conversion:
                     return self._finished(outcome, assembly)
             except NotFollowed as problem:
                 logs.dynamic(problem)
-                self.policy.is_off = True
+                self.policy.give_up(varying is not None and varying.has_numbers)
             except Break as reason:
                 self._note(reason)
                 if not self._stops_before(reason):
@@ -207,6 +207,8 @@ class Conversion:
         for kind, source, value in capture.guards.checks:
             if kind == "is" and isinstance(value, Module):
                 self.policy.observe_module(value, source)
+            elif kind == "equals" and type(value) is int:
+                self.policy.observe_number(value, source)
         return _guard_program(capture, self.start)
 
 

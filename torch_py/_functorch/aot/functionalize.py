@@ -152,7 +152,8 @@ class Functionalized:
     def _resize(self, node: Node, target: Node, value: Node) -> None:
         if self.views.of(target).root.op == "placeholder":
             raise NotImplementedError(
-                f"ahead-of-time autograd: {node.target} gives an argument of the program another size or other memory"
+                f"ahead-of-time autograd: {node.target} gives an argument of the program another size or "
+                "other memory"
             )
         self._keep(node, value)
 
