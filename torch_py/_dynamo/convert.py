@@ -135,7 +135,8 @@ class Conversion:
                     return self._finished(outcome, assembly)
             except NotFollowed as problem:
                 logs.dynamic(problem)
-                self.policy.give_up(varying is not None and varying.has_numbers)
+                if varying is not None:
+                    varying.give_up()
             except Break as reason:
                 self._note(reason)
                 if not self._stops_before(reason):

@@ -20,6 +20,7 @@ from torch_py._shapes.integers import VARYING, Relation, Sizes, SymFloat, SymInt
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node, map_arg
+from torch_py.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from torch_py._dynamo.guard_rows import RowWriter
@@ -49,6 +50,7 @@ class Policy:
         self._seen: dict[str, tuple[int, ...]] = {}
         self._varying: dict[str, set[int]] = {}
         self._fixed: set[tuple[str, int]] = set()
+        self._tied: dict[tuple[str, int], int] = {}
         self._seen_numbers: dict[str, int] = {}
         self._varying_numbers: set[str] = set()
         self._modules: dict[str, weakref.ref[Any]] = {}
@@ -57,7 +59,7 @@ class Policy:
         self.is_off = False
 
     def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
-        """The dimensions of a tensor that vary; sizes of 0 and 1 do not."""
+        """The dimensions of a tensor that vary; sizes of 0 and 1 do not, nor do those of modules' tensors."""
         text = source.text
         marked = getattr(tensor, "_dynamo_dynamic_indices", set()) | getattr(
             tensor, "_dynamo_weak_dynamic_indices", set()
@@ -66,11 +68,17 @@ class Policy:
         if source.is_fixed:
             return set()
 
+        is_parameter = config.force_parameter_static_shapes and isinstance(tensor, Parameter)
         found = set(range(tensor.dim())) if self.dynamic else set()
-        if self.dynamic is None:
+        if is_parameter or source.is_of_module:
+            found = set()
+        elif self.dynamic is None:
             found = self._changed(tensor, text)
         found = (found | marked) - static
-        return {d for d in found if tensor.shape[d] > 1 and (text, d) not in self._fixed}
+        return {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
+
+    def _is_fixed(self, text: str, dim: int, size: int) -> bool:
+        return (text, dim) in self._fixed or self._tied.get((text, dim)) == size
 
     def _changed(self, tensor: Tensor, text: str) -> set[int]:
         """The dimensions that have had another size in an earlier call."""
@@ -99,12 +107,9 @@ class Policy:
         """Notes an integer that code is compiled for."""
         self._seen_numbers[source.text] = number
 
-    def give_up(self, has_numbers: bool) -> None:
-        """After a program could not be followed: integers are what they are, next time sizes too."""
-        if has_numbers and not self.fixes_numbers:
-            self.fixes_numbers = True
-        else:
-            self.is_off = True
+    def tie(self, text: str, dim: int, size: int) -> None:
+        """From now on a size does not vary where it is this one."""
+        self._tied[text, dim] = size
 
     def observe_module(self, module: Any, source: Source) -> None:
         """Notes a module that code is compiled for."""
@@ -135,6 +140,11 @@ class Place(NamedTuple):
     def is_size(self) -> bool:
         return self.dim != _NUMBER
 
+    @property
+    def size(self) -> int:
+        """The size in the example; -1 for a number."""
+        return self.made.real.shape[self.dim] if self.is_size else -1  # type: ignore[no-any-return]
+
     def __str__(self) -> str:
         text = self.made.source.text
         return f"{text}.size({self.dim})" if self.is_size else text
@@ -151,6 +161,7 @@ class Varying:
         self._nodes: dict[Term, Node] = {}
         self._read: dict[Node, tuple[Any, ...]] = {}
         self._geometries: dict[int, Geometry] = {}  # by the id of the tensor
+        self._other_sizes: set[int] = set()  # those of inputs that do not vary
         self.last_input: Node | None = None  # of the graph
 
     # Inputs
@@ -160,6 +171,7 @@ class Varying:
     ) -> tuple[Tensor, Geometry] | None:
         """The fake tensor of an input some of whose sizes vary; None for others."""
         dims = self.policy.dimensions(tensor, source)
+        self._other_sizes |= {size for dim, size in enumerate(tensor.shape) if dim not in dims}
         if not dims:
             return None
         try:
@@ -252,7 +264,7 @@ class Varying:
         """Whether the program is captured again: sizes turned out to be needed as numbers, or it fails
         for primes as sizes."""
         if raised is not None and self.places:
-            self.policy.give_up(self.has_numbers)
+            self.give_up()
             return True
         for symbol in self.sizes.fixed:
             made, dim = self.places[symbol]
@@ -261,6 +273,23 @@ class Varying:
             if set(self.sizes.fixed) & {s for s, known in self.places.items() if known == place}:
                 self.policy.fix(other.made.source.text, other.dim)
         return bool(self.sizes.fixed)
+
+    def give_up(self) -> None:
+        """After the program could not be followed: chooses what is taken for fixed when it is captured again.
+
+        First sizes that may have to be those of a tensor that does not vary, such as a weight; then integers
+        of the program; then everything.
+        """
+        tied = [place for place in self._all_places() if place.size in self._other_sizes]
+        for place in tied:
+            self.policy.tie(place.made.source.text, place.dim, place.size)
+        if self.has_numbers and not tied:
+            self.policy.fixes_numbers = True
+        elif not tied:
+            self.policy.is_off = True
+
+    def _all_places(self) -> list[Place]:
+        return [*self.places.values(), *(other for _, other in self._equal)]
 
     @property
     def has_numbers(self) -> bool:

@@ -1,9 +1,9 @@
 """Programs on disk, by the graphs that they were compiled from.
 
-The key covers the graph with the shapes of all values, the settings, the C++ compiler, and the files of this
-package. An entry has the description of a program and the key of its library, which is an entry of its own
-(cache.py); one that is damaged, or whose library is gone, is made anew. Graphs for sizes that vary are not
-kept, nor those with functions that are not operators.
+The key covers the graph with the shapes of all values, and formulas of those that vary, the settings, the C++
+compiler, and the files of this package. An entry has the description of a program and the key of its library,
+which is an entry of its own (cache.py); one that is damaged, or whose library is gone, is made anew. Graphs
+with functions that are not operators are not kept.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from torch_py._inductor.program import Program
 from torch_py._inductor.program_json import NotWrittenError, decoded, encoded
 from torch_py._logging import artifacts
 from torch_py._ops import OpOverload
+from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
@@ -87,12 +88,12 @@ def _text_of(module: GraphModule) -> str:
     for node in module.graph.nodes:
         target = node.target if isinstance(node.target, str) else _operator_text(node.target)
         value = node.meta.get("val")
-        if "sizes" in node.meta or not isinstance(value, (Tensor, list, tuple, type(None))):
-            raise NotWrittenError("numbers that vary")
         if node.op == "get_attr":
             value = _constant(module, node)
         arguments = f"{_text(node.args)} {_text(node.kwargs)}"
-        lines.append(f"{node.name}: {node.op} {target} {arguments} {_facts(value)} {BACKWARD in node.meta}")
+        geometry = f"{_text(node.meta.get('sizes'))} {_text(node.meta.get('strides'))}"
+        facts = f"{_facts(value)} {geometry} {BACKWARD in node.meta}"
+        lines.append(f"{node.name}: {node.op} {target} {arguments} {facts}")
     return "\n".join(lines)
 
 
@@ -103,7 +104,13 @@ def _operator_text(target: Any) -> str:
         return f"{target!r} {_operator_text(target.operator)}"
     if target is operator.getitem:
         return "getitem"
+    if target in _NUMERIC:
+        return _NUMERIC[target]
     raise NotWrittenError(str(target))
+
+
+# The functions of nodes that compute numbers.
+_NUMERIC = {function: f"number.{name}" for name, (function, _) in OPERATIONS.items()}
 
 
 def _text(value: Any) -> str:
@@ -117,6 +124,10 @@ def _text(value: Any) -> str:
         return f"slice{_text([value.start, value.stop, value.step])}"
     if value is None or type(value) in (bool, int, float, str, complex):
         return repr(value)
+    if type(value) is Symbol:
+        return f"{value.name} from {value.min} to {value.max}"
+    if type(value) is Formula:
+        return f"{value.operation}{_text(value.operands)}"
     if type(value) in (_C.dtype, _C.device, _C.layout, _C.memory_format):
         return str(value)
     raise NotWrittenError(f"a {type(value).__name__}")

@@ -360,7 +360,7 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
     compiled.kernels = first.compiled.kernels
     compiled.source = source_of(compiled.kernels, texts)
     library = compile_library(compiled.source) if compiled.source else None
-    compiled.program = Program(
+    compiled.description = (
         inputs,
         facts,
         merged.steps(steps),
@@ -371,6 +371,7 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
         names,
         name,
     )
+    compiled.program = Program(*compiled.description)
 
 
 class _Merged:
