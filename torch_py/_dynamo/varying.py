@@ -47,6 +47,7 @@ class Policy:
         elif dynamic is None and not config.automatic_dynamic_shapes:
             dynamic = False
         self.dynamic = dynamic
+
         self._seen: dict[str, tuple[int, ...]] = {}
         self._varying: dict[str, set[int]] = {}
         self._fixed: set[tuple[str, int]] = set()

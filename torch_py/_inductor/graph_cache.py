@@ -122,6 +122,7 @@ def _text(value: Any) -> str:
         return ", ".join(f"{name}={_text(part)}" for name, part in value.items())
     if type(value) is slice:
         return f"slice{_text([value.start, value.stop, value.step])}"
+
     if value is None or type(value) in (bool, int, float, str, complex):
         return repr(value)
     if type(value) is Symbol:
