@@ -29,6 +29,7 @@ from torch_py._logging import artifacts
 from torch_py._ops import OpOverload
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol
 from torch_py._tensor import Tensor
+from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.version import __version__
@@ -76,7 +77,9 @@ def _constant(module: GraphModule, node: Node) -> Any:
 def key_of(module: GraphModule) -> str | None:
     """What stands for a graph; None for one that is not kept."""
     try:
-        parts = [_text_of(module), *identity(find_compiler())]
+        with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+            text = _text_of(module)
+        parts = [text, *identity(find_compiler())]
     except (NotWrittenError, NoCompilerError):
         return None
     settings = repr(sorted(config.shallow_copy_dict().items(), key=lambda item: item[0]))
@@ -114,24 +117,29 @@ _NUMERIC = {function: f"number.{name}" for name, (function, _) in OPERATIONS.ite
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, Node):
+    kind = type(value)
+    if kind is Node:
         return f"%{value.name}"
+    if value is None or kind in _PLAIN:
+        return repr(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_text, value))}]"
     if isinstance(value, dict):
         return ", ".join(f"{name}={_text(part)}" for name, part in value.items())
-    if type(value) is slice:
+    if kind is slice:
         return f"slice{_text([value.start, value.stop, value.step])}"
 
-    if value is None or type(value) in (bool, int, float, str, complex):
-        return repr(value)
-    if type(value) is Symbol:
+    if kind is Symbol:
         return f"{value.name} from {value.min} to {value.max}"
-    if type(value) is Formula:
+    if kind is Formula:
         return f"{value.operation}{_text(value.operands)}"
-    if type(value) in (_C.dtype, _C.device, _C.layout, _C.memory_format):
+    if kind in _NAMED:
         return str(value)
-    raise NotWrittenError(f"a {type(value).__name__}")
+    raise NotWrittenError(f"a {kind.__name__}")
+
+
+_PLAIN = frozenset({bool, int, float, str, complex})
+_NAMED = frozenset({_C.dtype, _C.device, _C.layout, _C.memory_format})
 
 
 def _facts(value: Any) -> str:
