@@ -92,6 +92,29 @@ def test_numbers_that_are_read_natively():
     assert calls_of(lambda x, n: x * (3.5 < n), numbers) == 4
 
 
+READ_NATIVELY = {
+    "conversions": lambda x, n: x * int(n / 2) + float(n) - abs(-n) + hash(n) + round(n / 3),
+    "texts": lambda x, n: x * len(f"{n}{n / 3:.3f}" + "%d" % n + str(n) + f"{n}"),
+    "methods": lambda x, n: x * n.bit_length() + n.real + (n / 2).is_integer(),
+    "bits": lambda x, n: x * (n << 2) + (n | 1) + (n ^ 5) + 2**n + n**n + ~n,
+    "functions": lambda x, n: x * math.ceil(n / 3) + math.log(n) + math.gcd(n, 4) + divmod(n, 3)[0],
+    "keys": lambda x, n: x * {2: 1, 3: 2, 4: 3}[n] + {2: 1}.get(n, 7) + (n in {2, 3}) + (n in (4, 5)),
+    "lists": lambda x, n: x * sum([1, 2, 3, 4, 5][n:]) + sum([7] * n) + sorted([5, n, 1])[1],
+}
+
+
+@pytest.mark.parametrize("name", READ_NATIVELY)
+def test_functions_of_python_get_the_number_itself(name):
+    assert calls_of(READ_NATIVELY[name], range(2, 5), fullgraph=True) == 3
+
+
+def test_questions_that_do_not_fix_a_number():
+    def function(x, n):
+        return x * int(n) + (isinstance(n, int) and type(n) is int) + (n or 4) + (not n)
+
+    assert calls_of(function, NUMBERS, fullgraph=True) == 2
+
+
 def test_values_of_tensors_that_are_made_of_numbers():
     assert calls_of(lambda x, n: x * (torch.tensor(3) * n).item(), range(2, 6)) == 4
     assert calls_of(lambda x, n: x * torch.full((), n).item(), range(2, 6)) == 4
