@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo.rebuild import Rebuild
 from torch_py._dynamo.recorder import has_tensors
 from torch_py._tensor import Tensor
+from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
 
@@ -62,7 +63,7 @@ class Assembly:
         _drop_unused(graph, recorder)
         if all(node.op in ("placeholder", "output") or "sets_state" in node.meta for node in graph.nodes):
             return  # code around the graph sets the state of the thread
-        module = GraphModule({}, graph)
+        module = _LazyGraphModule({}, graph)
         module.meta["fake_mode"] = recorder.fake_mode
         if recorder.varying is not None and recorder.varying.places:
             module.meta["sizes"] = recorder.varying.sizes
@@ -71,7 +72,8 @@ class Assembly:
     def inputs(self) -> list[Any]:
         """The inputs that the graph has kept."""
         kept = [node for node in self.capture.recorder.graph.nodes if node.op == "placeholder"]
-        by_node = {made.node: made for made in self.capture.recorder.inputs.values()}
+        recorder = self.capture.recorder
+        by_node = {made.node: made for made in (*recorder.inputs.values(), *recorder.numbers.values())}
         return [by_node[node] for node in kept]
 
     # The function

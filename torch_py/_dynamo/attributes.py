@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT
+from torch_py._shapes.integers import VARYING
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ _object_getattribute = object.__getattribute__
 
 
 def in_class(kind: type, name: str) -> Any:
-    """What the classes of `kind` have under a name, without binding it; ABSENT if they have nothing."""
+    """What the classes of `kind` have under a name, without binding it; ABSENT if they have nothing.
+
+    Numbers that vary are int and float to the program: their own methods run natively.
+    """
+    if kind in VARYING:
+        kind = kind.__mro__[1]
     for owner in kind.__mro__:
         found = owner.__dict__.get(name, ABSENT)
         if found is not ABSENT:
@@ -43,6 +49,8 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
         return _of_class(capture, owner, name)
 
     kind = type(owner)
+    if kind in VARYING:
+        return load(capture, capture.as_number(owner), name)
     if kind is super:
         return _of_super(capture, owner, name)
     if kind is FunctionType:

@@ -30,7 +30,7 @@ from torch_py._dynamo.recorder import CaptureMode, Input, Recorder, memory_of
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
 from torch_py._dynamo.varying import Policy, Varying
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.integers import SymFloat, SymInt
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
@@ -162,6 +162,8 @@ class Capture:
     def admit(self, value: Any, source: Source) -> Any:
         """A value that was read from `source`, as the interpreter uses it, with a guard for what it is."""
         kind = type(value)
+        if kind is int:
+            return self._admit_number(value, source)
         if kind in SCALARS:
             self.guards.add("equals", source, value)
             return value
@@ -190,6 +192,14 @@ class Capture:
             self.guards.add("type_is", source, kind)
             self._set_origin(value, source)
         return value
+
+    def _admit_number(self, value: int, source: Source) -> int:
+        number = self.recorder.number_input(value, source)
+        if type(number) is SymInt:
+            self.guards.add("type_is", source, int)
+        else:
+            self.guards.add("equals", source, value)
+        return number
 
     def admitted(self, value: Any) -> Any:
         """An argument that may not have been used yet, as the interpreter uses it."""
@@ -301,6 +311,7 @@ class Capture:
             return ABSENT
         place = self.sources.key(source, name)
         place.text = f"{origin.text}.{name}"
+        place.is_of_module = place.is_of_module or isinstance(owner, Module)
         return self.admit(value, place)
 
     def _own_fields(self, owner: Any, fields: dict[str, Any], origin: Source) -> None:
@@ -416,7 +427,7 @@ class Capture:
         if isinstance(value, (list, tuple)):
             self.use_length(value)
             for position, item in enumerate(_items_of(value)):
-                self._admit_item(value, origin, position, item)
+                self.as_number(self._admit_item(value, origin, position, item))
                 self.use(item)
         elif isinstance(value, dict):
             self._use_dict(value, origin)
@@ -429,7 +440,7 @@ class Capture:
         self.use_length(value)
         for key, item in dict.items(value):
             if not self.journal.has("key", value, key):
-                self.admit(item, self.sources.key(origin, key))
+                self.as_number(self.admit(item, self.sources.key(origin, key)))
             self.use(item)
 
     def use_length(self, value: Any) -> None:
@@ -563,6 +574,8 @@ class Capture:
         """``type(value)``, as the program sees it."""
         if type(value) is SymInt:
             return int
+        if type(value) is SymFloat:
+            return float
         if isinstance(value, FakeTensor):
             known = self.recorder.input_of(value)
             if known is not None:

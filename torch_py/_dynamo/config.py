@@ -1,6 +1,10 @@
 """Settings of the front end. These have an effect; the others are kept for programs that set them.
 
 recompile_limit      so many pieces of code a function may have; other calls then run eagerly
+assume_static_by_default   False: all sizes and integers vary from the start, as with `dynamic=True`
+automatic_dynamic_shapes   False: only sizes that are marked vary, as with `dynamic=False`
+force_parameter_static_shapes   False: sizes of parameters vary as those of other tensors do
+specialize_int       whether integers of the program never vary
 suppress_errors      whether a function runs eagerly, with a warning, where the compiler itself fails
 disable              nothing is compiled from now on
 error_on_recompile   code that is compiled anew is an error (RecompileError)

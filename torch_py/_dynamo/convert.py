@@ -34,6 +34,7 @@ from torch_py._dynamo.varying import Policy, Varying
 from torch_py._logging.artifacts import compilation, timed
 from torch_py._shapes.arguments import NotFollowed
 from torch_py.compiler._stance import current
+from torch_py.fx._collecting import without_garbage_collection
 from torch_py.nn.modules.module import Module
 
 _lock = threading.RLock()
@@ -135,7 +136,8 @@ class Conversion:
                     return self._finished(outcome, assembly)
             except NotFollowed as problem:
                 logs.dynamic(problem)
-                self.policy.is_off = True
+                if varying is not None:
+                    varying.give_up()
             except Break as reason:
                 self._note(reason)
                 if not self._stops_before(reason):
@@ -207,6 +209,8 @@ class Conversion:
         for kind, source, value in capture.guards.checks:
             if kind == "is" and isinstance(value, Module):
                 self.policy.observe_module(value, source)
+            elif kind == "equals" and type(value) is int:
+                self.policy.observe_number(value, source)
         return _guard_program(capture, self.start)
 
 
@@ -408,7 +412,7 @@ class Compiler:
         try:
             _capturing.active = True
             conversion = Conversion(self.function, self.start, self.settings, self.continuations, self.policy)
-            with compilation(self.function.__qualname__):
+            with compilation(self.function.__qualname__), without_garbage_collection():
                 return conversion.run(values)
         except Unsupported:
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -281,10 +282,10 @@ class Frame:
 
     @property
     def line(self) -> int | None:
-        positions = list(self.code.co_positions()) if hasattr(self.code, "co_positions") else []
+        lines = _lines_of(self.code)
         index = self.instruction.offset // 2
         # An instruction with prefixes has its place in the last of them.
-        return positions[index][0] if index < len(positions) else self.code.co_firstlineno
+        return lines[index] if index < len(lines) else self.code.co_firstlineno
 
     def caller_frames(self) -> list[Frame]:
         """This frame and those that called it, innermost first."""
@@ -294,6 +295,12 @@ class Frame:
             found.append(frame)
             frame = frame.parent
         return found
+
+
+@lru_cache(maxsize=512)
+def _lines_of(code: CodeType) -> list[int | None]:
+    """The line of each instruction; Python 3.10 does not tell."""
+    return [place[0] for place in code.co_positions()] if hasattr(code, "co_positions") else []
 
 
 class Finished:

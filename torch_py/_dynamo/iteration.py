@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.integers import VARYING
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def truth(capture: Capture, value: Any) -> bool:
         return False
     if isinstance(value, Tensor):
         return truth_of_tensor(capture, value)
-    if kind is SymInt:
+    if kind in VARYING:
         return bool(value)
 
     for name in ("__bool__", "__len__"):
@@ -121,9 +121,10 @@ def truth(capture: Capture, value: Any) -> bool:
 
 
 def truth_of_tensor(capture: Capture, value: Tensor) -> bool:
-    if value.numel() == 1 and getattr(value, "constant", None) is not None:
+    constant = capture.recorder.constant_of(value)
+    if constant is not None and constant.numel() == 1:
         with capture.recorder.outside():
-            return bool(value.constant)
+            return bool(constant)
     if value.numel() > 1:
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
     raise data_dependent("a branch on a tensor")

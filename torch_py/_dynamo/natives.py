@@ -23,7 +23,7 @@ from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.recorder import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch, module_of
-from torch_py._dynamo.varying import keeps_sizes
+from torch_py._dynamo.varying import call_with_numbers
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -256,9 +256,8 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
             raise iteration.ForeignIterator(value)
     args = [callable_for_native(capture, value) for value in args]
     kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
-    if capture.varying is not None and not keeps_sizes(callee):
-        args = [capture.as_number(value) for value in args]
-        kwargs = {name: capture.as_number(value) for name, value in kwargs.items()}
+    if capture.varying is not None:
+        return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
     return capture.result(callee(*args, **kwargs))
 
 

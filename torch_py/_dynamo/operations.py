@@ -12,20 +12,20 @@ from torch_py._dynamo import iteration
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.integers import VARYING, combined
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
-_NUMBERS = frozenset({int, float, bool, complex, str, type(None), SymInt})
+_NUMBERS = frozenset({int, float, bool, complex, str, type(None), *VARYING})
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """``left + right``, and the other operators of two operands."""
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
-        return function(left, right)
+        return combined(function, left, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if _is_torch_value(left) and _is_torch_value(right):
             return capture.recorder.call("call_function", function, (left, right), {}, function)
@@ -77,7 +77,7 @@ def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
 
 def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
     method = in_class(type(owner), name)
-    if type(method) is not FunctionType or isinstance(owner, (Tensor, SymInt)):
+    if type(method) is not FunctionType or isinstance(owner, (Tensor, *VARYING)):
         return NotImplemented
     capture.depends_on_class(type(owner), name)
     return capture.call(method, (owner, *operands), {})
@@ -85,7 +85,7 @@ def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> A
 
 def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
-        return function(left, right)
+        return combined(function, left, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return capture.result(capture.recorder.call("call_function", function, (left, right), {}, function))
     name = function.__name__
@@ -178,7 +178,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
 
 
 def _as_index(capture: Capture, key: Tensor) -> Any:
-    constant = getattr(key, "constant", None)
+    constant = capture.recorder.constant_of(key)
     if constant is None:
         raise data_dependent("an index that is a tensor")
     with capture.recorder.outside():

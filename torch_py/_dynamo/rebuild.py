@@ -21,7 +21,7 @@ from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.sources import Source
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
@@ -111,7 +111,7 @@ class Rebuild:
             return repr(value)
         if isinstance(value, Tensor):
             return self._tensor(value)
-        if kind is SymInt:
+        if kind in VARYING:
             return self.capture.varying.text_of(value.term, self.source)  # type: ignore[union-attr]
 
         known = self._made.get(id(value))

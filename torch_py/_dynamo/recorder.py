@@ -16,7 +16,8 @@ from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_sizes
-from torch_py._shapes.integers import SymInt
+from torch_py._dynamo.varying_arguments import may_stay, settled_key
+from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
@@ -40,11 +41,11 @@ _OPERATORS.update({"__and__": operator.and_, "__or__": operator.or_})
 
 
 class Input:
-    """A tensor that the graph gets from outside."""
+    """A tensor that the graph gets from outside, or a number that varies."""
 
     __slots__ = ("fake", "node", "real", "source")
 
-    def __init__(self, real: Tensor, source: Source, node: Node, fake: Tensor) -> None:
+    def __init__(self, real: Any, source: Source, node: Node, fake: Any) -> None:
         self.real = real
         self.source = source
         self.node = node
@@ -102,6 +103,7 @@ class Recorder(TorchFunctionMode):
         self.stack_trace = stack_trace
         self.scopes = [Scope()]
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
+        self.numbers: dict[int, Input] = {}  # by the id of the source
         self._input_of_fake: dict[int, Input] = {}
         self._last_input: Node | None = None
         self.calls = 0
@@ -141,6 +143,23 @@ class Recorder(TorchFunctionMode):
         self._input_of_fake[id(fake)] = made
         return fake
 
+    def number_input(self, value: int, source: Source) -> int:
+        """An integer of the program: one that varies becomes an input of the graph."""
+        known = self.numbers.get(id(source))
+        if known is not None:
+            return known.fake  # type: ignore[no-any-return]
+        number = None if self.varying is None else self.varying.number(value, source)
+        if self.varying is None or number is None:
+            return value
+
+        with self._at_inputs():
+            node = placeholder(self.scopes[0].graph, _node_name(source))
+        self._last_input = node
+        node.meta["example_value"] = value
+        self.numbers[id(source)] = made = Input(value, source, node, number)
+        self.varying.note_number(made)
+        return number
+
     @contextmanager
     def _at_inputs(self) -> Iterator[None]:
         """Placeholders come before all other nodes, in the order in which they are met."""
@@ -163,7 +182,7 @@ class Recorder(TorchFunctionMode):
 
     def node_of(self, tensor: Any) -> Any:
         """The node that gives a tensor, or a size that varies. Raises Break for tensors of unknown origin."""
-        if type(tensor) is SymInt:
+        if type(tensor) in VARYING:
             return self._node_of_size(tensor)
         known = self.scopes[-1].nodes.get(id(tensor))
         if known is not None:
@@ -181,12 +200,29 @@ class Recorder(TorchFunctionMode):
         known = self.scopes[depth].nodes.get(id(tensor))
         return self.scopes[depth].lift(tensor) if known is None else known[1]
 
-    def _node_of_size(self, size: SymInt) -> Any:
+    def _node_of_size(self, size: SymInt | SymFloat) -> Any:
         """Graphs inside of the graph have numbers: their sizes do not vary."""
         assert self.varying is not None
         if len(self.scopes) > 1:
             return self.varying.fixed(size)
         return self.varying.node_of(size, self.scopes[0].graph)
+
+    def constant_of(self, tensor: Tensor) -> Tensor | None:
+        """The values of a tensor, if they are the same in all calls."""
+        constant: Tensor | None = getattr(tensor, "constant", None)
+        return None if constant is None or self._depends_on_numbers(tensor) else constant
+
+    def _depends_on_numbers(self, tensor: Tensor) -> bool:
+        """Whether a tensor was computed from numbers that vary, so that its values are those of stand-ins."""
+        if self.varying is None or not self.varying.places or not self.knows(tensor):
+            return False
+        found, left = set(), [self.node_of(tensor)]
+        while left:
+            node = left.pop()
+            if node not in found:
+                found.add(node)
+                left.extend(node.all_input_nodes)
+        return any(not isinstance(node.meta.get("example_value"), (Tensor, tuple, list)) for node in found)
 
     def knows(self, tensor: Tensor) -> bool:
         """Whether a node of the graph, or of one around it, gives the tensor."""
@@ -194,7 +230,7 @@ class Recorder(TorchFunctionMode):
 
     def fake_of(self, tensor: Any) -> Any:
         """The fake tensor that stands for a tensor of the program: itself, or that of an input."""
-        if isinstance(tensor, FakeTensor) or type(tensor) is SymInt or self.knows(tensor):
+        if isinstance(tensor, FakeTensor) or type(tensor) in VARYING or self.knows(tensor):
             return tensor
         known = self.inputs.get(id(tensor))
         if known is not None:
@@ -238,6 +274,8 @@ class Recorder(TorchFunctionMode):
         """
         args = tuple(map_tensors(value, self.fake_of) for value in args)
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
+        if self.varying is not None and self.varying.places:
+            args, kwargs = self._settled(self.varying, target, args, kwargs)
 
         self.fake_mode.has_drawn = False
         before = _C._set_torch_function_modes_enabled(False)
@@ -263,6 +301,19 @@ class Recorder(TorchFunctionMode):
                 node.meta["acts"] = True
             return result
         return self.number(target, args, result)
+
+    def _settled(self, varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The arguments of a call, with numbers of the example in the place of those that it may not get."""
+
+        def settled(value: Any) -> Any:
+            is_number = type(value) in VARYING
+            return varying.fixed(value) if is_number and not may_stay(value, target) else value
+
+        if target in (operator.getitem, operator.setitem) and isinstance(args[0], Tensor):
+            with self.suspended():
+                args = (args[0], settled_key(varying, args[0], args[1]), *args[2:])
+        args = tuple(map_tensors(value, settled) for value in args)
+        return args, {name: map_tensors(value, settled) for name, value in kwargs.items()}
 
     def number(self, target: Any, args: tuple[Any, ...], result: Any) -> Any:
         """What a tensor was asked for: sizes that vary are known as such."""
@@ -346,7 +397,7 @@ def _as_node(func: Any) -> tuple[str, Any]:
 def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
     """`value` with `function` applied to the tensors in it, and to sizes that vary."""
     kind = type(value)
-    if kind is SymInt or isinstance(value, Tensor):
+    if kind in VARYING or isinstance(value, Tensor):
         return function(value)
     if kind in _ATOMS:
         return value

@@ -19,10 +19,11 @@ class Source:
     type       None              the class of the base
 
     `text` is how messages call it. A source is *fixed* if it is an entry of a particular dictionary, or of a
-    particular class: these can be watched, so that what was read from them need not be read again.
+    particular class: these can be watched, so that what was read from them need not be read again. Those of
+    modules are noted, as integers there are constants.
     """
 
-    __slots__ = ("base", "is_fixed", "key", "kind", "text")
+    __slots__ = ("base", "is_fixed", "is_of_module", "key", "kind", "text")
 
     def __init__(self, kind: str, base: Source | None, key: Any, text: str) -> None:
         self.kind = kind
@@ -30,6 +31,7 @@ class Source:
         self.key = key
         self.text = text
         self.is_fixed = self._fixed()
+        self.is_of_module: bool = base is not None and base.is_of_module
 
     def _fixed(self) -> bool:
         if self.kind == "constant":

@@ -20,6 +20,7 @@ from torch_py._dynamo.class_bodies import build_class
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.natives import callable_for_native
 from torch_py._dynamo.recorder import has_tensors
+from torch_py._shapes.integers import SymInt
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
 from torch_py.nn.modules._backward_hooks import BackwardHookFunction
@@ -135,6 +136,8 @@ def _number(function: Any) -> Callable[..., Any]:
     def number(capture: Capture, args: Any, kwargs: Any) -> Any:
         if args and isinstance(args[0], Tensor):
             return torch_calls.method(capture, args[0], f"__{function.__name__}__", (), {})
+        if function is int and len(args) == 1 and type(args[0]) is SymInt:
+            return args[0]
         if args:
             for name in (f"__{function.__name__}__", "__index__"):
                 method = in_class(type(args[0]), name)

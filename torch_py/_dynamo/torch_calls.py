@@ -68,7 +68,7 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
 
 
 def _value(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: Any) -> Any:
-    constant = getattr(owner, "constant", None)
+    constant = capture.recorder.constant_of(owner)
     if constant is not None and not args and name in ("item", "tolist", "__bool__", "__int__", "__float__"):
         with capture.recorder.outside():
             return getattr(constant, name)()

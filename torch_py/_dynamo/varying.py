@@ -10,15 +10,17 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C._compiler import TensorFacts
+from torch_py._dynamo import config
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import Relation, Sizes, SymInt, TooManySizes
+from torch_py._shapes.integers import VARYING, Relation, Sizes, SymFloat, SymInt, TooManySizes, combined
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node, map_arg
+from torch_py.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from torch_py._dynamo.guard_rows import RowWriter
@@ -27,25 +29,38 @@ if TYPE_CHECKING:
     from torch_py.fx.graph import Graph
 
 
-class Policy:
-    """Which sizes of a function's tensors vary: those that have been seen to, and those that programs mark.
+_LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits, too
 
-    Tensors are known by the text of their source. With `dynamic`, all sizes vary from the start; with
+
+class Policy:
+    """Which sizes of a function's tensors vary, and which of its integers: those that have been seen to, and
+    sizes that programs mark.
+
+    Tensors and integers are known by the text of their source. With `dynamic`, all vary from the start; with
     False, only marked ones do. Of modules that were found in a place, code is for the particular module until
     another one comes.
     """
 
     def __init__(self, dynamic: bool | None) -> None:
+        if dynamic is None and not config.assume_static_by_default:
+            dynamic = True
+        elif dynamic is None and not config.automatic_dynamic_shapes:
+            dynamic = False
         self.dynamic = dynamic
+
         self._seen: dict[str, tuple[int, ...]] = {}
         self._varying: dict[str, set[int]] = {}
         self._fixed: set[tuple[str, int]] = set()
+        self._tied: dict[tuple[str, int], int] = {}
+        self._seen_numbers: dict[str, int] = {}
+        self._varying_numbers: set[str] = set()
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._varying_modules: set[str] = set()
+        self.fixes_numbers = config.specialize_int
         self.is_off = False
 
     def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
-        """The dimensions of a tensor that vary; sizes of 0 and 1 do not."""
+        """The dimensions of a tensor that vary; sizes of 0 and 1 do not, nor do those of modules' tensors."""
         text = source.text
         marked = getattr(tensor, "_dynamo_dynamic_indices", set()) | getattr(
             tensor, "_dynamo_weak_dynamic_indices", set()
@@ -54,11 +69,17 @@ class Policy:
         if source.is_fixed:
             return set()
 
+        is_parameter = config.force_parameter_static_shapes and isinstance(tensor, Parameter)
         found = set(range(tensor.dim())) if self.dynamic else set()
-        if self.dynamic is None:
+        if is_parameter or source.is_of_module:
+            found = set()
+        elif self.dynamic is None:
             found = self._changed(tensor, text)
         found = (found | marked) - static
-        return {d for d in found if tensor.shape[d] > 1 and (text, d) not in self._fixed}
+        return {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
+
+    def _is_fixed(self, text: str, dim: int, size: int) -> bool:
+        return (text, dim) in self._fixed or self._tied.get((text, dim)) == size
 
     def _changed(self, tensor: Tensor, text: str) -> set[int]:
         """The dimensions that have had another size in an earlier call."""
@@ -72,6 +93,25 @@ class Policy:
         """Notes the sizes of an argument that code is compiled for."""
         self._seen[source.text] = tuple(tensor.shape)
 
+    def varies(self, number: int, source: Source) -> bool:
+        """Whether an integer varies; 0, 1 and negative ones do not, nor do those that modules have."""
+        text = source.text
+        if source.is_fixed or source.is_of_module or self.fixes_numbers or self.dynamic is False:
+            return False
+        if self._seen_numbers.get(text, number) != number:
+            self._varying_numbers.add(text)
+        if not 2 <= number <= _LARGEST_NUMBER or (text, _NUMBER) in self._fixed:
+            return False
+        return self.dynamic is True or text in self._varying_numbers
+
+    def observe_number(self, number: int, source: Source) -> None:
+        """Notes an integer that code is compiled for."""
+        self._seen_numbers[source.text] = number
+
+    def tie(self, text: str, dim: int, size: int) -> None:
+        """From now on a size does not vary where it is this one."""
+        self._tied[text, dim] = size
+
     def observe_module(self, module: Any, source: Source) -> None:
         """Notes a module that code is compiled for."""
         self._modules.setdefault(source.text, weakref.ref(module))
@@ -84,21 +124,45 @@ class Policy:
         return source.text not in self._varying_modules
 
     def fix(self, text: str, dim: int) -> None:
-        """From now on the size is part of what code is compiled for."""
+        """From now on the size, or the number, is part of what code is compiled for."""
         self._fixed.add((text, dim))
 
 
+_NUMBER = -1  # the dimension of a number
+
+
+class Place(NamedTuple):
+    """Where a number that varies is found: a dimension of an input, or an input that is a number."""
+
+    made: Input
+    dim: int
+
+    @property
+    def is_size(self) -> bool:
+        return self.dim != _NUMBER
+
+    @property
+    def size(self) -> int:
+        """The size in the example; -1 for a number."""
+        return self.made.real.shape[self.dim] if self.is_size else -1  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        text = self.made.source.text
+        return f"{text}.size({self.dim})" if self.is_size else text
+
+
 class Varying:
-    """The sizes that vary in one capture."""
+    """The sizes and integers that vary in one capture."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
         self.sizes = Sizes()
-        self.places: dict[Symbol, tuple[Input, int]] = {}
-        self._equal: list[tuple[tuple[Input, int], tuple[Input, int]]] = []
+        self.places: dict[Symbol, Place] = {}
+        self._equal: list[tuple[Place, Place]] = []
         self._nodes: dict[Term, Node] = {}
         self._read: dict[Node, tuple[Any, ...]] = {}
         self._geometries: dict[int, Geometry] = {}  # by the id of the tensor
+        self._other_sizes: set[int] = set()  # those of inputs that do not vary
         self.last_input: Node | None = None  # of the graph
 
     # Inputs
@@ -108,6 +172,7 @@ class Varying:
     ) -> tuple[Tensor, Geometry] | None:
         """The fake tensor of an input some of whose sizes vary; None for others."""
         dims = self.policy.dimensions(tensor, source)
+        self._other_sizes |= {size for dim, size in enumerate(tensor.shape) if dim not in dims}
         if not dims:
             return None
         try:
@@ -126,9 +191,26 @@ class Varying:
         made.node.meta["geometry"] = self._geometries[id(made.real)] = geometry
         for dim, term in enumerate(geometry.sizes):
             if isinstance(term, Symbol):
-                place = self.places.setdefault(term, (made, dim))
-                if place != (made, dim):
-                    self._equal.append((place, (made, dim)))
+                self._note_place(term, Place(made, dim))
+
+    def number(self, value: int, source: Source) -> SymInt | None:
+        """An integer of the program, if it varies."""
+        if not self.policy.varies(value, source):
+            return None
+        try:
+            return self.sizes.new_number(value)
+        except TooManySizes:
+            return None
+
+    def note_number(self, made: Input) -> None:
+        self.last_input = made.node
+        made.node.meta["symbol"] = made.fake.term
+        self._note_place(made.fake.term, Place(made, _NUMBER))
+
+    def _note_place(self, symbol: Any, found: Place) -> None:
+        place = self.places.setdefault(symbol, found)
+        if place != found:
+            self._equal.append((place, found))
 
     # What programs read
 
@@ -147,14 +229,16 @@ class Varying:
 
     def fixed(self, value: Any) -> Any:
         """A value for native code that looks at the bits of integers: the number in the example."""
-        if type(value) is SymInt:
+        if type(value) in VARYING:
             return self.sizes.fix(value)
         if type(value) is slice:
             return slice(self.fixed(value.start), self.fixed(value.stop), self.fixed(value.step))
         return value
 
-    def node_of(self, value: SymInt, graph: Graph) -> Node:
+    def node_of(self, value: SymInt | SymFloat, graph: Graph) -> Node:
         """The node that computes a number."""
+        if type(value) is SymFloat:
+            self.sizes.reals[value.term] = None
         return self._node(value.term, graph)
 
     def _node(self, term: Term, graph: Graph) -> Any:
@@ -162,7 +246,9 @@ class Varying:
             return term
         if term not in self._nodes:
             if isinstance(term, Symbol):
-                made, dim = self.places[term]
+                made, dim = place = self.places[term]
+                if not place.is_size:
+                    return made.node
                 # In front of all calls: they may change the shape of the input.
                 with graph.inserting_after(self.last_input or made.node):
                     node = graph.create_node("call_method", "size", (made.node, dim), {}, name=term.name)
@@ -179,21 +265,43 @@ class Varying:
         """Whether the program is captured again: sizes turned out to be needed as numbers, or it fails
         for primes as sizes."""
         if raised is not None and self.places:
-            self.policy.is_off = True
+            self.give_up()
             return True
         for symbol in self.sizes.fixed:
             made, dim = self.places[symbol]
             self.policy.fix(made.source.text, dim)
         for place, other in self._equal:
             if set(self.sizes.fixed) & {s for s, known in self.places.items() if known == place}:
-                self.policy.fix(other[0].source.text, other[1])
+                self.policy.fix(other.made.source.text, other.dim)
         return bool(self.sizes.fixed)
+
+    def give_up(self) -> None:
+        """After the program could not be followed: chooses what is taken for fixed when it is captured again.
+
+        First sizes that may have to be those of a tensor that does not vary, such as a weight; then integers
+        of the program; then everything.
+        """
+        tied = [place for place in self._all_places() if place.size in self._other_sizes]
+        for place in tied:
+            self.policy.tie(place.made.source.text, place.dim, place.size)
+        if self.has_numbers and not tied:
+            self.policy.fixes_numbers = True
+        elif not tied:
+            self.policy.is_off = True
+
+    def _all_places(self) -> list[Place]:
+        return [*self.places.values(), *(other for _, other in self._equal)]
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether integers of the program vary."""
+        return not all(place.is_size for place in self.places.values())
 
     def check(self, recorder: Recorder) -> None:
         """Raises NotFollowed if sizes that the program has read are other formulas than they seemed."""
         sizes = self.sizes.other_stand_ins(1)
         values: dict[Node, Any] = {}
-        by_node = {made.node: made for made in recorder.inputs.values()}
+        by_node = {made.node: made for made in (*recorder.inputs.values(), *recorder.numbers.values())}
         left = len(self._read)
         for node in recorder.graph.nodes if self.places else ():
             if left == 0:
@@ -211,6 +319,8 @@ class Varying:
             made = by_node.get(node)
             if made is None:
                 return node.meta["example_value"]
+            if "symbol" in node.meta:
+                return sizes[node.meta["symbol"]]
             geometry = node.meta.get("geometry")
             return made.fake if geometry is None else stand_in(mode, made.real, geometry, sizes)
 
@@ -231,18 +341,24 @@ class Varying:
 
     def rows(self, writer: RowWriter, rows: list[Any]) -> None:
         """Appends the checks of what was decided about sizes."""
-        registers: dict[tuple[Any, int], int] = {}
+        registers: dict[Place, int] = {}
 
-        def register(place: tuple[Input, int]) -> int:
+        def register(place: Place) -> int:
             if place not in registers:
-                tensor = writer._register(place[0].source, rows)
-                registers[place] = writer.registers
-                writer.registers += 1
-                rows.append(("size", registers[place], tensor, place[1]))
+                value = registers[place] = writer._register(place.made.source, rows)
+                if place.is_size:
+                    registers[place] = writer.registers
+                    writer.registers += 1
+                    rows.append(("size", registers[place], value, place.dim))
             return registers[place]
 
+        for place in self.places.values():
+            if not place.is_size:
+                for sign, limit in ((">=", 2), ("<=", _LARGEST_NUMBER)):
+                    formula = (("register", register(place)), limit, sign)
+                    rows.append(("size_relation", formula, f"{place} {sign} {limit}"))
         for place, other in self._equal:
-            text = f"{_text(place)} == {_text(other)}"
+            text = f"{place} == {other}"
             pair = (("register", register(place)), ("register", register(other)), "==")
             rows.append(("size_relation", pair, text))
         for relation in self.sizes.relations:
@@ -261,29 +377,28 @@ class Varying:
     def _shown(self, relation: Relation) -> str:
         text = str(relation)
         for symbol, place in self.places.items():
-            text = text.replace(str(symbol), _text(place))
+            text = text.replace(str(symbol), str(place))
         return text
 
     def text_of(self, term: Term, text_of_source: Any) -> str:
         """A term as Python over the arguments of the compiled function."""
         if isinstance(term, Symbol):
-            made, dim = self.places[term]
-            return f"{text_of_source(made.source)}.size({dim})"
+            made, dim = place = self.places[term]
+            text: str = text_of_source(made.source)
+            return f"{text}.size({dim})" if place.is_size else text
         if isinstance(term, Formula):
             operands = [self.text_of(operand, text_of_source) for operand in term.operands]
+            if len(operands) == 1:
+                return f"({operands[0]}) ** 0.5"
             return f"({operands[0]} {_SIGNS[term.operation]} {operands[1]})"
         return repr(term)
 
 
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
 
 
 def _term(value: int) -> Term:
     return value.term if isinstance(value, SymInt) else value
-
-
-def _text(place: tuple[Input, int]) -> str:
-    return f"{place[0].source.text}.size({place[1]})"
 
 
 _SIZES = frozenset({"shape", "size", "stride", "numel", "nelement", "storage_offset", "nbytes", "__len__"})
@@ -299,6 +414,32 @@ def reads_sizes(target: Any, args: tuple[Any, ...]) -> bool:
 # Functions of C that do not look at the bits of integers: they store them, or use their methods.
 _KEEPING = frozenset({max, min, sum, isinstance, tuple, list, set, dict, slice, zip, math.prod})
 _KEEPING_METHODS = frozenset({"append", "extend", "add", "update", "setdefault", "__setitem__"})
+
+
+def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> Any:
+    """Calls a function of C with numbers that may vary."""
+    if getattr(callee, "__module__", None) == "_operator" and len(args) == 2 and not kwargs:
+        return combined(callee, *args)
+    if callee is math.sqrt and len(args) == 1 and type(args[0]) is SymInt:
+        return args[0] ** 0.5
+    if not keeps_sizes(callee) or (callee in _COMPUTING and _has_reals(args)):
+        args = [_all_fixed(varying, value) for value in args]
+        kwargs = {name: varying.fixed(value) for name, value in kwargs.items()}
+    return callee(*args, **kwargs)
+
+
+def _has_reals(args: Any) -> bool:
+    items = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    return any(isinstance(item, float) for item in items)
+
+
+def _all_fixed(varying: Varying, value: Any) -> Any:
+    if type(value) in (list, tuple) and any(type(item) in VARYING for item in value):
+        return type(value)(map(varying.fixed, value))
+    return varying.fixed(value)
+
+
+_COMPUTING = (max, min, sum, math.prod)  # floats among the numbers would take integers for their bits
 
 
 def keeps_sizes(callee: Any) -> bool:

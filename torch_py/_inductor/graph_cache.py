@@ -1,9 +1,9 @@
 """Programs on disk, by the graphs that they were compiled from.
 
-The key covers the graph with the shapes of all values, the settings, the C++ compiler, and the files of this
-package. An entry has the description of a program and the key of its library, which is an entry of its own
-(cache.py); one that is damaged, or whose library is gone, is made anew. Graphs for sizes that vary are not
-kept, nor those with functions that are not operators.
+The key covers the graph with the shapes of all values, and formulas of those that vary, the settings, the C++
+compiler, and the files of this package. An entry has the description of a program and the key of its library,
+which is an entry of its own (cache.py); one that is damaged, or whose library is gone, is made anew. Graphs
+with functions that are not operators are not kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from torch_py._inductor.program import Program
 from torch_py._inductor.program_json import NotWrittenError, decoded, encoded
 from torch_py._logging import artifacts
 from torch_py._ops import OpOverload
+from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol
 from torch_py._tensor import Tensor
+from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.version import __version__
@@ -75,7 +77,9 @@ def _constant(module: GraphModule, node: Node) -> Any:
 def key_of(module: GraphModule) -> str | None:
     """What stands for a graph; None for one that is not kept."""
     try:
-        parts = [_text_of(module), *identity(find_compiler())]
+        with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+            text = _text_of(module)
+        parts = [text, *identity(find_compiler())]
     except (NotWrittenError, NoCompilerError):
         return None
     settings = repr(sorted(config.shallow_copy_dict().items(), key=lambda item: item[0]))
@@ -87,12 +91,12 @@ def _text_of(module: GraphModule) -> str:
     for node in module.graph.nodes:
         target = node.target if isinstance(node.target, str) else _operator_text(node.target)
         value = node.meta.get("val")
-        if "sizes" in node.meta or not isinstance(value, (Tensor, list, tuple, type(None))):
-            raise NotWrittenError("numbers that vary")
         if node.op == "get_attr":
             value = _constant(module, node)
         arguments = f"{_text(node.args)} {_text(node.kwargs)}"
-        lines.append(f"{node.name}: {node.op} {target} {arguments} {_facts(value)} {BACKWARD in node.meta}")
+        geometry = f"{_text(node.meta.get('sizes'))} {_text(node.meta.get('strides'))}"
+        facts = f"{_facts(value)} {geometry} {BACKWARD in node.meta}"
+        lines.append(f"{node.name}: {node.op} {target} {arguments} {facts}")
     return "\n".join(lines)
 
 
@@ -103,23 +107,39 @@ def _operator_text(target: Any) -> str:
         return f"{target!r} {_operator_text(target.operator)}"
     if target is operator.getitem:
         return "getitem"
+    if target in _NUMERIC:
+        return _NUMERIC[target]
     raise NotWrittenError(str(target))
 
 
+# The functions of nodes that compute numbers.
+_NUMERIC = {function: f"number.{name}" for name, (function, _) in OPERATIONS.items()}
+
+
 def _text(value: Any) -> str:
-    if isinstance(value, Node):
+    kind = type(value)
+    if kind is Node:
         return f"%{value.name}"
+    if value is None or kind in _PLAIN:
+        return repr(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_text, value))}]"
     if isinstance(value, dict):
         return ", ".join(f"{name}={_text(part)}" for name, part in value.items())
-    if type(value) is slice:
+    if kind is slice:
         return f"slice{_text([value.start, value.stop, value.step])}"
-    if value is None or type(value) in (bool, int, float, str, complex):
-        return repr(value)
-    if type(value) in (_C.dtype, _C.device, _C.layout, _C.memory_format):
+
+    if kind is Symbol:
+        return f"{value.name} from {value.min} to {value.max}"
+    if kind is Formula:
+        return f"{value.operation}{_text(value.operands)}"
+    if kind in _NAMED:
         return str(value)
-    raise NotWrittenError(f"a {type(value).__name__}")
+    raise NotWrittenError(f"a {kind.__name__}")
+
+
+_PLAIN = frozenset({bool, int, float, str, complex})
+_NAMED = frozenset({_C.dtype, _C.device, _C.layout, _C.memory_format})
 
 
 def _facts(value: Any) -> str:

@@ -119,7 +119,8 @@ def _real_number(graph: Graph, term: Any, sizes: Mapping[Symbol, int], mode: Fak
     As a number in the text of a kernel it would be rounded, and its formula lost.
     """
     aten = ops.aten
-    if not isinstance(term, Formula) or term.operation not in _REAL_OPERATORS:
+    is_real = isinstance(term, Formula) and isinstance(evaluate(term, sizes), float)
+    if not is_real or term.operation not in _REAL_OPERATORS:
         whole = evaluate(term, sizes)
         node = graph.call_function(aten.full.default, ([], whole), {"dtype": float64})
     else:
@@ -131,6 +132,10 @@ def _real_number(graph: Graph, term: Any, sizes: Mapping[Symbol, int], mode: Fak
 
 
 _REAL_OPERATORS: dict[str, Any] = {
+    "add": lambda aten: aten.add.Tensor,
+    "sub": lambda aten: aten.sub.Tensor,
+    "mul": lambda aten: aten.mul.Tensor,
+    "pow": lambda aten: aten.pow.Tensor_Tensor,
     "truediv": lambda aten: aten.div.Tensor,
     "sym_sqrt": lambda aten: aten.sqrt.default,
     "sym_float": None,
@@ -355,7 +360,7 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
     compiled.kernels = first.compiled.kernels
     compiled.source = source_of(compiled.kernels, texts)
     library = compile_library(compiled.source) if compiled.source else None
-    compiled.program = Program(
+    compiled.description = (
         inputs,
         facts,
         merged.steps(steps),
@@ -366,6 +371,7 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
         names,
         name,
     )
+    compiled.program = Program(*compiled.description)
 
 
 class _Merged:

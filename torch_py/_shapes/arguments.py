@@ -97,13 +97,19 @@ def stand_in(
 
 
 class Arguments:
-    """Arguments of a program, of which some are tensors with sizes that vary."""
+    """Arguments of a program, of which some are tensors with sizes that vary, or integers that vary."""
 
-    def __init__(self, values: Sequence[Any], geometries: Mapping[int, Geometry]) -> None:
-        """`geometries` are those of the tensors that vary, by position. Raises NotFollowed if such a tensor
-        shares memory with another argument."""
+    def __init__(
+        self,
+        values: Sequence[Any],
+        geometries: Mapping[int, Geometry],
+        numbers: Mapping[int, Symbol] | None = None,
+    ) -> None:
+        """`geometries` are those of the tensors that vary, by position, and `numbers` are the integers.
+        Raises NotFollowed if such a tensor shares memory with another argument."""
         self.values = list(values)
         self.geometries = dict(geometries)
+        self.numbers = dict(numbers or {})
         owners: dict[int, int] = {}
         for position, value in enumerate(values):
             if isinstance(value, Tensor):
@@ -112,17 +118,22 @@ class Arguments:
                     raise NotFollowed("arguments with sizes that vary share memory")
 
     def for_sizes(self, mode: FakeTensorMode, sizes: Mapping[Symbol, int]) -> list[Any]:
-        """The arguments, with fake tensors of these sizes in the place of those that vary."""
-        return [
-            stand_in(mode, value, self.geometries[position], sizes) if position in self.geometries else value
-            for position, value in enumerate(self.values)
-        ]
+        """The arguments, with fake tensors of these sizes, and numbers, in the place of those that vary."""
+        given = list(self.values)
+        for position, geometry in self.geometries.items():
+            given[position] = stand_in(mode, given[position], geometry, sizes)
+        for position, symbol in self.numbers.items():
+            given[position] = sizes[symbol]
+        return given
 
-    def sources(self) -> dict[Symbol, tuple[int, int]]:
-        """Where the size of each symbol is found: the position of an argument, and the dimension."""
-        return {
+    def sources(self) -> dict[Symbol, tuple[int, int | None]]:
+        """Where the size of each symbol is found: the position of an argument, and the dimension; None for
+        an argument that is a number."""
+        numbers = {symbol: (position, None) for position, symbol in self.numbers.items()}
+        sizes = {
             size: (position, dim)
             for position, geometry in reversed(self.geometries.items())
             for dim, size in enumerate(geometry.sizes)
             if isinstance(size, Symbol)
         }
+        return {**numbers, **sizes}

@@ -74,12 +74,13 @@ OPERATIONS: dict[str, tuple[Any, str]] = {
     "max": (max, "max({}, {})"),
     "min": (min, "min({}, {})"),
     "truediv": (operator.truediv, "{}/{}"),
+    "pow": (operator.pow, "{}**{}"),
     "sym_sqrt": (sym_sqrt, "sqrt({})"),
     "sym_float": (sym_float, "float({})"),
 }
 
 
-_QUOTIENTS = ("floordiv", "truediv", "mod")
+_QUOTIENTS = ("floordiv", "truediv", "mod", "pow")
 
 
 def _in_brackets(term: Term, is_divisor: bool = False) -> str:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
+from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
+from torch_py._shapes.reals import SymFloat, real
 
 # Apart enough that few numbers are near a multiple of one by accident; the product of three times a number of
 # channels is still an int64.
@@ -66,19 +67,35 @@ class Sizes:
         self.hints: dict[Symbol, int] = {}
         self.stand_ins: dict[Symbol, int] = {}
         self.relations: dict[Relation, None] = {}
+        self.numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
+        self.reals: dict[Term, None] = {}  # real numbers that operators were given
         self._known: dict[int, Term] = {}  # by the value for the stand-ins
 
     def new(self, hint: int) -> SymInt:
         """A size that varies and is `hint` in the example, which must be 2 or more."""
         for symbol, size in self.hints.items():
-            if size == hint:
+            if size == hint and symbol not in self.numbers:
                 return self._integer(symbol)
+        return self._integer(self._symbol(hint))
+
+    def new_number(self, hint: int) -> SymInt:
+        """An integer of the program that varies and is `hint` in the example, which must be 2 or more.
+
+        It is a size where a tensor has been seen that is as large.
+        """
+        if hint in self.hints.values():
+            return self.new(hint)
+        symbol = self._symbol(hint)
+        self.numbers.add(symbol)
+        return self._integer(symbol)
+
+    def _symbol(self, hint: int) -> Symbol:
         if len(self.hints) == len(_PRIMES):
             raise TooManySizes
         symbol = Symbol(f"s{len(self.hints)}", min=2)
         self.hints[symbol] = hint
         self.stand_ins[symbol] = _PRIMES[len(self.stand_ins)]
-        return self._integer(symbol)
+        return symbol
 
     def other_stand_ins(self, number: int) -> dict[Symbol, int]:
         """Sizes for the recording `number` of the same program."""
@@ -87,7 +104,7 @@ class Sizes:
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)
         found = SymInt(value)
-        found.term = self._known.setdefault(value, term)
+        found.term = term if found.is_small else self._known.setdefault(value, term)
         found.sizes = self
         return found
 
@@ -119,23 +136,37 @@ class Sizes:
 
     def composed(self, value: int, term: Term) -> int:
         """The number that Python computes by `term`, with its value for the stand-ins."""
-        if abs(value) >= _SMALLEST:
+        if abs(value) >= _SMALLEST or self.is_number(term):
             return self._integer(term)
         # What cancels out is the same for other sizes; the rest is not followed any further.
         hint = evaluate(term, self.hints)
         self.relations[Relation("==", term, hint)] = None
         return hint  # type: ignore[no-any-return]
 
+    def depends_on_numbers(self, term: Term) -> bool:
+        """Whether a term depends on integers of the program, not on sizes alone."""
+        return bool(self.numbers) and not self.numbers.isdisjoint(symbols_in(term))
+
+    def is_number(self, term: Term) -> bool:
+        """Whether a term depends on integers of the program alone."""
+        return bool(self.numbers) and symbols_in(term) <= self.numbers
+
     def decide(self, sign: str, left: Any, right: Any) -> bool:
         """Compares two numbers by their hints, and remembers the outcome."""
+        if isinstance(left, float) or isinstance(right, float):
+            return bool(_SIGNS[sign](self.fix(left), self.fix(right)))
         terms = _term_of(left), _term_of(right)
         outcome = bool(_SIGNS[sign](*(evaluate(term, self.hints) for term in terms)))
         if terms[0] != terms[1]:
             self.relations[Relation(sign if outcome else _OPPOSITES[sign], *terms)] = None
         return outcome
 
-    def fix(self, value: int) -> int:
+    def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""
+        if isinstance(value, SymFloat):
+            for symbol in symbols_in(value.term):
+                self.relations[Relation("==", symbol, self.hints[symbol])] = None
+            return evaluate(value.term, self.hints)
         if not isinstance(value, SymInt):
             return value
         hint = value.hint
@@ -199,10 +230,12 @@ def _next_prime(number: int, rest: int) -> int:
 
 
 def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
-    """Sums, differences and products, which are sizes again."""
+    """Sums, differences and products, which are sizes again if the other operand is an integer."""
     function = getattr(int, f"__{operation}__")
 
     def compute(self: SymInt, other: Any) -> Any:
+        if type(other) is float:
+            return real(operation, other, self) if is_reflected else real(operation, self, other)
         if type(other) not in (int, bool, SymInt):
             return NotImplemented
         left, right = (other, self) if is_reflected else (self, other)
@@ -230,7 +263,24 @@ def _floor_division(self: SymInt, other: Any) -> Any:
     return _of_the_hint("__floordiv__")(self, other)
 
 
+def _modulo(self: SymInt, other: Any) -> Any:
+    if type(other) is int and other > 0 and self.sizes.is_number(self.term):
+        return self.sizes.composed(int.__mod__(self, other), Formula("mod", (self.term, other)))
+    return _of_the_hint("__mod__")(self, other)
+
+
+def _quotient(is_reflected: bool = False) -> Any:
+    def compute(self: SymInt, other: Any) -> Any:
+        if type(other) not in (int, bool, float, SymInt):
+            return NotImplemented
+        return real("truediv", other, self) if is_reflected else real("truediv", self, other)
+
+    return compute
+
+
 def _power(self: SymInt, other: Any, modulus: Any = None) -> Any:
+    if modulus is None and (type(other) is float or (type(other) is int and other < 0)):
+        return real("pow", self, other)
     if type(other) is int and 1 <= other <= 3 and modulus is None:
         result = self
         for _ in range(other - 1):
@@ -270,6 +320,11 @@ class SymInt(int):
         """The value in the example."""
         return evaluate(self.term, self.sizes.hints)  # type: ignore[no-any-return]
 
+    @property
+    def is_small(self) -> bool:
+        """Whether operators cannot have it: in what they compute, it would not be found again."""
+        return abs(int.__int__(self)) < _SMALLEST
+
     __add__ = _arithmetic("add")
     __radd__ = _arithmetic("add", is_reflected=True)
     __sub__ = _arithmetic("sub")
@@ -277,7 +332,10 @@ class SymInt(int):
     __mul__ = _arithmetic("mul")
     __rmul__ = _arithmetic("mul", is_reflected=True)
     __floordiv__ = _floor_division
+    __mod__ = _modulo
     __pow__ = _power
+    __truediv__ = _quotient()
+    __rtruediv__ = _quotient(is_reflected=True)
 
     __eq__ = _comparison("==")
     __ne__ = _comparison("!=")
@@ -298,8 +356,25 @@ class SymInt(int):
 
 for _name in (
     "__abs__ __and__ __ceil__ __divmod__ __float__ __floor__ __format__ __hash__ __int__ __invert__ "
-    "__lshift__ __mod__ __or__ __rand__ __rdivmod__ __repr__ __rfloordiv__ __rlshift__ __rmod__ __ror__ "
-    "__round__ __rpow__ __rrshift__ __rshift__ __rtruediv__ __rxor__ __str__ __truediv__ __trunc__ __xor__ "
+    "__lshift__ __or__ __rand__ __rdivmod__ __repr__ __rfloordiv__ __rlshift__ __rmod__ __ror__ "
+    "__round__ __rpow__ __rrshift__ __rshift__ __rxor__ __str__ __trunc__ __xor__ "
     "bit_count bit_length conjugate to_bytes"
 ).split():
     setattr(SymInt, _name, _of_the_hint(_name))
+
+
+VARYING = frozenset({SymInt, SymFloat})  # the types of numbers that vary
+
+
+def combined(function: Any, left: Any, right: Any) -> Any:
+    """``left <operator> right`` of numbers and texts.
+
+    Other types on the left take an integer on the right for its bits, without asking it.
+    """
+    if type(right) is not SymInt or type(left) in (int, bool, SymInt, SymFloat):
+        is_text = type(right) is str and type(left) is SymInt
+        return function(left.sizes.fix(left) if is_text else left, right)
+    operation = function.__name__.strip("_").removeprefix("i")
+    if type(left) is float and operation in ("add", "sub", "mul", "truediv"):
+        return real(operation, left, right)
+    return function(left, right.sizes.fix(right))

@@ -162,8 +162,15 @@ class Solver:
         for operand in term.operands if isinstance(term, Formula) else ():
             self.know(operand)
         if isinstance(term, Formula) and term.operation == "floordiv" and term not in self._quotients:
-            rows = [{s: sizes[i] for s, sizes in self._sizes.items()} for i in range(self._count)]
-            self._quotients[term] = tuple(evaluate(term, row) for row in rows)
+            self._quotients[term] = self._values_of(term)
+
+    def know_real(self, term: Any) -> None:
+        """Adds a real number that the program itself computes."""
+        self._known.setdefault(self._values_of(term), term)
+
+    def _values_of(self, term: Any) -> Values:
+        rows = [{s: sizes[i] for s, sizes in self._sizes.items()} for i in range(self._count)]
+        return tuple(evaluate(term, row) for row in rows)
 
     def _agrees(self, form: Term, position: int, value: Number) -> bool:
         sizes = {symbol: numbers[position] for symbol, numbers in self._sizes.items()}

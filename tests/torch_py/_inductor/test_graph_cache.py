@@ -96,6 +96,52 @@ def test_changes_of_arguments(compilations: list[Any]):
     assert all(map(torch.equal, *found))
 
 
+VARYING = {
+    "sizes": (lambda: nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.LayerNorm(8)), [(3, 4), (5, 4), (7, 4)]),
+    "images": (lambda: nn.Sequential(nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4)), [(5, 2, 9, 8), (6, 2, 10, 7)]),
+}
+
+
+@pytest.mark.parametrize("name", VARYING)
+def test_programs_for_sizes_that_vary(name: str, compilations: list[Any]):
+    make, shapes = VARYING[name]
+    inputs = [torch.randn(shape) for shape in shapes]
+
+    def trained() -> list[Any]:
+        torch.manual_seed(0)
+        module = make()
+        torch._dynamo.reset()
+        compiled = torch.compile(module, dynamic=True)
+        results = [compiled(x) for x in inputs]
+        sum(result.sum() for result in results).backward()
+        return [*(result.detach() for result in results), *(p.grad for p in module.parameters())]
+
+    first = trained()
+    assert len(compilations) == 2
+    second = trained()
+    assert len(compilations) == 2
+    for one, other in zip(first, second):
+        assert torch.equal(one, other) and one.stride() == other.stride()
+
+
+def test_programs_for_numbers_that_vary(compilations: list[Any]):
+    def count(function: Any) -> int:
+        torch._dynamo.reset()
+        compiled = torch.compile(function, dynamic=True)
+        for number in (2, 3, 30):
+            x = torch.randn(number, 6)
+            torch.testing.assert_close(compiled(x, number * 7), function(x, number * 7))
+        return len(compilations)
+
+    assert count(lambda x, n: x * n + x.size(0)) == 1
+    assert count(lambda x, n: x * n + x.size(0)) == 1
+    assert count(lambda x, n: x * x.size(0) + n) == 2
+    assert count(lambda x, n: x * n + x.size(1)) == 3
+    assert count(lambda x, n: x * n + x.size(0) // 2) == 4
+    assert count(lambda x, n: x * (n / 3) + x.size(0)) == 5
+    assert count(lambda x, n: x * (n / 3) + x.size(0)) == 5
+
+
 def test_what_the_key_covers(compilations: list[Any]):
     def count(function: Any, *arguments: Any) -> int:
         torch._dynamo.reset()
@@ -118,10 +164,11 @@ def test_what_the_key_covers(compilations: list[Any]):
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "no library", "other key"])
-def test_damaged_entries_are_made_anew(damage: str, compilations: list[Any], tmp_path: Path):
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_damaged_entries_are_made_anew(damage: str, dynamic: bool, compilations: list[Any], tmp_path: Path):
     def run() -> Any:
         torch._dynamo.reset()
-        return torch.compile(lambda x: torch.sin(x) + 1)(torch.ones(3))
+        return torch.compile(lambda x: torch.sin(x) + 1, dynamic=dynamic)(torch.ones(3))
 
     expected = run()
     (entry,) = tmp_path.glob("kernels/*/*.graph")

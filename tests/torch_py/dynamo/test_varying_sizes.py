@@ -102,6 +102,14 @@ def test_layers_of_networks():
     check(block, tensors((2, 5, 16), (3, 7, 16), (4, 30, 16)), 2)
 
 
+def test_tensors_of_modules_keep_their_sizes():
+    model = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.BatchNorm1d(8))
+    check(model, tensors((3, 4), (5, 4), (7, 4)), 1, dynamic=True)
+    check(
+        lambda x: F.layer_norm(model[0](x), (8,), model[1].weight), tensors((3, 4), (5, 4)), 1, dynamic=True
+    )
+
+
 def test_a_program_that_fails_for_primes_is_compiled_for_each_size():
     check(lambda x: x.view(2, -1) + 1, tensors((4,), (6,), (8,)), 3)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
@@ -18,6 +16,7 @@ from torch_py._functorch.aot.runtime.training import function_with_error, traini
 from torch_py._functorch.aot.varying import VaryingArguments, trace_varying, varying_arguments
 from torch_py._functorch.modules import functional_call
 from torch_py._tensor import Tensor
+from torch_py.fx._collecting import without_garbage_collection
 from torch_py.fx.graph_module import GraphModule
 from torch_py.nn.modules.module import Module
 from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
@@ -56,7 +55,7 @@ class Backend:
         varying: VaryingArguments | None = None,
     ) -> Call:
         """Compiles a program for arguments of these kinds; for all sizes of those that vary."""
-        with _without_garbage_collection():
+        with without_garbage_collection():
             if varying is None:
                 traced = trace(program, arguments, names, self.decompositions)
             else:
@@ -74,7 +73,7 @@ class Backend:
             forward = self.forward(traced.module, _values(traced.module))
             return Call(traced, function_with_error(traced, forward), len(arguments))
 
-        with _without_garbage_collection():
+        with without_garbage_collection():
             forward_graph, backward_graph = self.partition(
                 traced.module,
                 _values(traced.module),
@@ -85,18 +84,6 @@ class Backend:
         backward = self.backward(backward_graph, _values(backward_graph))
         run = training_function(traced, forward, backward, backward_graph.graph)
         return Call(traced, run, len(arguments))
-
-
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Graphs are many objects, of which most die together: looking for dead ones meanwhile finds none."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _values(module: GraphModule) -> list[Any]:

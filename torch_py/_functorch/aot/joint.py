@@ -17,6 +17,7 @@ from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
 from torch_py.autograd.grad_mode import set_grad_enabled
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
@@ -125,7 +126,8 @@ class _Trace:
             self.recorder.draws.restore()
             for pack, unpack in hooks:
                 _C._saved_tensors_hooks_push(pack, unpack)
-        return self._functional(outputs, recorded, tangents, gradients)
+        with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+            return self._functional(outputs, recorded, tangents, gradients)
 
     def _written_memories(self) -> set[Node]:
         """The nodes whose memory the program has written to, itself or through views."""

@@ -26,13 +26,14 @@ _MOST_RECORDINGS = 12
 
 @dataclass(frozen=True)
 class Size:
-    """A number among the inputs of the graph: the size of an argument."""
+    """A number among the inputs of the graph: the size of an argument, or an argument itself."""
 
     position: int
-    dim: int
+    dim: int | None
 
     def of(self, arguments: Sequence[Any]) -> int:
-        return int(arguments[self.position].shape[self.dim])
+        argument = arguments[self.position]
+        return int(argument if self.dim is None else argument.shape[self.dim])
 
 
 def trace_varying(
@@ -69,7 +70,10 @@ def varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> VaryingA
         for position, node in enumerate(placeholders)
         if "geometry" in node.meta
     }
-    return Arguments(arguments, geometries), module.meta["sizes"]
+    numbers = {
+        position: node.meta["symbol"] for position, node in enumerate(placeholders) if "symbol" in node.meta
+    }
+    return Arguments(arguments, geometries, numbers), module.meta["sizes"]
 
 
 class _Recordings:
@@ -85,6 +89,7 @@ class _Recordings:
         self._arguments = arguments
         self._names = names
         self._decompositions = decompositions
+        self._reals = list(sizes.reals)
         self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
         self._all_sizes: list[Mapping[Symbol, int]] = []
         self._traced: list[Traced] = []
@@ -96,13 +101,20 @@ class _Recordings:
         if len(self._traced) == _MOST_RECORDINGS:
             raise NotFollowed("the sizes that it computes could not be determined")
         given = self._arguments.for_sizes(self._mode, sizes)
-        self._traced.append(trace(self._program, given, self._names, self._decompositions))
+        try:
+            self._traced.append(trace(self._program, given, self._names, self._decompositions))
+        except (ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as error:
+            if isinstance(error, NotImplementedError):
+                raise
+            raise NotFollowed(f"for some sizes it raises {type(error).__name__}: {error}") from error
         self._all_sizes.append(sizes)
 
     def merged(self) -> Traced:
         first = self._traced[0]
         self._check_results()
         solver = Solver({s: tuple(sizes[s] for sizes in self._all_sizes) for s in self._all_sizes[0]})
+        for term in self._reals:
+            solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
         merge = GraphMerge(graphs, solver, sizes_of, _refused, reads_results=False)
         found = _solved_geometry(merge, solver)

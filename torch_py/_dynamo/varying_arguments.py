@@ -1,0 +1,149 @@
+"""Which arguments of calls may be numbers that vary.
+
+Fake tensors are computed with a stand-in for such a number, which is large. An operator for which it matters
+how large a number is, such as one that takes it for a dimension, gets the number of the example instead, and
+code is for this number alone.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import cache
+from types import BuiltinFunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py import _C
+from torch_py._dynamo.torch_modules import is_operator
+from torch_py._ops import OpOverload, OpOverloadPacket, ops
+from torch_py._shapes.integers import SymFloat, SymInt
+from torch_py._tensor import Tensor
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.varying import Varying
+
+
+def may_stay(number: SymInt | SymFloat, target: Any) -> bool:
+    """Whether a call of `target` may get a number."""
+    if type(number) is SymFloat:
+        return _is_arithmetic(target)
+    if number.is_small:
+        return False
+    return not number.sizes.depends_on_numbers(number.term) or _takes_any(target)
+
+
+def _takes_any(target: Any) -> bool:
+    """Whether a function or method treats all integers alike: as operands, or as sizes of its result."""
+    if target in (operator.getitem, operator.setitem):
+        return True  # see `settled_key`
+    if getattr(target, "__module__", "") == "_operator":
+        return True
+    packet = _packet_of(target)
+    return packet is not None and _has_no_positions(packet)
+
+
+def _packet_of(target: Any) -> OpOverloadPacket | None:
+    """The operator behind a function or a method."""
+    if isinstance(target, OpOverload):
+        return target.overloadpacket
+    if isinstance(target, OpOverloadPacket):
+        return target
+    if isinstance(target, str):
+        return getattr(ops.aten, target.rstrip("_") or target, None)
+    is_native = isinstance(target, BuiltinFunctionType) and is_operator(target)
+    return getattr(ops.aten, target.__name__, None) if is_native else None
+
+
+def _is_arithmetic(target: Any) -> bool:
+    """Whether numbers are operands of the function, which tensors may be as well."""
+    packet = _packet_of(target)
+    if packet is None:
+        name = getattr(target, "__name__", "").removeprefix("i")
+        return getattr(target, "__module__", "") == "_operator" and name in ("add", "sub", "mul", "truediv")
+    return _has_tensors_alone(packet)
+
+
+@cache
+def _has_tensors_alone(packet: OpOverloadPacket) -> bool:
+    arguments = [a for name in packet.overloads() for a in getattr(packet, name)._schema.arguments]
+    return all(str.__str__(a.type) == "Tensor" or a.kwarg_only for a in arguments)
+
+
+@cache
+def _has_no_positions(packet: OpOverloadPacket) -> bool:
+    """Whether schemas have integers as scalars and lists of sizes only: not as dimensions, bounds, counts."""
+    types = {
+        str.__str__(argument.type)
+        for name in packet.overloads()
+        for argument in getattr(packet, name)._schema.arguments
+    }
+    numbers = {kind for kind in types if kind.startswith(("int", "SymInt", "float"))}
+    return numbers <= {"SymInt[]", "SymInt[]?"}
+
+
+# Subscripts
+# ------------------------------------------------------------
+
+
+def settled_key(varying: Varying, owner: Tensor, key: Any) -> Any:
+    """The key of a subscript of a tensor.
+
+    Bounds are compared with the size of their dimension. A number stays if this has the same outcome for the
+    stand-ins, which operators see: what is cut off at the end of a tensor is then the same.
+    """
+    items = key if type(key) is tuple else (key,)
+    if not any(map(_varies, items)):
+        return key
+
+    sizes = [varying.sizes.wrap(size) for size in owner.shape]
+    dim = 0
+    settled = []
+    for position, item in enumerate(items):
+        if item is Ellipsis:
+            dim = len(sizes) - sum(map(_consumed, items[position + 1 :]))
+            settled.append(item)
+            continue
+        size = sizes[dim] if 0 <= dim < len(sizes) else 0
+        settled.append(_settled_item(varying, item, size))
+        dim += _consumed(item)
+    return tuple(settled) if type(key) is tuple else settled[0]
+
+
+def _varies(item: Any) -> bool:
+    if type(item) is slice:
+        return any(type(bound) is SymInt for bound in (item.start, item.stop, item.step))
+    return type(item) is SymInt
+
+
+def _consumed(item: Any) -> int:
+    """How many dimensions of a tensor an index is for."""
+    if item is None or item is Ellipsis or type(item) is bool:
+        return 0
+    if isinstance(item, Tensor) and item.dtype in (_C.bool, _C.uint8):
+        return item.dim()
+    return 1
+
+
+def _settled_item(varying: Varying, item: Any, size: int) -> Any:
+    def settled(bound: Any) -> Any:
+        return _settled_bound(varying, bound, size)
+
+    if type(item) is slice:
+        return slice(settled(item.start), settled(item.stop), varying.fixed(item.step))
+    return settled(item)
+
+
+def _settled_bound(varying: Varying, bound: Any, size: int) -> Any:
+    if type(bound) is not SymInt:
+        return bound
+    if bound.is_small:
+        return varying.fixed(bound)
+
+    is_same: Callable[[Any], bool] = lambda limit: (bound < limit) == int.__lt__(bound, limit)  # noqa: E731
+    if int.__ge__(bound, 0):
+        return bound if bound.term == _term(size) or is_same(size) else varying.fixed(bound)
+    return bound if is_same(-size) else varying.fixed(bound)
+
+
+def _term(size: int) -> Any:
+    return size.term if type(size) is SymInt else size
