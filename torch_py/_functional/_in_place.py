@@ -1,4 +1,4 @@
-"""Changes of tensors in place, which are operators only out of place."""
+"""In-place forms of functions: dropout and detach."""
 
 from __future__ import annotations
 

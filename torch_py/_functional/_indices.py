@@ -1,4 +1,4 @@
-"""Positions and distinct elements."""
+"""Indices of elements, and distinct elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about tensors, such as their dtype and device."""
+"""Properties of tensors, such as whether the dtype is complex."""
 
 from __future__ import annotations
 

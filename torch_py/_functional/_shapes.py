@@ -1,4 +1,4 @@
-"""Functions that bring tensors into one shape, or lay them out together."""
+"""Broadcasting, and combinations of several tensors in one shape."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ from torch_py.nn.functional import (
     _embedding,
     _fractional_pooling,
     _gates,
-    _grouped_products,
     _linear,
     _margin_losses,
     _max_pooling,
@@ -43,7 +42,6 @@ from torch_py.nn.functional._dropout import *
 from torch_py.nn.functional._embedding import *
 from torch_py.nn.functional._fractional_pooling import *
 from torch_py.nn.functional._gates import *
-from torch_py.nn.functional._grouped_products import *
 from torch_py.nn.functional._linear import *
 from torch_py.nn.functional._margin_losses import *
 from torch_py.nn.functional._max_pooling import *
@@ -61,7 +59,6 @@ _FILES = (
     _convolution,
     _dropout,
     _linear,
-    _grouped_products,
     _embedding,
     _distance,
     _normalization,

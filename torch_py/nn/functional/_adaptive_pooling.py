@@ -1,4 +1,4 @@
-"""Pooling to a given size over one to three dimensions, as functions."""
+"""Adaptive pooling, to a given output size, over one to three dimensions, as functions."""
 
 from __future__ import annotations
 

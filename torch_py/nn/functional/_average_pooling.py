@@ -1,4 +1,4 @@
-"""Means and power means of windows over one to three dimensions, as functions."""
+"""Average pooling and power-average pooling over one to three dimensions, as functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a table that integers choose, as functions."""
+"""Look-ups of rows of a table by integers, and one-hot vectors, as functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maxima of windows of random size over images and volumes, as functions."""
+"""Fractional max pooling, over windows of random size, as functions."""
 
 from __future__ import annotations
 

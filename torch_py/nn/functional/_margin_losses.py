@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between scores or distances, as functions.
+"""Margin losses, which push scores or distances apart, as functions.
 
 `reduction` is 'mean', 'sum' or 'none'.
 """

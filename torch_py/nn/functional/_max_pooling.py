@@ -1,4 +1,4 @@
-"""Maxima of windows over one to three dimensions, and the way back, as functions."""
+"""Max pooling and unpooling over one to three dimensions, as functions."""
 
 from __future__ import annotations
 

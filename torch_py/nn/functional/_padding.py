@@ -1,4 +1,4 @@
-"""Borders around tensors, as a function."""
+"""Padding of the borders of tensors, as a function."""
 
 from __future__ import annotations
 

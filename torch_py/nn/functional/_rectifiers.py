@@ -1,4 +1,4 @@
-"""The rectified linear unit and its relatives, as functions: negative elements become small or zero."""
+"""The rectified linear unit and its relatives, which shrink negative elements, as functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations shaped like an S, and the logarithm of one, as functions."""
+"""S-shaped activations and the logarithm of the sigmoid, as functions."""
 
 from __future__ import annotations
 

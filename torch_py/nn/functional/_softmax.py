@@ -1,4 +1,4 @@
-"""Probabilities of choices from scores, as functions: softmax and its variants."""
+"""Softmax and its variants, which turn scores into probabilities, as functions."""
 
 from __future__ import annotations
 

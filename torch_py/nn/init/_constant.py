@@ -1,4 +1,4 @@
-"""Initial values without chance."""
+"""Initial values that are not random."""
 
 from __future__ import annotations
 

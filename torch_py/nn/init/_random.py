@@ -1,4 +1,4 @@
-"""Initial values from distributions with given parameters."""
+"""Random initial values from distributions with given parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations that multiply by a gate: x times a share of x between 0 and 1."""
+"""Gated activations: a value times a gate that depends on the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rectified linear unit and its relatives: negative elements become small or zero."""
+"""The rectified linear unit and its relatives, which shrink negative elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations shaped like an S, and the logarithm of one."""
+"""S-shaped activations and the logarithm of the sigmoid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probabilities of choices from scores: softmax and its variants."""
+"""Softmax and its variants, which turn scores into probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between scores or distances."""
+"""Margin losses, which push scores or distances apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that pool to a given size."""
+"""Adaptive pooling layers, which pool to a given output size."""
 
 from __future__ import annotations
 

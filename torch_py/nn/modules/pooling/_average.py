@@ -1,4 +1,4 @@
-"""Layers of means and power means of windows."""
+"""Average pooling and power-average pooling layers."""
 
 from __future__ import annotations
 

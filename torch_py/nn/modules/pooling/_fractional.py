@@ -1,4 +1,4 @@
-"""Layers of the maxima of windows of random size."""
+"""Fractional max pooling layers, whose windows have random sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers of the maxima of windows, and the way back."""
+"""Max pooling and unpooling layers."""
 
 from __future__ import annotations
 
