@@ -14,6 +14,7 @@ from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
 from torch_py._functorch.aot.runtime.calls import Call, without_backward
 from torch_py._functorch.aot.runtime.training import function_with_error, training_function
 from torch_py._functorch.aot.varying import VaryingArguments, trace_varying, varying_arguments
+from torch_py._functorch.aot.watching import Kept
 from torch_py._functorch.modules import functional_call
 from torch_py._tensor import Tensor
 from torch_py.fx._collecting import without_garbage_collection
@@ -74,15 +75,17 @@ class Backend:
             return Call(traced, function_with_error(traced, forward), len(arguments))
 
         with without_garbage_collection():
+            kept = Kept(traced)
             forward_graph, backward_graph = self.partition(
                 traced.module,
                 _values(traced.module),
                 num_fwd_outputs=traced.num_outputs,
                 static_lifetime_input_indices=_static(traced, arguments),
             )
+        watches = kept.watches(backward_graph)
         forward = self.forward(forward_graph, _values(forward_graph))
         backward = self.backward(backward_graph, _values(backward_graph))
-        run = training_function(traced, forward, backward, backward_graph.graph)
+        run = training_function(traced, forward, backward, backward_graph.graph, watches)
         return Call(traced, run, len(arguments))
 
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "c10/core/InferenceMode.h"
 #include "c10/util/Exception.h"
+#include "torch_py/csrc/autograd/ChangedInPlace.h"
 #include "torch_py/csrc/autograd/CustomFunction.h"
 #include "torch_py/csrc/autograd/Engine.h"
 
@@ -115,6 +117,17 @@ void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& g
       autograd::wrap_outputs({returned, without_gradient, {}}, outputs, autograd::NodePtr(node));
   for (size_t i = 0; i < outputs.size(); ++i) results[i].tensor = std::move(wrapped[i]);
   for (size_t i = outputs.size(); i < results.size(); ++i) node->save(results[i]);
+
+  for (const Watch& watch : graph.watches) {
+    if (!watch.is_input) {
+      node->note_watched(watch, results[watch.position].tensor);
+      continue;
+    }
+    TORCH_CHECK(watch.position < inputs.size(), graph.name, ": input ", watch.position,
+                " is to be watched, but there are ", inputs.size());
+    const at::Tensor* tensor = inputs[watch.position].tensor;
+    if (tensor != nullptr) node->note_watched(watch, *tensor);
+  }
 }
 
 Arguments owned_arguments(Items& items) {
@@ -159,6 +172,30 @@ void CompiledNode::save(const Item& item) {
   const bool is_output = autograd::requires_grad(item.tensor) &&
                          autograd::grad_fn(item.tensor).get() == static_cast<Node*>(this);
   saved_.push_back({autograd::SavedVariable(item.tensor, is_output), 0, false, nullptr});
+}
+
+void CompiledNode::note_watched(const Watch& watch, const at::Tensor& tensor) {
+  if (!tensor.defined() || c10::is_inference(*tensor.impl())) return;
+  // A single element, for the sizes that messages show.
+  const at::DimVector strides(tensor.dim(), 0);
+  const at::Tensor witness =
+      at::empty_strided_tensor(tensor.sizes(), strides, tensor.scalar_type(), tensor.device());
+  witness.unsafe_impl()->share_version_with(*tensor.impl());
+  watched_.push_back({watch, witness, tensor.version() + static_cast<uint32_t>(watch.writes)});
+}
+
+void CompiledNode::check_watched(const variable_list& grads) const {
+  for (const Watched& watched : watched_) {
+    const bool is_changed = watched.witness.version() != watched.version;
+    if (is_changed && arrives(watched.watch.tangents, grads))
+      autograd::refuse_changed(watched.witness, watched.version, {});
+  }
+}
+
+/// Whether one of some tangents is there.
+bool CompiledNode::arrives(const std::vector<size_t>& tangents, const variable_list& grads) const {
+  return std::any_of(tangents.begin(), tangents.end(),
+                     [&](size_t place) { return grads[graph_->tangents[place]].defined(); });
 }
 
 void CompiledNode::note_output(const at::Tensor& output) {
@@ -212,11 +249,9 @@ at::Tensor CompiledNode::stand_in(const Geometry& released) {
 
 /// Whether a part of backward runs in a pass with these gradients.
 bool CompiledNode::runs(const SavedUse& use, const variable_list& grads) const {
-  const bool arrives = std::any_of(use.tangents.begin(), use.tangents.end(), [&](size_t place) {
-    return grads[graph_->tangents[place]].defined();
-  });
-  return arrives && std::any_of(use.gradients.begin(), use.gradients.end(),
-                                [this](size_t edge) { return should_compute_output(edge); });
+  return arrives(use.tangents, grads) &&
+         std::any_of(use.gradients.begin(), use.gradients.end(),
+                     [this](size_t edge) { return should_compute_output(edge); });
 }
 
 /// The places in `uses` of the parts that run. Throws if values that they need were released.
@@ -285,9 +320,7 @@ at::Tensor CompiledNode::fitted(const at::Tensor& tangent, size_t place) const {
 
 bool CompiledNode::is_reached(size_t gradient, const variable_list& grads) const {
   if (graph_->reached.empty()) return true;
-  const std::vector<size_t>& sources = graph_->reached[gradient];
-  return std::any_of(sources.begin(), sources.end(),
-                     [&](size_t place) { return grads[graph_->tangents[place]].defined(); });
+  return arrives(graph_->reached[gradient], grads);
 }
 
 /// Makes second derivatives an error: gradients of `sources`, which backward has used.
@@ -306,11 +339,13 @@ void CompiledNode::release_variables() {
 
 void CompiledNode::release_resources() {
   saved_.clear();
+  watched_.clear();
   Node::release_resources();
 }
 
 variable_list CompiledNode::apply(variable_list&& grads) {
   const std::vector<size_t> uses = uses_of_pass(grads);
+  check_watched(grads);
   Items arguments = unpack_saved();
   if (!autograd::Engine::keeps_graph()) release_after(uses, arguments);
 
