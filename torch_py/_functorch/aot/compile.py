@@ -37,7 +37,6 @@ class Backend:
         partition_fn: Partition,
         decompositions: Decompositions,
         inference_compiler: Compiler | None,
-        has_eager: bool = False,
         keeps_changes: bool = False,
     ) -> None:
         self.forward = fw_compiler
@@ -45,7 +44,6 @@ class Backend:
         self.partition = partition_fn
         self.decompositions = decompositions
         self.inference = inference_compiler or fw_compiler
-        self.has_eager = has_eager  # whether the caller can run the program itself
         self.keeps_changes = keeps_changes  # whether graphs without backward change their inputs themselves
 
     def compile(
@@ -68,9 +66,6 @@ class Backend:
             has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
             return Call(traced, without_backward(inference, has_history), len(arguments))
         if traced.backward_error is not None:
-            if self.has_eager and "has been modified by an inplace operation" in str(traced.backward_error):
-                # Fake tensors count changes that real ones do not: those of `x.data`.
-                raise NotImplementedError(f"ahead-of-time autograd: {traced.backward_error}")
             forward = self.forward(traced.module, _values(traced.module))
             return Call(traced, function_with_error(traced, forward), len(arguments))
 
@@ -229,7 +224,6 @@ def aot_module_simplified(
         partition_fn,
         decompositions,
         inference_compiler,
-        has_eager=True,
         keeps_changes=keep_inference_input_mutations,
     )
     state = _state_of(mod)
