@@ -28,14 +28,16 @@ class Kept:
 
         kept = set(self._joint.kept_by_default())
         inputs = traced.module.graph.find_nodes(op="placeholder")[: len(traced.inputs)]
-        changed = {change.value: change.input for change in traced.changes}
+        changed = {change.value: change for change in traced.changes}
+        changed_inputs = {change.input for change in traced.changes}
         for position, node in enumerate(inputs):
-            if node in kept and position not in changed.values():
+            if node in kept and position not in changed_inputs:
                 self._add(node.name, node, True, position, 0)
         for position, node in enumerate(self._joint.forward_outputs):
             if isinstance(node, Node) and (memory := _memory_of(node)) in kept:
                 if position in changed:
-                    self._add("", memory, True, changed[position], 1)
+                    change = changed[position]
+                    self._add("", memory, True, change.input, int(change.is_counted))
                 else:
                     self._add(node.name, memory, False, position, 0)
 

@@ -36,15 +36,17 @@ Tensors tensors_among(const Items& items) {
   return tensors;
 }
 
+bool is_tangent(const TrainingGraph& graph, size_t output) {
+  return std::find(graph.tangents.begin(), graph.tangents.end(), output) != graph.tangents.end();
+}
+
 /// The outputs of forward, which must be tensors.
 Tensors outputs_among(const Items& results, const TrainingGraph& graph) {
   TORCH_CHECK(results.size() >= graph.num_outputs, graph.name, ": forward returned ",
               results.size(), " results, of which ", graph.num_outputs, " should be outputs");
   Tensors outputs;
   for (size_t i = 0; i < graph.num_outputs; ++i) {
-    const bool is_tangent =
-        std::find(graph.tangents.begin(), graph.tangents.end(), i) != graph.tangents.end();
-    TORCH_CHECK(!is_tangent || results[i].tensor.defined(), graph.name, ": output ", i,
+    TORCH_CHECK(!is_tangent(graph, i) || results[i].tensor.defined(), graph.name, ": output ", i,
                 " of forward has a gradient but is not a tensor");
     outputs.push_back(results[i].tensor);
   }
@@ -87,6 +89,13 @@ bool is_view_of(const at::Tensor& view, const at::Tensor& tensor) {
   return base == tensor.impl() || base == tensor.impl()->base();
 }
 
+/// Another tensor of the same memory, whose changes count for both.
+at::Tensor alias_of(const at::Tensor& tensor) {
+  at::Tensor alias(tensor.impl()->shallow_copy());
+  alias.unsafe_impl()->share_version_with(*tensor.impl());
+  return alias;
+}
+
 /// An output that is a view of what the graph has computed, as a tensor that is not a view: the
 /// program may change it in place, as nobody else has that memory.
 at::Tensor without_hidden_base(const Arguments& inputs, const at::Tensor& output) {
@@ -94,9 +103,23 @@ at::Tensor without_hidden_base(const Arguments& inputs, const at::Tensor& output
   for (const Argument& input : inputs)
     if (input.tensor != nullptr && is_view_of(output, *input.tensor)) return output;
 
-  at::Tensor own(output.impl()->shallow_copy());
-  own.unsafe_impl()->share_version_with(*output.impl());
-  return own;
+  return alias_of(output);
+}
+
+/// Outputs that have no gradient, as tensors of their own: the same value may be an output that has
+/// one, such as a result that is also the new value of an argument.
+Tensors separate_without_gradient(const TrainingGraph& graph, Tensors& outputs) {
+  Tensors found;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (is_tangent(graph, i) || !outputs[i].defined()) continue;
+    for (const size_t tangent : graph.tangents) {
+      if (!outputs[i].is_same(outputs[tangent])) continue;
+      outputs[i] = alias_of(outputs[i]);
+      break;
+    }
+    found.push_back(outputs[i]);
+  }
+  return found;
 }
 
 /// Gives outputs their history and keeps what backward needs.
@@ -104,12 +127,7 @@ void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& g
             const Arguments& inputs, Items& results) {
   Tensors outputs = outputs_among(results, graph);
   for (at::Tensor& output : outputs) output = without_hidden_base(inputs, output);
-  Tensors without_gradient;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const bool is_tangent =
-        std::find(graph.tangents.begin(), graph.tangents.end(), i) != graph.tangents.end();
-    if (!is_tangent && outputs[i].defined()) without_gradient.push_back(outputs[i]);
-  }
+  const Tensors without_gradient = separate_without_gradient(graph, outputs);
 
   for (const size_t tangent : graph.tangents) node->note_output(outputs[tangent]);
   const Tensors returned = returned_inputs(inputs, outputs);
