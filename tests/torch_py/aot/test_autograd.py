@@ -104,6 +104,62 @@ def test_saved_values_that_change_raise():
         y.sum().backward()
 
 
+def _changes_input(x: Any, y: Any) -> Any:
+    y.relu_()
+    return (x @ y,)
+
+
+# What is computed again, or kept in a tensor of its own, is one that eager mode keeps.
+CHANGED_LATER = {
+    "recomputed": (lambda x, y: (torch.relu(x * 2 + 1), y), lambda y, result: result.add_(1)),
+    "view": (lambda x, y: ((x * 3).sigmoid().view(2, 8), y), lambda y, result: result.add_(1)),
+    "detached": (lambda x, y: ((x * 3).sigmoid(), y), lambda y, result: result.detach().add_(1)),
+    "changed input": (_changes_input, lambda y, result: y.t_()),
+    "changed again": (_changes_input, lambda y, result: y.mul_(2)),
+    "not needed": (lambda x, y: (x + y,), lambda y, result: result.mul_(2)),
+    "input not needed": (lambda x, y: (x + y,), lambda y, result: y.mul_(2)),
+    "other output": (lambda x, y: (x.sin(), torch.relu(x * 2)), lambda y, result: None),
+    "no change": (_changes_input, lambda y, result: None),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED_LATER)
+@pytest.mark.parametrize("backend", ["aot_eager", "aot_eager_decomp_partition", "inductor"])
+def test_changes_after_the_call_raise_where_eager_mode_does(name: str, backend: str):
+    program, change = CHANGED_LATER[name]
+
+    def outcome(function: Any) -> Any:
+        torch.manual_seed(0)
+        x, y = torch.randn(4, 4, requires_grad=True), torch.randn(4, 4)
+        result = function(x, y)[0]
+        change(y, result)
+        try:
+            result.sum().backward()
+        except RuntimeError as error:
+            return str(error).partition(": [")[0]
+        return x.grad
+
+    expected, found = outcome(program), outcome(torch.compile(program, backend=backend))
+    assert type(found) is type(expected)
+    assert found == expected if isinstance(expected, str) else torch.allclose(found, expected)
+
+
+def test_changes_of_what_another_output_needs_do_not_raise():
+    def program(x: Any) -> Any:
+        y = x * 2 + 1
+        return y.sin(), torch.relu(y)
+
+    x = torch.randn(4, requires_grad=True)
+    sine, other = torch.compile(program)(x)
+    other.add_(1)
+    sine.sum().backward()
+    assert torch.allclose(x.grad, (x * 2 + 1).cos() * 2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        sine, other = torch.compile(program)(x)
+        other.add_(1)
+        other.sum().backward()
+
+
 def test_inputs_without_gradient_have_none():
     x = torch.randn(3, requires_grad=True)
     w = torch.randn(3, requires_grad=True)

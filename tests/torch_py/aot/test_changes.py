@@ -282,3 +282,64 @@ def test_arguments_with_other_strides(view: str, make: Any):
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_functions_on_other_strides(function: Any, make: Any):
     compare(function, make)
+
+
+# Changes through `.data`, which do not count
+# ------------------------------------------------------------
+
+
+class _Assign(torch.autograd.Function):
+    """Writes to a part of a tensor behind the back of autograd, as solvers of differential equations do."""
+
+    @staticmethod
+    def forward(ctx: Any, scratch: Any, value: Any, index: Any) -> Any:
+        ctx.index = index
+        scratch.data[index] = value
+        return scratch
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return grad, grad[ctx.index], None
+
+
+def _steps(x: Any, scratch: Any) -> Any:
+    scratch = _Assign.apply(scratch, x, (..., 0))
+    first = (scratch[..., :1] * x.unsqueeze(-1)).sum(-1)
+    scratch = _Assign.apply(scratch, first * 2, (..., 1))
+    return (scratch[..., :2] * x.unsqueeze(-1)).sum(-1), scratch
+
+
+def _parts(x: Any, scratch: Any) -> Any:
+    """A graph break between: what the first part saves is an argument of the second."""
+    scratch = _Assign.apply(scratch, x, (..., 0))
+    first = (scratch[..., :1] * x.unsqueeze(-1)).sum(-1)
+    torch._dynamo.graph_break()
+    scratch = _Assign.apply(scratch, first * 2, (..., 1))
+    return (scratch[..., :2] * x.unsqueeze(-1)).sum(-1), scratch
+
+
+@pytest.mark.parametrize("program", [_steps, _parts])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_changes_of_data_do_not_count(program: Any, backend: str):
+    def outcome(function: Any) -> Any:
+        torch.manual_seed(0)
+        x, scratch = torch.randn(4, 2, requires_grad=True), torch.zeros(4, 2, 3)
+        result, changed = function(x, scratch)
+        (result.sum() + changed.exp().sum()).backward()
+        return result, changed, scratch, x.grad, scratch._version
+
+    for expected, found in zip(outcome(program), outcome(torch.compile(program, backend=backend))):
+        torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_changes_of_data_without_gradients(backend: str):
+    @torch.compile(backend=backend)
+    def function(x: Any, y: Any) -> None:
+        x.data.add_(1)
+        y.mul_(2)
+
+    x, y = torch.ones(3), torch.ones(3)
+    function(x, y)
+    assert x.tolist() == y.tolist() == [2.0, 2.0, 2.0]
+    assert (x._version, y._version) == (0, 1)

@@ -167,6 +167,17 @@ def test_saved_values_are_checked_and_released() -> None:
         result.sum().backward()
 
 
+def test_watched_tensors_may_not_change() -> None:
+    x, y = torch.randn(4, requires_grad=True), torch.randn(4)
+    (result,) = product(watches=[(False, 0, 0, (0,))])(x, y)
+    result.sum().backward(retain_graph=True)
+    result.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation.*FloatTensor .4.. is at"):
+        result.sum().backward()
+    with pytest.raises(RuntimeError, match="input 7 is to be watched, but there are 2"):
+        product(watches=[(True, 7, 0, (0,))])(x, y)
+
+
 def test_unknown_saved_values_in_uses() -> None:
     x = torch.randn(4, requires_grad=True)
     (result,) = product(uses=[((7,), (0,), (1,)), ((1,), (0,), (0,))])(x, torch.randn(4))
@@ -325,6 +336,9 @@ def test_backward_of_the_wrong_form() -> None:
         ({"uses": [((0,), (4,), (0,))]}, "uses name tangent 4"),
         ({"uses": [((0,), (0,), (4,))]}, "uses name gradient 4"),
         ({"uses": [(0,)]}, "each of uses must be a tuple"),
+        ({"watches": [(False, 4, 0, (0,))]}, "watches name output 4"),
+        ({"watches": [(True, 4, 0, (4,))]}, "watches name tangent 4"),
+        ({"watches": [(0,)]}, "each of watches must be a tuple"),
         ({"num_outputs": "one"}, "num_outputs must be integers"),
         ({"other": 1}, "unknown metadata 'other'"),
     ],

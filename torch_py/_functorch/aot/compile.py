@@ -14,6 +14,7 @@ from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
 from torch_py._functorch.aot.runtime.calls import Call, without_backward
 from torch_py._functorch.aot.runtime.training import function_with_error, training_function
 from torch_py._functorch.aot.varying import VaryingArguments, trace_varying, varying_arguments
+from torch_py._functorch.aot.watching import Kept
 from torch_py._functorch.modules import functional_call
 from torch_py._tensor import Tensor
 from torch_py.fx._collecting import without_garbage_collection
@@ -36,7 +37,6 @@ class Backend:
         partition_fn: Partition,
         decompositions: Decompositions,
         inference_compiler: Compiler | None,
-        has_eager: bool = False,
         keeps_changes: bool = False,
     ) -> None:
         self.forward = fw_compiler
@@ -44,7 +44,6 @@ class Backend:
         self.partition = partition_fn
         self.decompositions = decompositions
         self.inference = inference_compiler or fw_compiler
-        self.has_eager = has_eager  # whether the caller can run the program itself
         self.keeps_changes = keeps_changes  # whether graphs without backward change their inputs themselves
 
     def compile(
@@ -67,22 +66,21 @@ class Backend:
             has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
             return Call(traced, without_backward(inference, has_history), len(arguments))
         if traced.backward_error is not None:
-            if self.has_eager and "has been modified by an inplace operation" in str(traced.backward_error):
-                # Fake tensors count changes that real ones do not: those of `x.data`.
-                raise NotImplementedError(f"ahead-of-time autograd: {traced.backward_error}")
             forward = self.forward(traced.module, _values(traced.module))
             return Call(traced, function_with_error(traced, forward), len(arguments))
 
         with without_garbage_collection():
+            kept = Kept(traced)
             forward_graph, backward_graph = self.partition(
                 traced.module,
                 _values(traced.module),
                 num_fwd_outputs=traced.num_outputs,
                 static_lifetime_input_indices=_static(traced, arguments),
             )
+        watches = kept.watches(backward_graph)
         forward = self.forward(forward_graph, _values(forward_graph))
         backward = self.backward(backward_graph, _values(backward_graph))
-        run = training_function(traced, forward, backward, backward_graph.graph)
+        run = training_function(traced, forward, backward, backward_graph.graph, watches)
         return Call(traced, run, len(arguments))
 
 
@@ -226,7 +224,6 @@ def aot_module_simplified(
         partition_fn,
         decompositions,
         inference_compiler,
-        has_eager=True,
         keeps_changes=keep_inference_input_mutations,
     )
     state = _state_of(mod)

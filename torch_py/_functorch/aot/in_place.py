@@ -16,7 +16,7 @@ from typing import Any
 from torch_py._functorch.aot.building import Builder, is_dense
 from torch_py._functorch.aot.forms import OnCopies
 from torch_py._functorch.aot.inputs import Own
-from torch_py._functorch.aot.joint import Change, Traced
+from torch_py._functorch.aot.joint import Traced
 from torch_py._functorch.aot.views import Views
 from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
@@ -30,13 +30,16 @@ aten: Any = ops.aten
 def with_changes_inside(traced: Traced) -> Traced:
     """A traced call whose graph fills the inputs that the program changes.
 
-    Changes that autograd sees stay outside, and those of arguments that the program also reshapes.
+    Changes that autograd sees stay outside, those that do not count, and those of arguments that the program
+    also reshapes.
     """
     graph = traced.module.graph
     end = graph.output_node()
     inputs = graph.find_nodes(op="placeholder")
     reshaped = [Own(reshaping.argument) for reshaping in traced.reshapings]
-    outside = [c for c in traced.changes if c.is_recorded or traced.inputs[c.input] in reshaped]
+    outside = [
+        c for c in traced.changes if c.is_recorded or not c.is_counted or traced.inputs[c.input] in reshaped
+    ]
 
     results: Any = end.args[0]
     first_change = min((change.value for change in traced.changes), default=len(results))
@@ -47,7 +50,7 @@ def with_changes_inside(traced: Traced) -> Traced:
                 _add_copy(traced.module, inputs[change.input], results[change.value])
 
     end.args = ([*kept, *results[traced.num_outputs :]],)
-    changes = [Change(c.input, first_change + i, c.is_recorded) for i, c in enumerate(outside)]
+    changes = [replace(c, value=first_change + i) for i, c in enumerate(outside)]
     traced.module.recompile()
     return replace(traced, changes=changes, num_outputs=len(kept))
 

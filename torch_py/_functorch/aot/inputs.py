@@ -50,14 +50,15 @@ Source = Own | Base | Memory
 
 @dataclass
 class Input:
-    """An input of the graph: `leaf` is what to differentiate by, `given` is for the program; `history` is the
-    grad_fn of that before the program."""
+    """An input of the graph: `leaf` is what to differentiate by, `given` is for the program; `history` and
+    `version` are the grad_fn and the number of changes of that before the program."""
 
     source: Source
     node: Node
     leaf: Any
     given: Any
     history: Any
+    version: int
 
 
 @dataclass
@@ -97,7 +98,7 @@ class Inputs:
     def _input(self, source: Source, name: str) -> Input:
         name = name if isinstance(source, Own) else f"{name}_memory"
         leaf, given = self.recorder.input(name, source.of(self.arguments))
-        made = Input(source, self.recorder.node_of(given), leaf, given, given.grad_fn)
+        made = Input(source, self.recorder.node_of(given), leaf, given, given.grad_fn, version_of(given))
         self.inputs.append(made)
         return made
 
@@ -118,6 +119,11 @@ class Inputs:
         """The arguments with fake tensors in the place of tensors."""
         tensors = {id(self.arguments[one.position]): one.tensor for one in self.given}
         return [tensors.get(id(argument), argument) for argument in self.arguments]
+
+
+def version_of(tensor: Any) -> int:
+    """How often a tensor was changed; tensors of inference mode do not count."""
+    return 0 if tensor.is_inference() else int(tensor._version)
 
 
 def _first_positions(arguments: Sequence[Any]) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
-from torch_py._functorch.aot.inputs import Given, Input, Inputs, Source
+from torch_py._functorch.aot.inputs import Given, Input, Inputs, Source, version_of
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, NO_GRAD, Recorder
@@ -29,12 +29,16 @@ from torch_py.nn.modules.module import Module
 
 @dataclass(frozen=True)
 class Change:
-    """What a call does to the numbers of an input: it is filled with an output of the graph. `is_recorded`
-    says that autograd sees it."""
+    """What a call does to the numbers of an input: it is filled with an output of the graph.
+
+    `is_recorded` says that autograd sees it, `is_counted` that it counts as a change of the input: writes
+    through `.data` do not.
+    """
 
     input: int
     value: int
     is_recorded: bool
+    is_counted: bool = True
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,8 @@ class _Trace:
         try:
             with self.recorder.running(), set_grad_enabled(_C.is_grad_enabled()):
                 results = program(self.recorder, self._for_program)
-                outputs = classify(results, self.inputs, self.given, self.recorder, self.views)
                 written = self._written_memories()
+                outputs = classify(results, self.inputs, self.given, self.recorder, self.views, written)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
@@ -186,7 +190,8 @@ class _Trace:
         for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
             is_recorded = one in recorded
             if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
-                changes.append(Change(self.inputs.index(one), len(values), is_recorded))
+                is_counted = one.given.is_inference() or version_of(one.given) != one.version
+                changes.append(Change(self.inputs.index(one), len(values), is_recorded, is_counted))
                 functional.inputs[one.node].meta[CHANGED] = True
                 values.append(functional.latest(node_of(one.given)))
 

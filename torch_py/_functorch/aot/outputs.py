@@ -13,6 +13,7 @@ from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
+from torch_py.fx.node import Node
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,16 @@ class Viewed:
     steps: tuple[Step, ...]
 
 
-Recipe = Constant | Argument | Same | Computed | Viewed
+@dataclass(frozen=True)
+class OnInput:
+    """An output of the graph, which gets the memory of an input: one that a custom Function has returned, and
+    that was changed behind the back of autograd."""
+
+    position: int
+    input: int
+
+
+Recipe = Constant | Argument | Same | Computed | Viewed | OnInput
 
 
 @dataclass
@@ -75,16 +85,30 @@ class Outputs:
 
 
 def classify(
-    results: list[Any], inputs: list[Input], given: list[Given], recorder: Recorder, views: Views
+    results: list[Any],
+    inputs: list[Input],
+    given: list[Given],
+    recorder: Recorder,
+    views: Views,
+    written: set[Node],
 ) -> Outputs:
-    """Finds out what the results of a recorded program are; `given` are its arguments."""
-    return _Classification(inputs, given, recorder, views).run(results)
+    """Finds out what the results of a recorded program are; `given` are its arguments, and `written` the
+    nodes whose memory it has written to."""
+    return _Classification(inputs, given, recorder, views, written).run(results)
 
 
 class _Classification:
-    def __init__(self, inputs: list[Input], given: list[Given], recorder: Recorder, views: Views) -> None:
+    def __init__(
+        self,
+        inputs: list[Input],
+        given: list[Given],
+        recorder: Recorder,
+        views: Views,
+        written: set[Node],
+    ) -> None:
         self.recorder = recorder
         self.views = views
+        self.written = written
         self.arguments = {id(one.tensor): one for one in given}
         self.inputs = {one.node: (position, one) for position, one in enumerate(inputs)}
         self.computed: list[Any] = []
@@ -133,13 +157,16 @@ class _Classification:
         if _is_reproduced(result, source.given, steps, self.recorder):
             return Viewed(InputOfGraph(position), steps)
 
-        if not result.requires_grad or source.given._version:
+        is_whole = _geometry(result) == _geometry(source.given) and result.dtype == source.given.dtype
+        is_written = view.root in self.written
+        if not result.requires_grad or source.given._version or (is_written and not is_whole):
             raise NotImplementedError(
                 "ahead-of-time autograd: a result is a view of an argument that the program has changed in a "
                 "way that its gradients do not show"
             )
         self.shared.add(id(result))
-        return self._compute(result)
+        computed = self._compute(result)
+        return OnInput(computed.position, position) if is_written else computed
 
     def _base(self, root: Any) -> Any:
         """The tensor that owns the memory; None if the program has changed its shape since."""

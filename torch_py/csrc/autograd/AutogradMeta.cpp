@@ -213,7 +213,13 @@ at::Tensor data(const at::Tensor& tensor) {
   // for.
   if (C10_UNLIKELY(stands_for_others(tensor))) {
     const c10::AutoDispatchBelowAutograd below;
-    return at::detach(tensor);
+    const at::Tensor made = at::detach(tensor);
+    if (!made.is_same(tensor)) {
+      // Changes of the copy do not count as changes of the tensor.
+      const auto of_its_own = tensor.unsafe_impl()->shallow_copy();
+      made.unsafe_impl()->share_version_with(*of_its_own);
+    }
+    return made;
   }
   return at::Tensor(tensor.unsafe_impl()->shallow_copy());
 }

@@ -3,6 +3,7 @@
 
 #include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
+#include "torch_py/csrc/autograd/ChangedInPlace.h"
 #include "torch_py/csrc/autograd/View.h"
 
 namespace torch::autograd {
@@ -96,23 +97,13 @@ void SavedVariable::reset() {
 
 // --- Unpacking ---
 
-void SavedVariable::check_version(const Node* owner) const {
-  const uint32_t current = data_.version();
-  if (C10_LIKELY(current == saved_version_)) return;
-
+void refuse_changed(const at::Tensor& tensor, uint32_t expected, const std::string& origin) {
   std::string message = "one of the variables needed for gradient computation has been modified by "
                         "an inplace operation: [torch.";
-  if (!data_.is_cpu()) message += c10::device_type_name(data_.device().type) + ".";
-  message += c10::str(c10::scalar_type_name(data_.scalar_type()), "Tensor ", data_.sizes(), "]");
-
-  const NodePtr history = is_output_ ? NodePtr() : grad_fn(data_);
-  if (const Node* node = is_output_ ? owner : history.get()) {
-    message += c10::str(", which is output ", is_output_ ? output_nr_ : output_nr(data_), " of ",
-                        operator_name(*node), ",");
-  }
-
+  if (!tensor.is_cpu()) message += c10::device_type_name(tensor.device().type) + ".";
   message +=
-      c10::str(" is at version ", current, "; expected version ", saved_version_, " instead.");
+      c10::str(c10::scalar_type_name(tensor.scalar_type()), "Tensor ", tensor.sizes(), "]", origin,
+               " is at version ", tensor.version(), "; expected version ", expected, " instead.");
   message += AnomalyMode::is_enabled()
                  ? " Hint: the backtrace further above shows the operation that failed to compute "
                    "its gradient. The variable in question was changed in there or anywhere later."
@@ -120,6 +111,18 @@ void SavedVariable::check_version(const Node* owner) const {
                    "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).";
 
   TORCH_THROW(Error, message);
+}
+
+void SavedVariable::check_version(const Node* owner) const {
+  if (C10_LIKELY(data_.version() == saved_version_)) return;
+
+  std::string origin;
+  const NodePtr history = is_output_ ? NodePtr() : grad_fn(data_);
+  if (const Node* node = is_output_ ? owner : history.get()) {
+    origin = c10::str(", which is output ", is_output_ ? output_nr_ : output_nr(data_), " of ",
+                      operator_name(*node), ",");
+  }
+  refuse_changed(data_, saved_version_, origin);
 }
 
 at::Tensor SavedVariable::unpack(const Node* owner) const {

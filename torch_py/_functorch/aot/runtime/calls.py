@@ -8,7 +8,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.inputs import Own
 from torch_py._functorch.aot.joint import Change, Reshaping, Traced
-from torch_py._functorch.aot.outputs import Argument, Computed, InputOfGraph, Same, Viewed
+from torch_py._functorch.aot.outputs import Argument, Computed, InputOfGraph, OnInput, Same, Viewed
 from torch_py.autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 
 Compiled = Callable[..., Sequence[Any]]
@@ -82,6 +82,9 @@ def _made(
 ) -> Any:
     if isinstance(recipe, Computed):
         return values[recipe.position]
+    if isinstance(recipe, OnInput):
+        values[recipe.position].data = inputs[recipe.input].detach()
+        return values[recipe.position]
     if isinstance(recipe, Argument):
         return arguments[recipe.position]
     if isinstance(recipe, Viewed):
@@ -101,8 +104,9 @@ def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:
 
 
 def fill(change: Change, inputs: Sequence[Any], values: Sequence[Any]) -> None:
+    target = inputs[change.input]
     if change.is_recorded:
-        inputs[change.input].copy_(values[change.value])
+        target.copy_(values[change.value])
     else:
         with no_grad():
-            inputs[change.input].copy_(values[change.value])
+            (target if change.is_counted else target.data).copy_(values[change.value])

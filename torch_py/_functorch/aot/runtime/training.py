@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._functorch.aot.joint import Traced
+from torch_py._functorch.aot.watching import Watch
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.graph import Graph
@@ -17,13 +18,17 @@ Compiled = Callable[..., Sequence[Any]]
 Use = tuple[list[int], list[int], list[int]]
 
 
-def training_function(traced: Traced, forward: Compiled, backward: Compiled, graph: Graph) -> Compiled:
+def training_function(
+    traced: Traced, forward: Compiled, backward: Compiled, graph: Graph, watches: Sequence[Watch]
+) -> Compiled:
     """A function of the inputs of the forward graph, which autograd differentiates by the backward graph.
 
     `forward` and `backward` are what these have been compiled to; `graph` is the backward graph.
     """
     reached = _Reached(graph, len(traced.tangents))
-    return _function(traced, forward, backward, traced.differentiated, reached.of_gradients(), reached.uses())
+    return _function(
+        traced, forward, backward, traced.differentiated, reached.of_gradients(), reached.uses(), watches
+    )
 
 
 def function_with_error(traced: Traced, forward: Compiled) -> Compiled:
@@ -46,6 +51,7 @@ def _function(
     differentiated: list[int],
     reached: list[list[int]],
     uses: Sequence[Use] = (),
+    watches: Sequence[Watch] = (),
 ) -> Compiled:
     metadata = {
         "num_outputs": traced.num_outputs,
@@ -53,6 +59,7 @@ def _function(
         "differentiated": differentiated,
         "reached": reached,
         "uses": uses,
+        "watches": watches,
     }
     compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, metadata)
     return compiled if _C.is_grad_enabled() else _with_grad(compiled)

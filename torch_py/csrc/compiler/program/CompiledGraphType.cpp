@@ -17,6 +17,7 @@ namespace {
 
 using programs::SavedUse;
 using programs::TrainingGraph;
+using programs::Watch;
 
 struct CompiledGraphObject {
   PyObject_HEAD
@@ -53,14 +54,14 @@ std::vector<size_t> read_positions(PyObject* object, const char* what) {
   return positions;
 }
 
-std::vector<std::vector<size_t>> read_reached(PyObject* object) {
+std::vector<std::vector<size_t>> read_lists(PyObject* object, const char* what) {
   if (!is_sequence(object))
-    throw_python(PyExc_TypeError, "CompiledGraph(): reached must be a list or tuple, got %s",
+    throw_python(PyExc_TypeError, "CompiledGraph(): %s must be a list or tuple, got %s", what,
                  type_name(object));
-  std::vector<std::vector<size_t>> reached;
+  std::vector<std::vector<size_t>> lists;
   for (Py_ssize_t i = 0; i < sequence_length(object); ++i)
-    reached.push_back(read_positions(sequence_item(object, i), "reached"));
-  return reached;
+    lists.push_back(read_positions(sequence_item(object, i), what));
+  return lists;
 }
 
 SavedUse read_use(PyObject* object) {
@@ -84,19 +85,41 @@ std::vector<SavedUse> read_uses(PyObject* object) {
   return uses;
 }
 
+Watch read_watch(PyObject* object) {
+  if (!is_sequence(object) || sequence_length(object) != 4)
+    throw_python(PyExc_TypeError,
+                 "CompiledGraph(): each of watches must be a tuple of whether it is an input, its "
+                 "position, writes and tangents, got %R",
+                 object);
+  return {to_bool(sequence_item(object, 0)), read_position(sequence_item(object, 1), "watches"),
+          read_position(sequence_item(object, 2), "watches"),
+          read_positions(sequence_item(object, 3), "watches")};
+}
+
+std::vector<Watch> read_watches(PyObject* object) {
+  if (!is_sequence(object))
+    throw_python(PyExc_TypeError, "CompiledGraph(): watches must be a list or tuple, got %s",
+                 type_name(object));
+  std::vector<Watch> watches;
+  for (Py_ssize_t i = 0; i < sequence_length(object); ++i)
+    watches.push_back(read_watch(sequence_item(object, i)));
+  return watches;
+}
+
 void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
   if (name == "num_outputs") return void(graph.num_outputs = read_position(value, "num_outputs"));
   if (name == "tangents") return void(graph.tangents = read_positions(value, "tangents"));
   if (name == "differentiated")
     return void(graph.differentiated = read_positions(value, "differentiated"));
-  if (name == "reached") return void(graph.reached = read_reached(value));
+  if (name == "reached") return void(graph.reached = read_lists(value, "reached"));
   if (name == "uses") return void(graph.uses = read_uses(value));
+  if (name == "watches") return void(graph.watches = read_watches(value));
   if (name == "materialize") return void(graph.materializes = to_bool(value));
   if (name == "name") return void(graph.name = to_string_view(value));
 
   throw_python(PyExc_ValueError,
                "CompiledGraph(): unknown metadata '%s'; there are num_outputs, tangents, "
-               "differentiated, reached, uses, materialize and name",
+               "differentiated, reached, uses, watches, materialize and name",
                std::string(name).c_str());
 }
 
@@ -113,8 +136,21 @@ void check_uses(const TrainingGraph& graph) {
   }
 }
 
+void check_watches(const TrainingGraph& graph) {
+  for (const Watch& watch : graph.watches) {
+    TORCH_CHECK_VALUE(watch.is_input || watch.position < graph.num_outputs,
+                      "CompiledGraph(): watches name output ", watch.position, ", but there are ",
+                      graph.num_outputs);
+    for (const size_t place : watch.tangents) {
+      TORCH_CHECK_VALUE(place < graph.tangents.size(), "CompiledGraph(): watches name tangent ",
+                        place, ", but there are ", graph.tangents.size());
+    }
+  }
+}
+
 void check(const TrainingGraph& graph) {
   check_uses(graph);
+  check_watches(graph);
 
   for (const size_t tangent : graph.tangents) {
     TORCH_CHECK_VALUE(tangent < graph.num_outputs, "CompiledGraph(): tangents name output ",
@@ -239,6 +275,10 @@ constexpr const char* kDocumentation =
     "      `differentiated`): if one of these tangents arrives and one of these gradients is "
     "wanted.\n"
     "      A pass releases what has no other use (default: it uses all)\n"
+    "  watches: what must not be changed in place before backward, although it does not get it, "
+    "as\n"
+    "      (whether it is an input, its position, how often the caller changes it as part of the\n"
+    "      program, places in `tangents`): an error if one of these tangents arrives\n"
     "  materialize: whether an output without gradient has zeros rather than None (default: True)\n"
     "  name: of the node (default: CompiledFunctionBackward)\n"
     "\n"

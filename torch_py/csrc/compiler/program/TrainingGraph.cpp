@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "c10/core/InferenceMode.h"
 #include "c10/util/Exception.h"
+#include "torch_py/csrc/autograd/ChangedInPlace.h"
 #include "torch_py/csrc/autograd/CustomFunction.h"
 #include "torch_py/csrc/autograd/Engine.h"
 
@@ -34,15 +36,17 @@ Tensors tensors_among(const Items& items) {
   return tensors;
 }
 
+bool is_tangent(const TrainingGraph& graph, size_t output) {
+  return std::find(graph.tangents.begin(), graph.tangents.end(), output) != graph.tangents.end();
+}
+
 /// The outputs of forward, which must be tensors.
 Tensors outputs_among(const Items& results, const TrainingGraph& graph) {
   TORCH_CHECK(results.size() >= graph.num_outputs, graph.name, ": forward returned ",
               results.size(), " results, of which ", graph.num_outputs, " should be outputs");
   Tensors outputs;
   for (size_t i = 0; i < graph.num_outputs; ++i) {
-    const bool is_tangent =
-        std::find(graph.tangents.begin(), graph.tangents.end(), i) != graph.tangents.end();
-    TORCH_CHECK(!is_tangent || results[i].tensor.defined(), graph.name, ": output ", i,
+    TORCH_CHECK(!is_tangent(graph, i) || results[i].tensor.defined(), graph.name, ": output ", i,
                 " of forward has a gradient but is not a tensor");
     outputs.push_back(results[i].tensor);
   }
@@ -85,6 +89,13 @@ bool is_view_of(const at::Tensor& view, const at::Tensor& tensor) {
   return base == tensor.impl() || base == tensor.impl()->base();
 }
 
+/// Another tensor of the same memory, whose changes count for both.
+at::Tensor alias_of(const at::Tensor& tensor) {
+  at::Tensor alias(tensor.impl()->shallow_copy());
+  alias.unsafe_impl()->share_version_with(*tensor.impl());
+  return alias;
+}
+
 /// An output that is a view of what the graph has computed, as a tensor that is not a view: the
 /// program may change it in place, as nobody else has that memory.
 at::Tensor without_hidden_base(const Arguments& inputs, const at::Tensor& output) {
@@ -92,9 +103,23 @@ at::Tensor without_hidden_base(const Arguments& inputs, const at::Tensor& output
   for (const Argument& input : inputs)
     if (input.tensor != nullptr && is_view_of(output, *input.tensor)) return output;
 
-  at::Tensor own(output.impl()->shallow_copy());
-  own.unsafe_impl()->share_version_with(*output.impl());
-  return own;
+  return alias_of(output);
+}
+
+/// Outputs that have no gradient, as tensors of their own: the same value may be an output that has
+/// one, such as a result that is also the new value of an argument.
+Tensors separate_without_gradient(const TrainingGraph& graph, Tensors& outputs) {
+  Tensors found;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (is_tangent(graph, i) || !outputs[i].defined()) continue;
+    for (const size_t tangent : graph.tangents) {
+      if (!outputs[i].is_same(outputs[tangent])) continue;
+      outputs[i] = alias_of(outputs[i]);
+      break;
+    }
+    found.push_back(outputs[i]);
+  }
+  return found;
 }
 
 /// Gives outputs their history and keeps what backward needs.
@@ -102,12 +127,7 @@ void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& g
             const Arguments& inputs, Items& results) {
   Tensors outputs = outputs_among(results, graph);
   for (at::Tensor& output : outputs) output = without_hidden_base(inputs, output);
-  Tensors without_gradient;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const bool is_tangent =
-        std::find(graph.tangents.begin(), graph.tangents.end(), i) != graph.tangents.end();
-    if (!is_tangent && outputs[i].defined()) without_gradient.push_back(outputs[i]);
-  }
+  const Tensors without_gradient = separate_without_gradient(graph, outputs);
 
   for (const size_t tangent : graph.tangents) node->note_output(outputs[tangent]);
   const Tensors returned = returned_inputs(inputs, outputs);
@@ -115,6 +135,17 @@ void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& g
       autograd::wrap_outputs({returned, without_gradient, {}}, outputs, autograd::NodePtr(node));
   for (size_t i = 0; i < outputs.size(); ++i) results[i].tensor = std::move(wrapped[i]);
   for (size_t i = outputs.size(); i < results.size(); ++i) node->save(results[i]);
+
+  for (const Watch& watch : graph.watches) {
+    if (!watch.is_input) {
+      node->note_watched(watch, results[watch.position].tensor);
+      continue;
+    }
+    TORCH_CHECK(watch.position < inputs.size(), graph.name, ": input ", watch.position,
+                " is to be watched, but there are ", inputs.size());
+    const at::Tensor* tensor = inputs[watch.position].tensor;
+    if (tensor != nullptr) node->note_watched(watch, *tensor);
+  }
 }
 
 Arguments owned_arguments(Items& items) {
@@ -159,6 +190,30 @@ void CompiledNode::save(const Item& item) {
   const bool is_output = autograd::requires_grad(item.tensor) &&
                          autograd::grad_fn(item.tensor).get() == static_cast<Node*>(this);
   saved_.push_back({autograd::SavedVariable(item.tensor, is_output), 0, false, nullptr});
+}
+
+void CompiledNode::note_watched(const Watch& watch, const at::Tensor& tensor) {
+  if (!tensor.defined() || c10::is_inference(*tensor.impl())) return;
+  // A single element, for the sizes that messages show.
+  const at::DimVector strides(tensor.dim(), 0);
+  const at::Tensor witness =
+      at::empty_strided_tensor(tensor.sizes(), strides, tensor.scalar_type(), tensor.device());
+  witness.unsafe_impl()->share_version_with(*tensor.impl());
+  watched_.push_back({watch, witness, tensor.version() + static_cast<uint32_t>(watch.writes)});
+}
+
+void CompiledNode::check_watched(const variable_list& grads) const {
+  for (const Watched& watched : watched_) {
+    const bool is_changed = watched.witness.version() != watched.version;
+    if (is_changed && arrives(watched.watch.tangents, grads))
+      autograd::refuse_changed(watched.witness, watched.version, {});
+  }
+}
+
+/// Whether one of some tangents is there.
+bool CompiledNode::arrives(const std::vector<size_t>& tangents, const variable_list& grads) const {
+  return std::any_of(tangents.begin(), tangents.end(),
+                     [&](size_t place) { return grads[graph_->tangents[place]].defined(); });
 }
 
 void CompiledNode::note_output(const at::Tensor& output) {
@@ -212,11 +267,9 @@ at::Tensor CompiledNode::stand_in(const Geometry& released) {
 
 /// Whether a part of backward runs in a pass with these gradients.
 bool CompiledNode::runs(const SavedUse& use, const variable_list& grads) const {
-  const bool arrives = std::any_of(use.tangents.begin(), use.tangents.end(), [&](size_t place) {
-    return grads[graph_->tangents[place]].defined();
-  });
-  return arrives && std::any_of(use.gradients.begin(), use.gradients.end(),
-                                [this](size_t edge) { return should_compute_output(edge); });
+  return arrives(use.tangents, grads) &&
+         std::any_of(use.gradients.begin(), use.gradients.end(),
+                     [this](size_t edge) { return should_compute_output(edge); });
 }
 
 /// The places in `uses` of the parts that run. Throws if values that they need were released.
@@ -285,9 +338,7 @@ at::Tensor CompiledNode::fitted(const at::Tensor& tangent, size_t place) const {
 
 bool CompiledNode::is_reached(size_t gradient, const variable_list& grads) const {
   if (graph_->reached.empty()) return true;
-  const std::vector<size_t>& sources = graph_->reached[gradient];
-  return std::any_of(sources.begin(), sources.end(),
-                     [&](size_t place) { return grads[graph_->tangents[place]].defined(); });
+  return arrives(graph_->reached[gradient], grads);
 }
 
 /// Makes second derivatives an error: gradients of `sources`, which backward has used.
@@ -306,11 +357,13 @@ void CompiledNode::release_variables() {
 
 void CompiledNode::release_resources() {
   saved_.clear();
+  watched_.clear();
   Node::release_resources();
 }
 
 variable_list CompiledNode::apply(variable_list&& grads) {
   const std::vector<size_t> uses = uses_of_pass(grads);
+  check_watched(grads);
   Items arguments = unpack_saved();
   if (!autograd::Engine::keeps_graph()) release_after(uses, arguments);
 

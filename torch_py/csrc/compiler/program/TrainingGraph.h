@@ -25,6 +25,15 @@ struct SavedUse {
   std::vector<size_t> gradients;  // places in TrainingGraph::differentiated
 };
 
+/// An input or output that the program itself would need in backward. The compiler computes its
+/// value anew, or keeps another tensor with it.
+struct Watch {
+  bool is_input = false;
+  size_t position = 0;
+  size_t writes = 0;             // how often the caller changes it after forward, by the program
+  std::vector<size_t> tangents;  // places in TrainingGraph::tangents, one of which has to arrive
+};
+
 /// The forward and the backward graph of a training step.
 ///
 /// Forward takes the inputs and returns `num_outputs` outputs for the caller and then what backward
@@ -43,6 +52,8 @@ struct TrainingGraph {
   // What saved values are used for. A pass releases those with no other use, and a second one
   // through the same use is an error. Empty if nothing is known: any pass uses all of them.
   std::vector<SavedUse> uses;
+  // What must not be changed in place before backward.
+  std::vector<Watch> watches;
   // Whether backward gets zeros, rather than an undefined tensor, for an output without gradient.
   bool materializes = true;
 };
@@ -59,6 +70,8 @@ class CompiledNode final : public autograd::Node {
 
   /// Call after the outputs have their history.
   void save(const Item& item);
+  /// Makes further changes of a tensor an error in backward. `watch` belongs to the graph.
+  void note_watched(const Watch& watch, const at::Tensor& tensor);
   /// Notes how an output lies in memory, as backward expects its gradient.
   void note_output(const at::Tensor& output);
 
@@ -81,6 +94,15 @@ class CompiledNode final : public autograd::Node {
     std::unique_ptr<Geometry> released = nullptr;
   };
 
+  /// The version of a tensor, and what it should be.
+  struct Watched {
+    const Watch& watch;
+    at::Tensor witness;  // shares the version with the tensor, but not the memory
+    uint32_t version = 0;
+  };
+
+  void check_watched(const autograd::variable_list& grads) const;
+  bool arrives(const std::vector<size_t>& tangents, const autograd::variable_list& grads) const;
   Items unpack_saved() const;
   static at::Tensor stand_in(const Geometry& released);
   bool runs(const SavedUse& use, const autograd::variable_list& grads) const;
@@ -95,6 +117,7 @@ class CompiledNode final : public autograd::Node {
 
   std::shared_ptr<const TrainingGraph> graph_;
   std::vector<Saved> saved_;
+  std::vector<Watched> watched_;
   std::vector<bool> used_;              // for each of graph_->uses: whether a pass has released it
   std::vector<at::DimVector> strides_;  // of the gradient of each of graph_->tangents
 };

@@ -1,0 +1,91 @@
+"""Which tensors a program may not change between a call and its backward, besides what backward gets.
+
+Backward computes some values again that eager mode keeps, and keeps others in tensors of its own. Eager mode
+raises an error if a tensor that it has kept was changed in place, and so does compiled code.
+"""
+
+from __future__ import annotations
+
+from torch_py._functorch.aot.inputs import Own
+from torch_py._functorch.aot.joint import Traced
+from torch_py._functorch.aot.splitting import Joint, is_tangent, is_view
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
+
+# Whether it is an input of the graph rather than an output, its position, how often the caller changes it
+# after the graph, and the tangents that need it (see `_C._compiler.CompiledGraph`).
+Watch = tuple[bool, int, int, list[int]]
+
+
+class Kept:
+    """What eager mode keeps of a program, as far as callers can change it."""
+
+    def __init__(self, traced: Traced) -> None:
+        """To be made before the joint graph is changed."""
+        self._joint = Joint(traced.module, traced.num_outputs)
+        self._tangents = self._tangents_of_nodes()
+        self._found: list[tuple[str, Watch]] = []  # with the name of the value that backward may get
+
+        kept = set(self._joint.kept_by_default())
+        inputs = traced.module.graph.find_nodes(op="placeholder")[: len(traced.inputs)]
+        changed = {change.value: change for change in traced.changes}
+        changed_inputs = {change.input for change in traced.changes}
+        for position, node in enumerate(inputs):
+            if node in kept and position not in changed_inputs:
+                self._add(node.name, node, True, position, 0)
+        for position, node in enumerate(self._joint.forward_outputs):
+            if isinstance(node, Node) and (memory := _memory_of(node)) in kept:
+                if position in changed:
+                    change = changed[position]
+                    self._add("", memory, True, change.input, int(change.is_counted))
+                else:
+                    self._add(node.name, memory, False, position, 0)
+
+        # Other sources are new tensors in each call; programs that reshape arguments change them in other
+        # ways, too.
+        reshaped = {Own(reshaping.argument) for reshaping in traced.reshapings}
+        self._whole = {i for i, s in enumerate(traced.inputs) if isinstance(s, Own) and s not in reshaped}
+
+    def _add(self, name: str, node: Node, is_input: bool, position: int, writes: int) -> None:
+        self._found.append((name, (is_input, position, writes, self._tangents_that_need(node))))
+
+    def watches(self, backward: GraphModule) -> list[Watch]:
+        """What backward does not get by itself, of which versions are checked anyway."""
+        given = {node.name for node in backward.graph.find_nodes(op="placeholder")}
+        return [
+            watch
+            for name, watch in self._found
+            if name not in given and (not watch[0] or watch[1] in self._whole)
+        ]
+
+    def _tangents_of_nodes(self) -> dict[Node, frozenset[int]]:
+        """The tangents that each node of the joint graph is computed from."""
+        found: dict[Node, frozenset[int]] = {}
+        count = 0
+        for node in self._joint.module.graph.nodes:
+            if is_tangent(node):
+                found[node] = frozenset((count,))
+                count += 1
+            else:
+                found[node] = frozenset().union(*(found[source] for source in node.all_input_nodes))
+        return found
+
+    def _tangents_that_need(self, node: Node) -> list[int]:
+        """The tangents that meet a value of the call, or what follows from it alone, in backward."""
+        found: set[int] = set()
+        waiting = [node]
+        while waiting:
+            for user in waiting.pop().users:
+                if user in self._joint.forward:
+                    waiting += [user] if is_view(user) else []
+                elif self._tangents[user]:
+                    found |= self._tangents[user]
+                else:
+                    waiting.append(user)
+        return sorted(found)
+
+
+def _memory_of(node: Node) -> Node:
+    while is_view(node):
+        node = node.all_input_nodes[0]
+    return node
