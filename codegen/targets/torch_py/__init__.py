@@ -7,12 +7,12 @@ of operators. They are imported when they are used: ``generate`` with nothing to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codegen.output.literals import cpp_lines, cpp_string
-from codegen.target import FileKind, Incremental, OptionalCheck, Rendered, Target
+from codegen.target import FileKind, Incremental, OptionalCheck, Part, Rendered, Target
 from codegen.targets.torch_py.commands import COMMANDS
 from codegen.targets.torch_py.dialect import DIALECT
 
@@ -26,11 +26,11 @@ _ROOT = Path(__file__).resolve().parents[3]
 _DECLARATIONS = "native_functions.yaml"
 
 
-def _files(program: Program, templates: Templates) -> Mapping[str, str]:
+def _files(program: Program, templates: Templates) -> Sequence[Part]:
     from codegen.targets.torch_py.analysis.implied_operators import expanded
     from codegen.targets.torch_py.emit.tree import Tree
 
-    return Tree(expanded(program), templates).render()
+    return Tree(expanded(program), templates).parts()
 
 
 def _of_operators(names: Path) -> Target:
@@ -39,7 +39,7 @@ def _of_operators(names: Path) -> Target:
     return target_of(names, TARGET)
 
 
-def _remember(program: Program, files: Mapping[str, str]) -> object:
+def _remember(program: Program, files: frozenset[str]) -> object:
     from codegen.targets.torch_py.emit.update import remember
 
     return remember(program, files)
