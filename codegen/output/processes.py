@@ -59,7 +59,7 @@ def shared(
         while os.read(queue, _BYTES * _MOST_TURNS):
             pass
         os.close(queue)
-        returned = [_returned(*child) for child in children]
+        returned: list[dict[int, Result]] = [_returned(*child) for child in children]
 
     for results in returned:
         found.update(results)
