@@ -11,6 +11,8 @@ from torch_py._tensor import Tensor
 
 _torch = _C._torch
 
+# The functions of torch.masked, not operators: `softmin` and `normalize` are none, and `norm` has two starts.
+
 # The start of each operation, which elements that are masked out take: it leaves the result unchanged.
 _IDENTITIES = {
     "sum": 0,
