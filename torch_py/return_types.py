@@ -27,18 +27,17 @@ def _call(name: str) -> None:
 
     What others, such as `triangular_solve`, need of their tensors is not in a schema.
     """
-    from torch_py._ops import find_operator
-
     place, function = (_C._linalg, name[7:]) if name.startswith("linalg_") else (_C._torch, name)
     for entry in _C._operator_schemas():
         if entry.partition(".")[0] != name or not hasattr(place, function):
             continue
 
-        schema = find_operator(entry)._schema
-        if len(schema.returns) < 2 or not all(result.name for result in schema.returns):
+        operator = _C._find_operator(entry)
+        names = [result_name for result_name, *_ in operator._schema_results]
+        if len(names) < 2 or not all(names):
             continue
 
-        needed = [str(a.type) for a in schema.arguments if a.default_text is None and not a.is_out]
+        needed = [type for _, type, default, *_ in operator._schema_arguments if default is None]
         if needed.count("Tensor") == 1 and _VALUES.keys() >= {*needed}:
             getattr(place, function)(*(_VALUES[type]() for type in needed))
             return

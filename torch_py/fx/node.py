@@ -58,6 +58,7 @@ def _is_random(function: Any) -> bool:
     if not isinstance(function, BuiltinFunctionType) or getattr(torch_py, name, None) is not function:
         return False
 
+    # Imported on first use: the registry of operators is large.
     from torch_py._ops import _own_overloads, packet
 
     overloads = [getattr(packet("aten", name), overload) for overload in _own_overloads().get(name, ())]

@@ -11,7 +11,7 @@ from torch_py._tensor import Tensor
 
 _torch = _C._torch
 
-# The functions of torch.masked, not operators: `softmin` and `normalize` are none, and `norm` has two starts.
+# By function of torch.masked. These are not operators of the YAML file, where `softmin` does not exist.
 
 # The start of each operation, which elements that are masked out take: it leaves the result unchanged.
 _IDENTITIES = {
