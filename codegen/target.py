@@ -102,6 +102,8 @@ class Target:
     dialect: Dialect = Dialect()
     # What the command line says about a program that was generated: gaps, in general.
     notes: Callable[[Program], Sequence[str]] = lambda program: ()
+    # What `check` says about a program without problems: what nothing tests.
+    remarks: Callable[[Program], Iterable[str]] = lambda program: ()
     # Functions that templates use as filters.
     filters: Mapping[str, Callable[..., object]] = field(default_factory=dict)
 

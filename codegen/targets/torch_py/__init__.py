@@ -7,7 +7,7 @@ of operators. They are imported when they are used: ``generate`` with nothing to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +63,12 @@ def _notes(program: Program) -> Sequence[str]:
     ]
 
 
+def _remarks(program: Program) -> Iterable[str]:
+    from codegen.targets.torch_py.cli.uncompared import remarks
+
+    return remarks(program)
+
+
 def _generate_backend(path: Path, base: Program, output: Path) -> GenerateReport:
     from codegen.targets.torch_py.backends import generate_backend, read_backend
 
@@ -88,6 +94,7 @@ TARGET = Target(
     templates=_ROOT / "templates",
     dialect=DIALECT,
     notes=_notes,
+    remarks=_remarks,
     filters={"cpp_string": cpp_string, "cpp_lines": cpp_lines},
     declarations=_DECLARATIONS,
     base=_ROOT / _DECLARATIONS,
