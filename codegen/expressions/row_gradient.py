@@ -115,7 +115,7 @@ def _product_of_others(product: Call) -> Node:
     """For each element of a product, the product of the others.
 
     It is the product divided by the element, unless elements are zero: a single zero has the product of all
-    others, which then have 0, as all have beside a second zero.
+    others, which then have 0; with several zeros, all have 0.
     """
     (elements,) = product.arguments
     if _is_without_zeros(elements):
