@@ -70,16 +70,20 @@ class Rendered:
     notes: Sequence[str]
 
 
+# A function that renders some of the files.
+Part = Callable[[], Mapping[str, str]]
+
+
 @dataclass(frozen=True)
 class Incremental:
     """How a target writes only what follows from topics that have changed: Note [Changed topics].
 
-    ``remember`` is called once all files were rendered, and what it returns is kept as a pickle. ``update``
+    ``remember`` is given the names of all files, and what it returns is kept as a pickle. ``update``
     renders what follows from a change; it may read files of the last run, and returns None if everything has
     to be rendered. Checks of the target that see the whole program do not run for such a change.
     """
 
-    remember: Callable[[Program, Mapping[str, str]], object]
+    remember: Callable[[Program, frozenset[str]], object]
     update: Callable[[Change, Templates, object, Callable[[str], str]], Rendered | None]
 
 
@@ -88,15 +92,18 @@ class Target:
     """An output of the generator.
 
     ``files`` returns the text of each file by its path in the output folder, which is all that most targets
-    need. It may use ``templates``, made for the folder of the same name.
+    need. It may use ``templates``, made for the folder of the same name. Of a large output it returns parts
+    that do not depend on each other: several processes share them, and hold the texts of one at a time.
     """
 
     name: str
-    files: Callable[[Program, Templates], Mapping[str, str]]
+    files: Callable[[Program, Templates], Mapping[str, str] | Sequence[Part]]
     templates: Path | None = None
     dialect: Dialect = Dialect()
     # What the command line says about a program that was generated: gaps, in general.
     notes: Callable[[Program], Sequence[str]] = lambda program: ()
+    # What `check` says about a program without problems: what nothing tests.
+    remarks: Callable[[Program], Iterable[str]] = lambda program: ()
     # Functions that templates use as filters.
     filters: Mapping[str, Callable[..., object]] = field(default_factory=dict)
 

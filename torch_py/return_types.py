@@ -5,6 +5,7 @@ An operator makes its class when it first returns one; a class that is asked for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
@@ -13,13 +14,34 @@ from torch_py._pytorch_names.packages import lacking as _lacking
 _absent = _lacking(__name__)
 
 
-# Operators whose results along a dimension have names.
-_ALONG_DIM = ("cummax", "cummin", "max", "median", "min", "mode", "nanmedian", "sort")
-
-
 def __getattr__(name: str) -> Any:
-    if name in _ALONG_DIM and not hasattr(_C._return_types, name):
-        getattr(_C._torch, name)(_C._torch.zeros(1), 0)
+    if not name.startswith("_") and not hasattr(_C._return_types, name):
+        _call(name)
     if hasattr(_C._return_types, name):
         return getattr(_C._return_types, name)
     return _absent(name)
+
+
+def _call(name: str) -> None:
+    """Calls the operator of this name, if its results have names and it needs one tensor.
+
+    What others, such as `triangular_solve`, need of their tensors is not in a schema.
+    """
+    place, function = (_C._linalg, name[7:]) if name.startswith("linalg_") else (_C._torch, name)
+    for entry in _C._operator_schemas():
+        if entry.partition(".")[0] != name or not hasattr(place, function):
+            continue
+
+        operator = _C._find_operator(entry)
+        names = [result_name for result_name, *_ in operator._schema_results]
+        if len(names) < 2 or not all(names):
+            continue
+
+        needed = [type for _, type, default, *_ in operator._schema_arguments if default is None]
+        if needed.count("Tensor") == 1 and _VALUES.keys() >= {*needed}:
+            getattr(place, function)(*(_VALUES[type]() for type in needed))
+            return
+
+
+# A tensor with two dimensions, and a number that is one of them and counts its elements.
+_VALUES: dict[str, Callable[[], Any]] = {"Tensor": lambda: _C._torch.eye(1), "int": lambda: 1}

@@ -34,6 +34,8 @@ def check(options: argparse.Namespace) -> int:
     entries = len(program.operators)
     topics = len(program.topics)
     print(f"{program.file}: {entries} operators in {topics} topics, no problems")
+    for remark in options.target.remarks(program):
+        print(remark)
     return 0
 
 

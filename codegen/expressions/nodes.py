@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from codegen.remembered import remembered
 
@@ -186,27 +187,25 @@ Node = (
 )
 
 
+# Dispatch by type, as these run more often than anything else: ten times for each node of a formula.
+_CHILDREN: dict[type, Callable[[Any], tuple[Node, ...]]] = {
+    Unary: lambda node: (node.operand,),
+    Binary: lambda node: (node.left, node.right),
+    Logical: lambda node: (node.left, node.right),
+    Compare: lambda node: node.operands,
+    Conditional: lambda node: (node.condition, node.then, node.otherwise),
+    Call: lambda node: node.arguments,
+    Method: lambda node: (node.target, *(node.arguments or ())),
+    Index: lambda node: (node.target, node.index),
+    ListOf: lambda node: node.items,
+    TupleOf: lambda node: node.items,
+}
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The direct parts of a node, left to right."""
-    if isinstance(node, Unary):
-        return (node.operand,)
-    if isinstance(node, (Binary, Logical)):
-        return (node.left, node.right)
-
-    if isinstance(node, Compare):
-        return node.operands
-    if isinstance(node, Conditional):
-        return (node.condition, node.then, node.otherwise)
-    if isinstance(node, Call):
-        return node.arguments
-
-    if isinstance(node, Method):
-        return (node.target, *(node.arguments or ()))
-    if isinstance(node, Index):
-        return (node.target, node.index)
-    if isinstance(node, (ListOf, TupleOf)):
-        return node.items
-    return ()
+    parts_of = _CHILDREN.get(type(node))
+    return () if parts_of is None else parts_of(node)
 
 
 def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
@@ -275,23 +274,20 @@ def binary_precedence(operator: str) -> int:
     return _BINARY_PRECEDENCE[operator]
 
 
+_PRECEDENCE: dict[type, Callable[[Any], int]] = {
+    Conditional: lambda node: CONDITIONAL,
+    Logical: lambda node: OR if node.operator == "or" else AND,
+    Compare: lambda node: COMPARISON,
+    Unary: lambda node: NOT if node.operator == "not" else NEGATION,
+    Binary: lambda node: _BINARY_PRECEDENCE[node.operator],
+    Number: lambda node: NEGATION if node.value < 0 else POSTFIX,
+}
+
+
 def precedence(node: Node) -> int:
     """How tightly the outermost construct of ``node`` binds."""
-    if isinstance(node, Conditional):
-        return CONDITIONAL
-    if isinstance(node, Logical):
-        return OR if node.operator == "or" else AND
-    if isinstance(node, Compare):
-        return COMPARISON
-    if isinstance(node, Unary):
-        return NOT if node.operator == "not" else NEGATION
-    if isinstance(node, Binary):
-        return binary_precedence(node.operator)
-
-    if isinstance(node, Number) and (node.value < 0):
-        return NEGATION
-
-    return POSTFIX
+    found = _PRECEDENCE.get(type(node))
+    return POSTFIX if found is None else found(node)
 
 
 def parenthesized(text: str, node: Node, at_least: int) -> str:
@@ -305,14 +301,19 @@ def number_text(value: int | float) -> str:
 
 def to_source(node: Node) -> str:
     """Prints with the fewest parentheses; ``parse(to_source(node)) == node``."""
-    return _SourcePrinter().print(node)
+    return _printed(node)
+
+
+@remembered
+def _printed(node: Node) -> str:
+    return _SourcePrinter().print_whole(node)
 
 
 class _SourcePrinter:
     def print(self, node: Node, at_least: int = 0) -> str:
-        return parenthesized(self._print(node), node, at_least)
+        return parenthesized(_printed(node), node, at_least)
 
-    def _print(self, node: Node) -> str:
+    def print_whole(self, node: Node) -> str:
         if isinstance(node, (Unary, Binary, Logical, Compare, Conditional)):
             return self._operation(node)
 

@@ -63,6 +63,8 @@ class _Reverse:
         total: Node = ZERO if self.is_reduced else self.product(grad, self.formula, self.argument)
 
         for i in reversed(range(len(self.reductions))):
+            if self.argument not in nodes.names(self.reductions[i]):
+                continue
             adjoint = self.restored(adjoints[i])
             if adjoint == ZERO:
                 continue
@@ -99,12 +101,45 @@ class _Reverse:
             return ZERO
         if reduction.function == "sum":
             return adjoint
+        if reduction.function == "product":
+            return Binary("*", adjoint, _product_of_others(reduction))
         if reduction.function not in ("amax", "amin"):
             raise ExpressionError(f"'{reduction.function}' has no derivative rule", reduction.offset)
 
         # Elements that equal the extremum share its gradient. Nothing equals nan: 0 / 0 is nan.
         chosen = Call("where", (Compare(("==",), (elements, reduction)), ONE, ZERO))
         return Binary("/", Binary("*", adjoint, chosen), _sum(chosen))
+
+
+def _product_of_others(product: Call) -> Node:
+    """For each element of a product, the product of the others.
+
+    It is the product divided by the element, unless elements are zero: a single zero has the product of all
+    others, which then have 0; with several zeros, all have 0.
+    """
+    (elements,) = product.arguments
+    if _is_without_zeros(elements):
+        hint = "write 'derivatives:' over operators of tensors, such as prod"
+        raise ExpressionError("'product' has no second derivative rule", product.offset, hint)
+
+    is_zero = _equals(elements, 0)
+    zeros = _sum(Call("where", (is_zero, ONE, ZERO)))
+    nonzero = Call("product", (Call("where", (is_zero, ONE, elements)),))
+    of_zero = Call("where", (_equals(zeros, 1), nonzero, ZERO))
+    of_others = Call("where", (_equals(zeros, 0), Binary("/", nonzero, elements), ZERO))
+    return Call("where", (is_zero, of_zero, of_others))
+
+
+def _is_without_zeros(elements: Node) -> bool:
+    """Whether it is ``where(x == 0, 1, x)``. As a formula, its slope at a zero is not that of a product."""
+    if not isinstance(elements, Call) or elements.function != "where":
+        return False
+    condition, then, otherwise = elements.arguments
+    return then == ONE and condition == _equals(otherwise, 0)
+
+
+def _equals(node: Node, number: int) -> Node:
+    return Compare(("==",), (node, Number(number)))
 
 
 def check_row_differentiable(expr: Node, operator: OperatorLike, is_reduced: bool) -> list[FormulaProblem]:

@@ -56,7 +56,7 @@ _TABLE = (
         "np.prod({0}, axis=axis, keepdims=True)",
         "prod",
         r"\prod {0}",
-        "without a derivative",
+        "1 if a row has no elements; a gradient, also where elements are zero, but no second one",
     ),
     Reduction(
         "amax",

@@ -66,7 +66,6 @@ class EntryReader:
         self.topic = topic
         self.chapter = chapter
         self.context = context
-        self.history = HistoryReader(self.report, context.version)
         self.values: dict[str, Value] = {key.text: value for key, value in entry}
         self.misspelled: dict[str, Location] = {}  # known keys that unknown ones were meant to be
         func = self.values.get("func")
@@ -77,6 +76,11 @@ class EntryReader:
     @property
     def dialect(self) -> Dialect:
         return self.context.dialect
+
+    @property
+    def history(self) -> HistoryReader:
+        # Made when it is needed: kept, it would refer back, and an entry's YAML would wait for a collection.
+        return HistoryReader(self.report, self.context.version)
 
     @property
     def entry_location(self) -> Location:

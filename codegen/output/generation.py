@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,37 +11,79 @@ from typing import Any
 from codegen.diagnostics import Diagnostics, GenerationError
 from codegen.model import Program, read_program
 from codegen.model.known import Known, known_of, pickled, read_changed
-from codegen.output import fingerprint
+from codegen.output import fingerprint, processes
 from codegen.output.templates import Templates
-from codegen.output.writer import GenerateReport, write_tree
-from codegen.target import Target
+from codegen.output.writer import GenerateReport, Staged, write_tree
+from codegen.target import Part, Target
 
 # Compiled templates, in the folder that is generated, and what a later run can use.
 CACHE = ".templates"
 KNOWN = ".known.pickle"
 
+# Fewer parts are rendered sooner than other processes have begun.
+_MOST_PARTS_ALONE = 8
+
 
 def render(program: Program, target: Target, cache: Path | None = None) -> Mapping[str, str]:
     """Every generated file: path relative to the output folder -> text."""
-    return target.files(program, Templates(program.file, target, cache))
+    found: dict[str, str] = {}
+    for part in _parts(program, target, cache):
+        found.update(part())
+    return dict(sorted(found.items()))
 
 
 def generate(program: Program, target: Target, output: Path) -> GenerateReport:
     """Brings ``output`` up to date with ``program``; nothing is written before everything is rendered."""
     base = None if program.base is None else Path(program.base.path)
     inputs = fingerprint.inputs_digest(Path(program.path), target, base)
-    files = render(program, target, output / CACHE)
-
-    report = write_output(output, files, inputs)
+    names: list[str] = []
+    report = _write_parts(output, _parts(program, target, output / CACHE), inputs, names)
     return replace(report, notes=tuple(target.notes(program)))
 
 
 def write_output(output: Path, files: Mapping[str, str], inputs: str) -> GenerateReport:
     """Writes the files, removes what the last run wrote and this one lacks, and records ``inputs``."""
+    return _write_parts(output, [lambda: files], inputs, [])
+
+
+def _parts(program: Program, target: Target, cache: Path | None) -> Sequence[Part]:
+    found = target.files(program, Templates(program.file, target, cache))
+    if isinstance(found, Mapping):
+        files = found
+        return [lambda: files]
+    return found
+
+
+def _write_parts(
+    output: Path,
+    parts: Sequence[Part],
+    inputs: str,
+    names: list[str],
+    meanwhile: Callable[[], None] = lambda: None,
+) -> GenerateReport:
+    """Renders in several processes, so that each holds the texts of one part at a time.
+
+    Fills ``names`` with those of all files. Calls ``meanwhile`` when the other processes have begun.
+    """
     stamp = fingerprint.read_stamp(output) or {}
-    output.mkdir(parents=True, exist_ok=True)
-    report = write_tree(output, files, stamp.get("files", {}))
-    fingerprint.write_stamp(output, inputs, files)
+    with Staged(output) as staged:
+
+        def add(number: int) -> tuple[list[str], list[str]]:
+            files = parts[number]()
+            return list(files), staged.add(files)
+
+        differing: list[str] = []
+        several = processes.available() if len(parts) > _MOST_PARTS_ALONE else 1
+        for found, changed in processes.shared(len(parts), add, several, meanwhile):
+            names += found
+            differing += changed
+
+        names.sort()
+        twice = [name for name, following in zip(names, names[1:]) if name == following]
+        assert not twice, f"two parts of the output have files called {twice[0]}"
+        report = staged.commit(names, sorted(differing), stamp.get("files", {}))
+
+    fingerprint.write_stamp(output, inputs, names)
     return report
 
 
@@ -61,22 +103,29 @@ def generate_file(path: Path, target: Target, output: Path, around: str) -> Gene
             return report
 
     problems = Diagnostics()
-    known: list[Known | None] = []
+    read: list[Callable[[], Known | None]] = []
     program = read_program(
         path,
         problems,
         dialect=target.dialect,
-        remember=lambda *found: known.append(known_of(*found)) if incremental is not None else None,
+        remember=lambda *found: read.append(lambda: known_of(*found)),
     )
     if problems or program is None:
         raise GenerationError(problems)
 
     inputs = fingerprint.with_declarations(around, path)
-    files = render(program, target, output / CACHE)
+    known: list[Known | None] = []
+    names: list[str] = []
+
+    def remember() -> None:
+        if incremental is not None:
+            known.extend(found() for found in read)
+
+    parts = _parts(program, target, output / CACHE)
+    report = _write_parts(output, parts, inputs, names, remember)
     remembered = None
     if incremental is not None and known and known[0] is not None:
-        remembered = (around, known[0], incremental.remember(program, files))
-    report = write_output(output, files, inputs)
+        remembered = (around, known[0], incremental.remember(program, frozenset(names)))
     _remember(output, remembered)
     return replace(report, notes=tuple(target.notes(program)))
 

@@ -1,12 +1,18 @@
-"""Writes a rendered tree to a folder and leaves files alone whose text is right already."""
+"""Writes rendered files to a folder and leaves those alone whose text is right already.
+
+New texts wait in a hidden folder until everything is rendered; then each file is replaced as a whole.
+"""
 
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+
+WAITING = ".new"
 
 
 @dataclass(frozen=True)
@@ -24,26 +30,54 @@ class GenerateReport:
 
 
 def write_tree(folder: Path, files: Mapping[str, str], before: Iterable[str]) -> GenerateReport:
-    """Writes the files that differ, and removes those that ``before`` lists and ``files`` lacks.
+    """Writes the files that differ, and removes those that ``before`` lists and ``files`` lacks."""
+    with Staged(folder) as staged:
+        return staged.commit(files, staged.add(files), before)
 
-    Each file is replaced as a whole.
-    """
-    written = []
-    for name, text in files.items():
-        path = folder / name
-        data = text.encode("utf-8")
-        if not _holds(path, data):
-            _replace(path, data)
-            written.append(name)
 
-    removed = []
-    for name in sorted(set(before) - set(files)):
-        if (folder / name).exists():
-            (folder / name).unlink()
-            removed.append(name)
-            _remove_empty(folder, (folder / name).parent)
+class Staged:
+    """New texts of a folder. Several processes may add some."""
 
-    return GenerateReport(tuple(written), tuple(removed), len(files) - len(written))
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.waiting = folder / WAITING
+
+    def __enter__(self) -> Staged:
+        # Left by a run that was killed.
+        shutil.rmtree(self.waiting, ignore_errors=True)
+        self.waiting.mkdir(parents=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.waiting, ignore_errors=True)
+
+    def add(self, files: Mapping[str, str]) -> list[str]:
+        """The names of the files that differ from those in the folder."""
+        differing = []
+        for name, text in files.items():
+            data = text.encode("utf-8")
+            if not _holds(self.folder / name, data):
+                _write(self.waiting / name, data)
+                differing.append(name)
+        return differing
+
+    def commit(self, names: Iterable[str], differing: Sequence[str], before: Iterable[str]) -> GenerateReport:
+        """Moves the files to their places; ``names`` are those of all files."""
+        for name in differing:
+            _move(self.waiting / name, self.folder / name)
+
+        every = set(names)
+        removed = []
+        for name in sorted(set(before) - every):
+            path = self.folder / name
+            if path.exists():
+                path.unlink()
+                removed.append(name)
+                _remove_empty(self.folder, path.parent)
+
+        return GenerateReport(tuple(differing), tuple(removed), len(every) - len(differing))
 
 
 def _holds(path: Path, data: bytes) -> bool:
@@ -53,17 +87,22 @@ def _holds(path: Path, data: bytes) -> bool:
         return False
 
 
-def _replace(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def _write(path: Path, data: bytes) -> None:
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        file = open(path, "wb")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "wb")
+    with file:
+        file.write(data)
+
+
+def _move(source: Path, place: Path) -> None:
+    try:
+        os.replace(source, place)
+    except FileNotFoundError:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(source, place)
 
 
 def _remove_empty(root: Path, folder: Path) -> None:

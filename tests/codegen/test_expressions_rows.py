@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from codegen.expressions import (
+    ExpressionError,
     Pass,
     Signature,
     check_row_expr,
@@ -89,6 +90,44 @@ def test_gradients_are_differences(source: str, is_reduced: bool) -> None:
 
         expected = differences(lambda v: np.sum(grad * evaluate(source, v, is_reduced)), values, name)
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7, err_msg=to_source(formula))
+
+
+PRODUCTS = [
+    ("product(self)", True),
+    ("product(eps + self * self)", True),
+    ("log(1 + product(self) ** 2)", True),
+    ("self / (3 + product(self))", False),
+    ("self * weight - product(self - mean(self)) * sum(self)", False),
+]
+
+
+@pytest.mark.parametrize("source, is_reduced", PRODUCTS)
+@pytest.mark.parametrize("zeros", [0, 1, 2, 3])
+def test_gradients_of_products(source: str, is_reduced: bool, zeros: int) -> None:
+    """Also where elements are zero: rows without a zero, with one, and with several."""
+    values = values_of(source)
+    for row in range(zeros):
+        values["self"][0, row] = 0.0  # type: ignore[index]
+    values["self"][1, :1] = 0.0  # type: ignore[index]
+    result = evaluate(source, values, is_reduced)
+    grad = np.random.default_rng(1).normal(size=result.shape)
+    tensors = [n for n in ("self", "weight") if n in names(parse(source))]
+
+    formula = row_gradient(parse(source), "self", tensors, is_reduced)
+    whole = {n: np.broadcast_to(v, (3, 5)) for n, v in (("grad", grad), ("result", result))}
+    with np.errstate(divide="ignore", invalid="ignore"):  # of what is not chosen
+        found = np.broadcast_to(evaluate(formula, {**values, **whole}, False), (3, 5))
+    expected = differences(lambda v: np.sum(grad * evaluate(source, v, is_reduced)), values, "self")
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7, err_msg=to_source(formula))
+
+
+def test_products_have_no_second_derivative() -> None:
+    """The formula of the gradient does not know how it changes where an element is zero."""
+    gradient = row_gradient(parse("product(self)"), "self", ["self"], is_reduced=True)
+    inner = substitute(gradient, {"grad": Name("incoming")})
+    with pytest.raises(ExpressionError, match="'product' has no second derivative rule"):
+        row_gradient(inner, "self", ["incoming", "self"], is_reduced=False)
+    row_gradient(inner, "incoming", ["incoming", "self"], is_reduced=False)
 
 
 def differences(

@@ -62,8 +62,13 @@ def test_tags_are_words():
 def test_results_have_classes_before_they_exist():
     assert type(torch.ones(2).max(0)) is torch.return_types.max
     assert type(torch.ones(2).cummin(0)) is torch.return_types.cummin
+    assert type(torch.ones(2).aminmax()) is torch.return_types.aminmax
+    assert type(torch.linalg.qr(torch.eye(2))) is torch.return_types.linalg_qr
+    assert type(torch.topk(torch.ones(2), 1)) is torch.return_types.topk
     with pytest.raises(AttributeError):
         torch.return_types.no_such  # noqa: B018
+    with pytest.raises(AttributeError):
+        torch.return_types.add  # noqa: B018
 
 
 def test_locations():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 import operator
 from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch_py
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._tags import Tag
 from torch_py.fx._annotations import tensor_summary
 from torch_py.fx._arguments import Argument, Target, map_aggregate, map_arg
 from torch_py.fx._names import is_lambda, module_of, public_module, qualified_name, type_repr
@@ -38,11 +41,6 @@ _side_effectful_functions: set[Callable[..., Any]] = {
     torch_py._assert_async,
 }
 
-_RANDOM = frozenset(
-    ("bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn")
-    + ("randn_like", "randperm")
-)
-
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Marks a function as one whose calls stay in graphs, used or not; also as a decorator."""
@@ -50,10 +48,30 @@ def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
     return fn
 
 
+@functools.cache
 def _is_random(function: Any) -> bool:
-    """Whether a function of torch draws random numbers; without it, later draws are others."""
+    """Whether a function of torch draws random numbers in each call; without it, later draws are others.
+
+    As in PyTorch, functions that draw in training alone, such as `torch.dropout`, do not count.
+    """
     name = getattr(function, "__name__", None)
-    return name in _RANDOM and getattr(torch_py, name, None) is function
+    if not isinstance(function, BuiltinFunctionType) or getattr(torch_py, name, None) is not function:
+        return False
+
+    # Imported on first use: the registry of operators is large.
+    from torch_py._ops import _own_overloads, packet
+
+    overloads = [getattr(packet("aten", name), overload) for overload in _own_overloads().get(name, ())]
+    return any(
+        _is_random_operator(overload)
+        and all(argument.name not in ("train", "training") for argument in overload._schema.arguments)
+        for overload in overloads
+    )
+
+
+def _is_random_operator(function: Any) -> bool:
+    """Whether it is an operator of `torch.ops` that may draw random numbers."""
+    return Tag.nondeterministic_seeded in getattr(function, "tags", ())
 
 
 def _is_in_place_operator(function: Any) -> bool:
@@ -384,8 +402,9 @@ class Node:
         """Whether running the node does more than compute its result, so that it must stay.
 
         That holds for inputs and outputs, for functions marked with `has_side_effect`, for operators of
-        `torch.ops` that change an argument, for random numbers if `impure_random`, and for submodules whose
-        attribute `_is_impure` is True.
+        `torch.ops` that change an argument, for functions of torch that draw random numbers, for operators of
+        `torch.ops` that may draw some if `impure_random`, and for submodules whose attribute `_is_impure` is
+        True.
         """
         if self._op in ("placeholder", "output"):
             return True
@@ -393,7 +412,7 @@ class Node:
         if self._op == "call_function":
             if self._target in _side_effectful_functions or _is_in_place_operator(self._target):
                 return True
-            return impure_random and _is_random(self._target)
+            return _is_random(self._target) or (impure_random and _is_random_operator(self._target))
 
         if self._op == "call_module":
             if self.graph.owning_module is None:

@@ -11,6 +11,8 @@ from torch_py._tensor import Tensor
 
 _torch = _C._torch
 
+# By function of torch.masked. These are not operators of the YAML file, where `softmin` does not exist.
+
 # The start of each operation, which elements that are masked out take: it leaves the result unchanged.
 _IDENTITIES = {
     "sum": 0,

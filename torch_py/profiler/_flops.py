@@ -25,7 +25,8 @@ def _of_attention(shapes: Shapes) -> int:
     return 2 * prod(query[:-1]) * key[-2] * (query[-1] + value[-1])
 
 
-# By operator: from the shapes of its arguments.
+# By operator: from the shapes of its arguments. Which operators count, and what a multiplication with an
+# addition is worth, is a convention of profilers and not a fact about the operator.
 _FORMULAS = {
     "aten::mm": lambda shapes: _product(shapes[0], shapes[1]),
     "aten::bmm": lambda shapes: _product(shapes[0], shapes[1]),

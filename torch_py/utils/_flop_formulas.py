@@ -61,6 +61,8 @@ def _attention_backward(
     return [("scaled_dot_product_attention_backward", (_shape(query), _shape(key), _shape(value)))]
 
 
+# A convention, as in the profiler: products, convolutions and attention count, and all else is free. Programs
+# add operators of their own by `register_flop_formula`.
 _CALLS: dict[str, Callable[..., list[Work]]] = {
     "linear": _linear,
     "convolution": _convolution,

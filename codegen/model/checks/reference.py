@@ -83,8 +83,8 @@ def _unknown_attributes(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
         if not isinstance(node, ast.Attribute) or id(node) in inner:
             continue
 
-        path = ast.unparse(node).split(".")
-        if path[0] not in MODULES:
+        path = _path(node)
+        if path is None or path[0] not in MODULES:
             continue
         owner = _module(MODULES[path[0]])
         for depth, part in enumerate(path[1:], 1):
@@ -96,6 +96,14 @@ def _unknown_attributes(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
                 yield node.col_offset, f"{place} has no '{part}'", did_you_mean(part, dir(owner), 3)
                 break
             owner = found
+
+
+def _path(node: ast.expr) -> list[str] | None:
+    """``np.fft.fft`` as words; None for an attribute of a value, such as ``np.fft.fft(x).real``."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    path = _path(node.value) if isinstance(node, ast.Attribute) else None
+    return None if path is None else [*path, node.attr]  # type: ignore[attr-defined]
 
 
 def _part(owner: Any, name: str) -> Any:

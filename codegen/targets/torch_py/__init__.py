@@ -7,12 +7,12 @@ of operators. They are imported when they are used: ``generate`` with nothing to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codegen.output.literals import cpp_lines, cpp_string
-from codegen.target import FileKind, Incremental, OptionalCheck, Rendered, Target
+from codegen.target import FileKind, Incremental, OptionalCheck, Part, Rendered, Target
 from codegen.targets.torch_py.commands import COMMANDS
 from codegen.targets.torch_py.dialect import DIALECT
 
@@ -26,11 +26,11 @@ _ROOT = Path(__file__).resolve().parents[3]
 _DECLARATIONS = "native_functions.yaml"
 
 
-def _files(program: Program, templates: Templates) -> Mapping[str, str]:
+def _files(program: Program, templates: Templates) -> Sequence[Part]:
     from codegen.targets.torch_py.analysis.implied_operators import expanded
     from codegen.targets.torch_py.emit.tree import Tree
 
-    return Tree(expanded(program), templates).render()
+    return Tree(expanded(program), templates).parts()
 
 
 def _of_operators(names: Path) -> Target:
@@ -39,7 +39,7 @@ def _of_operators(names: Path) -> Target:
     return target_of(names, TARGET)
 
 
-def _remember(program: Program, files: Mapping[str, str]) -> object:
+def _remember(program: Program, files: frozenset[str]) -> object:
     from codegen.targets.torch_py.emit.update import remember
 
     return remember(program, files)
@@ -61,6 +61,12 @@ def _notes(program: Program) -> Sequence[str]:
         f"{o.location}: {o.name}: the derivative in {inputs} is not generated; {reason}"
         for o, inputs, reason in missing(expanded(program))
     ]
+
+
+def _remarks(program: Program) -> Iterable[str]:
+    from codegen.targets.torch_py.cli.uncompared import remarks
+
+    return remarks(program)
 
 
 def _generate_backend(path: Path, base: Program, output: Path) -> GenerateReport:
@@ -88,6 +94,7 @@ TARGET = Target(
     templates=_ROOT / "templates",
     dialect=DIALECT,
     notes=_notes,
+    remarks=_remarks,
     filters={"cpp_string": cpp_string, "cpp_lines": cpp_lines},
     declarations=_DECLARATIONS,
     base=_ROOT / _DECLARATIONS,

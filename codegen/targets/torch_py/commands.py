@@ -81,11 +81,10 @@ def _new_package(command: argparse.ArgumentParser) -> None:
 
 
 def _counts(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--markdown", action="store_true", help="print docs/counts.md")
     command.add_argument(
-        "--cuda-fallbacks",
+        "--write",
         action="store_true",
-        help="print docs/cuda_fallbacks.md, the entries that run on the host for CUDA tensors",
+        help="write docs/counts.md, and docs/cuda_fallbacks.md: entries that run on the host for CUDA tensors",
     )
 
 

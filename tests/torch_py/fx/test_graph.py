@@ -259,6 +259,26 @@ def test_functions_with_side_effects() -> None:
     node._side_effectful_functions.discard(log)
 
 
+@pytest.mark.parametrize(
+    ("name", "is_random"),
+    [
+        *((name, True) for name in ("rand", "randn_like", "randint", "randperm", "normal", "bernoulli")),
+        *((name, False) for name in ("dropout", "rrelu", "ones", "add")),
+    ],
+)
+def test_random_functions_have_an_effect(name: str, is_random: bool) -> None:
+    graph = Graph()
+    call = graph.call_function(getattr(torch, name), ())
+    assert call.is_impure() is is_random and call.is_impure(impure_random=False) is is_random
+
+
+def test_random_operators_have_an_effect_on_request() -> None:
+    graph = Graph()
+    for operator_, is_random in ((torch.ops.aten.dropout.default, True), (torch.ops.aten.add.Tensor, False)):
+        call = graph.call_function(operator_, ())
+        assert call.is_impure() is is_random and not call.is_impure(impure_random=False)
+
+
 def test_find_nodes() -> None:
     graph, x, relu, add = chain()
     again = graph.call_function(torch.relu, (x,))

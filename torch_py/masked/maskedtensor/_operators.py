@@ -19,6 +19,9 @@ from torch_py.utils._pytree import tree_leaves, tree_map
 _torch = _C._torch
 Rule = Callable[[Any, Any, Any], Any]
 
+# Beyond what follows from structures, what masked tensors support is their own choice, as in PyTorch: an
+# entry does not say which masks a result has.
+
 # Operators that move elements, and move their masks alike.
 _MOVING = ("cat", "stack", "index", "index_select", "gather", "flip", "roll", "repeat", "clone", "contiguous")
 # Operators that make elements in the same places.

@@ -35,11 +35,24 @@ _CPP_CHECK = re.compile(r"\bTORCH_CHECK(?:_\w+)?\(")
 
 def counts(options: argparse.Namespace) -> int:
     program = load_program(options)
-    if options.cuda_fallbacks:
-        print("\n".join(cuda_fallbacks(program)))
+    if options.write:
+        for path, text in pages(program).items():
+            (Path(program.path).parent / path).write_text(text, encoding="utf-8")
+            print(path)
         return 0
 
-    sections = {
+    print("\n".join(_lines(_sections(program), list(_checks(program)))))
+    return 0
+
+
+def pages(program: Program) -> dict[str, str]:
+    """The pages of docs/ that follow from the entries alone."""
+    found = {"docs/counts.md": _markdown(_sections(program)), "docs/cuda_fallbacks.md": _fallbacks(program)}
+    return {path: "".join(f"{line}\n" for line in lines) for path, lines in found.items()}
+
+
+def _sections(program: Program) -> dict[str, list[Row]]:
+    return {
         "Entries": _entries(program),
         "Structures": _structures(program),
         "On CUDA": _cuda(program),
@@ -47,9 +60,6 @@ def counts(options: argparse.Namespace) -> int:
         "Gradients of public entries": _gradients(program),
         "Batches (`torch.func.vmap`) of public entries": _batches(program),
     }
-    checks = list(_checks(program))
-    print("\n".join(_markdown(sections, checks) if options.markdown else _lines(sections, checks)))
-    return 0
 
 
 def _public(program: Program) -> list[Operator]:
@@ -95,8 +105,7 @@ def _cuda(program: Program) -> list[Row]:
     ]
 
 
-def cuda_fallbacks(program: Program) -> Iterator[str]:
-    """The page docs/cuda_fallbacks.md."""
+def _fallbacks(program: Program) -> Iterator[str]:
     by_topic = {
         name: [f"`{o.name}`" for o in topic.operators if runs_on_host(o)]
         for name, topic in program.topics.items()
@@ -104,7 +113,7 @@ def cuda_fallbacks(program: Program) -> Iterator[str]:
     yield "# Entries without a CUDA kernel"
     yield ""
     yield "They run the CPU's kernel on copies in host memory: `torch.cuda.host_fallbacks()` counts"
-    yield "the calls. As `python -m codegen counts --cuda-fallbacks` prints it."
+    yield "the calls. Written by `python -m codegen counts --write`."
     yield from ("", f"{sum(map(len, by_topic.values()))} of {len(program.operators)} entries.", "")
     yield from ("| topic | entries |", "|---|---|")
     yield from (f"| {topic} | {', '.join(names)} |" for topic, names in by_topic.items() if names)
@@ -231,17 +240,11 @@ def _lines(sections: dict[str, list[Row]], checks: list[Checks]) -> Iterator[str
     yield from (f"{stated:8} {coded:8} {_share(stated, coded):>6}  {name}" for name, stated, coded in checks)
 
 
-def _markdown(sections: dict[str, list[Row]], checks: list[Checks]) -> Iterator[str]:
+def _markdown(sections: dict[str, list[Row]]) -> Iterator[str]:
     yield "# Counts"
     yield ""
-    yield "What `native_functions.yaml` declares, as `python -m codegen counts --markdown` prints it."
+    yield "What `native_functions.yaml` declares, written by `python -m codegen counts --write`. Without the option,"
+    yield "it also counts the checks that are left in C++."
     for title, rows in sections.items():
         yield from ("", f"## {title}", "", "| | |", "|---|---:|")
         yield from (f"| {name} | {count} |" for name, count in rows)
-
-    yield from ("", "## Checks of arguments", "")
-    yield "Conditions that entries state in `requires`, and `TORCH_CHECK`s left in `aten/native`."
-    yield from ("", "| topic | `requires` | `TORCH_CHECK` | share of `requires` |", "|---|---:|---:|---:|")
-    yield from (
-        f"| {name} | {stated} | {coded} | {_share(stated, coded)} |" for name, stated, coded in checks
-    )

@@ -6,7 +6,7 @@ For the CPU, ``aten/native/cpu/expr/<op>Kernel[.isa].cpp``, a lambda. For CUDA,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,7 +14,8 @@ from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, takes_packs, to_source
 from codegen.expressions.functions import MATH
 from codegen.expressions.nodes import Call, Node, walk
-from codegen.model import DispatchEntry, Operator
+from codegen.model import Operator
+from codegen.remembered import remembered
 from codegen.schema import Argument
 from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.argument_names import as_spelled
@@ -82,26 +83,41 @@ class ExprKernel:
 
 def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]]:
     """Kernels of formulas: an operator's and those of its gradients share a file."""
-    found: dict[str, list[ExprKernel]] = {}
-    for operator in operators:
-        entry = operator.dispatch_for("CPU")
-        # An entry with a formula may have a hand-written loop as well.
-        if operator.expr is None or operator.is_over_rows:
-            continue
-        if entry is not None and entry.definition is not None:
-            if is_formula_kernel(entry.definition.path):
-                found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
-    return found
+    return _by_file(operators, cpu_path)
 
 
 def cuda_kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]]:
     """The same for CUDA: the kernels of a topic share files."""
+    return _by_file(operators, cuda_path)
+
+
+def cpu_path(operator: Operator) -> str | None:
+    """The file of the loop that follows from the operator's formula."""
+    entry = operator.dispatch_for("CPU")
+    if operator.expr is None or operator.is_over_rows or entry is None or entry.definition is None:
+        return None
+    # An entry with a formula may have a hand-written loop as well.
+    path = entry.definition.path
+    return path if is_formula_kernel(path) else None
+
+
+def cuda_path(operator: Operator) -> str | None:
+    """The same for CUDA."""
+    entry = cuda_entry(operator)
+    if operator.expr is None or entry is None or entry.definition is None:
+        return None
+    path = entry.definition.path
+    return path if path.startswith(CUDA_EXPR_FOLDER) else None
+
+
+def _by_file(
+    operators: Sequence[Operator], path_of: Callable[[Operator], str | None]
+) -> dict[str, list[ExprKernel]]:
     found: dict[str, list[ExprKernel]] = {}
     for operator in operators:
-        entry = cuda_entry(operator)
-        if operator.expr is not None and entry is not None and entry.definition is not None:
-            if entry.definition.path.startswith(CUDA_EXPR_FOLDER):
-                found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
+        path = path_of(operator)
+        if path is not None:
+            found.setdefault(path, []).append(_expr_kernel(operator))
     return found
 
 
@@ -115,8 +131,11 @@ def headers_of(kernels: Sequence[WithHeaders]) -> list[str]:
     return sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
 
 
-def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
-    assert operator.expr is not None
+@remembered
+def _expr_kernel(operator: Operator) -> ExprKernel:
+    """The loop for each device; they have one name."""
+    entry = operator.dispatch_for("CPU")
+    assert operator.expr is not None and entry is not None
     node = operator.expr.node
     used = names(node)
     inputs = tuple(a.name for a in operator.tensor_arguments)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import ParamSpec
 
 from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.model import Operator, Program, Topic
 from codegen.output import layout
 from codegen.output.templates import Templates
+from codegen.target import Part
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
 from codegen.targets.torch_py.analysis.kernels import autograd_keys, is_formula_kernel
@@ -29,7 +31,13 @@ from codegen.targets.torch_py.emit import (
     wrapper_texts,
 )
 from codegen.targets.torch_py.emit.bindings import Shard
-from codegen.targets.torch_py.emit.expr_kernels import cuda_kernels_by_file, headers_of, kernels_by_file
+from codegen.targets.torch_py.emit.expr_kernels import (
+    cpu_path,
+    cuda_kernels_by_file,
+    cuda_path,
+    headers_of,
+    kernels_by_file,
+)
 from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.registration import Section
 from codegen.targets.torch_py.emit.row_kernels import row_kernels_by_file
@@ -46,6 +54,8 @@ METHODS = "Method"
 STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()} | {"_methods": METHODS}
 ARITHMETIC = tuple("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split())
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+P = ParamSpec("P")
 
 
 def stub_path(module: str) -> str:
@@ -79,32 +89,50 @@ class Tree:
         self.signatures = docs.signatures_of(self.shards)
         self.files: dict[str, str] = {}
 
-    def render(self) -> dict[str, str]:
-        """Path -> text, sorted by path."""
-        self.headers()
-        self.declarations()
-        self.bindings()
-        self.files[METADATA] = metadata.render(self.program, self.node_names)
-        self.files[CONTRACT] = contract.render(self.program)
-        self.files[LOWERINGS] = lowerings.render(self.program)
-
-        for topic in self.program.topics.values():
-            if topic.operators:
-                self.topic(topic)
-
+    def parts(self) -> list[Part]:
+        """All files, those of each topic apart from the others."""
+        of_all = (self.metadata, self.contract, self.lowerings, self.declarations, self.former_headers)
+        parts = [self.part(render) for render in of_all]
         if self.library is None:
-            self.dispatch_macros()
-            self.stubs()
+            parts += [self.part(self.dispatch_macros), self.part(self.stubs)]
+            parts += [self.part(self.stub, module) for module in STUBS.values()]
         else:
-            self.module(self.library)
-            self.library_stubs(self.library)
-        return dict(sorted(self.files.items()))
+            parts += [self.part(self.module, self.library), self.part(self.library_stubs, self.library)]
+
+        # What shows operators of several topics belongs to the topic of the first.
+        headers_of: dict[str, dict[str, list[Operator]]] = {}
+        for path, operators in headers.group_by_header(self.operators).items():
+            headers_of.setdefault(operators[0].topic, {})[path] = operators
+        return parts + [
+            self.part(self.whole_topic, topic, headers_of.get(topic.name, {}))
+            for topic in self.program.topics.values()
+        ]
+
+    def part(self, render: Callable[P, None], *arguments: P.args, **named: P.kwargs) -> Part:
+        """What ``render`` adds."""
+
+        def files() -> dict[str, str]:
+            self.files = {}
+            render(*arguments, **named)
+            return self.files
+
+        return files
+
+    def whole_topic(self, topic: Topic, headers_of: Mapping[str, Sequence[Operator]]) -> None:
+        """The files of a topic, with headers and bindings of its operators."""
+        self.headers(headers_of)
+        if topic.name in self.shards:
+            self.bindings([topic.name])
+        if topic.operators:
+            self.topic(topic)
 
     def render_around(self, operators: Collection[Operator]) -> dict[str, str]:
         """The files that show operators of one topic, except METADATA and LOWERINGS, which show all."""
         names = {o.unambiguous_name for o in operators}
         own = [self.program.operators[name] for name in names]
-        self.headers({includes.header_of(o) for o in own})
+        wanted = {includes.header_of(o) for o in own}
+        every = headers.group_by_header(self.operators)
+        self.headers({path: found for path, found in every.items() if path in wanted})
         self.declarations(native.by_source(own))
 
         # A callable is bound in the topic of its first overload, which may be another one.
@@ -123,7 +151,8 @@ class Tree:
     def own_files(topic: Topic) -> Iterator[str]:
         """The paths of the files that a topic may have to itself, but for its bindings."""
         name = topic.name
-        yield from (*kernels_by_file(topic.operators), *cuda_kernels_by_file(topic.operators))
+        for operator in topic.operators:
+            yield from (path for path in (cpu_path(operator), cuda_path(operator)) if path is not None)
         yield from (f"aten/native/{name}Native.h", registration.kernels_header(name))
         yield from (f"aten/register/{name}.cpp", f"aten/register/cuda/{name}.cpp")
         yield from (f"{AUTOGRAD}/{name}Nodes.h", f"{AUTOGRAD}/{name}Nodes.cpp", f"docs/operators/{name}.md")
@@ -150,13 +179,13 @@ class Tree:
 
     # C++
 
-    def headers(self, wanted: Collection[str] | None = None) -> None:
-        for path, operators in headers.group_by_header(self.operators).items():
-            if wanted is None or path in wanted:
-                self.add(path, "aten/ops/operator.h", functions=headers.header_functions(operators))
+    def headers(self, operators_of: Mapping[str, Sequence[Operator]]) -> None:
+        for path, operators in operators_of.items():
+            self.add(path, "aten/ops/operator.h", functions=headers.header_functions(operators))
+
+    def former_headers(self) -> None:
         for path, header in headers.former_headers(self.operators).items():
-            if wanted is None:
-                self.add(path, "aten/ops/former.h", header=header)
+            self.add(path, "aten/ops/former.h", header=header)
 
     def dispatch_macros(self) -> None:
         self.add("aten/Dispatch.h", "aten/Dispatch.h", macros=dtype_macros.macros(self.program))
@@ -325,11 +354,21 @@ class Tree:
         doc = f"Operators declared in {self.program.file}."
         self.add(path, path, library=library, topics=list(self.shards), doc=doc)
 
+    # Facts on all operators
+
+    def metadata(self) -> None:
+        self.files[METADATA] = metadata.render(self.program, self.node_names)
+
+    def contract(self) -> None:
+        self.files[CONTRACT] = contract.render(self.program)
+
+    def lowerings(self) -> None:
+        self.files[LOWERINGS] = lowerings.render(self.program)
+
     # Python
 
     def stubs(self) -> None:
-        """The declarations of all functions and methods, for type checkers and editors."""
-        shards = list(self.shards.values())
+        """What the declarations of functions and methods, for type checkers and editors, refer to."""
         self.add(
             "torch_py/_C.pyi",
             "torch_py/_C.pyi",
@@ -339,14 +378,12 @@ class Tree:
         )
         self.files[f"{PYTHON}/__init__.pyi"] = ""
 
-        named = stubs.named_results(shards)
+        named = stubs.named_results(list(self.shards.values()))
         self.add(f"{PYTHON}/_results.pyi", f"{PYTHON}/_results.pyi", results=named)
 
-        for module in STUBS.values():
-            self.stub(module, shards)
-
-    def stub(self, module: str, shards: Sequence[Shard]) -> None:
+    def stub(self, module: str, shards: Sequence[Shard] | None = None) -> None:
         """The declarations of one module, or of the methods of Tensor."""
+        shards = list(self.shards.values()) if shards is None else shards
         found = stubs.stubs_of(shards, module)
         named = {result.name for result in stubs.named_results(shards)}
         used = sorted({stub.result for stub in found} & named)

@@ -42,7 +42,7 @@ class Memory:
     node_names: Mapping[str, str]
 
 
-def remember(program: Program, files: Mapping[str, str]) -> Memory:
+def remember(program: Program, files: frozenset[str]) -> Memory:
     """What a later run can use."""
     whole = expanded(program)
     bound = shards(whole)
@@ -51,12 +51,12 @@ def remember(program: Program, files: Mapping[str, str]) -> Memory:
 
 
 def _remembered(
-    program: Program, topic: Topic, bound: Mapping[str, Shard], files: Mapping[str, str]
+    program: Program, topic: Topic, bound: Mapping[str, Shard], files: Collection[str]
 ) -> TopicMemory:
     shard = bound.get(topic.name)
     return TopicMemory(
         tuple(map(_seen, topic.operators)),
-        frozenset(Tree.own_files(topic)) & files.keys(),
+        frozenset(Tree.own_files(topic)).intersection(files),
         frozenset() if shard is None else frozenset(o.topic for o in shard.operators()),
         lowerings.rows(topic.operators),
         _notes(program, topic),
@@ -109,7 +109,7 @@ def update(
             continue
 
         tree.topic(topic)
-        found = _remembered(program, topic, tree.shards, tree.files)
+        found = _remembered(program, topic, tree.shards, tree.files.keys())
         files.update(dict.fromkeys(memory.topics[name].files - found.files))
         now[name] = replace(found, bound=memory.topics[name].bound)
 

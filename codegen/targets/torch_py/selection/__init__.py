@@ -6,12 +6,12 @@ formulas and, by ``sources``, from the text of the C++ files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codegen.target import Target
+from codegen.target import Part, Target
 
 if TYPE_CHECKING:
     from codegen.model import Program
@@ -42,11 +42,11 @@ class _Selection:
             self._found = (program, operators_of_list(program, self.names))
         return self._found[1]
 
-    def files(self, program: Program, templates: Templates) -> Mapping[str, str]:
+    def files(self, program: Program, templates: Templates) -> Sequence[Part]:
         from codegen.targets.torch_py.analysis.implied_operators import expanded
         from codegen.targets.torch_py.emit.tree import Tree
 
-        return Tree(expanded(program), templates, selected=self.operators(program)).render()
+        return Tree(expanded(program), templates, selected=self.operators(program)).parts()
 
     def inputs(self, root: Path) -> Iterator[Path]:
         from codegen.targets.torch_py.selection.sources import source_files
