@@ -1,4 +1,4 @@
-"""`python -m tools.device prepare` on the machine that builds, `check` on the one with the GPU."""
+"""`python -m tools.device prepare` where one builds, `check` where the GPU is, then `report`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import bundle, stages
+from . import bundle, report, stages
 
 
 def main() -> int:
@@ -21,7 +21,13 @@ def main() -> int:
     check.add_argument("--seconds", type=float, default=540, help="for all stages together")
     check.add_argument("stages", nargs="*", metavar="STAGE", help=f"some of {', '.join(stages.STAGES)}")
 
+    page = commands.add_parser("report", help="print docs/device.md from the results of a check")
+    page.add_argument("results", type=Path)
+
     options = parser.parse_args()
+    if options.command == "report":
+        print(*report.lines(options.results), sep="\n")
+        return 0
     if options.command == "prepare":
         bundle.prepare(options.python)
         return 0

@@ -1,4 +1,4 @@
-"""Operators on a GPU compared with PyTorch, in turns: `python -m tools.device.figures [FILE.json]`.
+"""Operators on a GPU compared with PyTorch, in turns: `python -m tools.device.figures`.
 
 Times are of the device, between two events around a run of calls; a ratio is the median over the rounds of
 our time divided by PyTorch's. Operands are larger than the cache. The last column is the bandwidth that a
@@ -8,17 +8,15 @@ call has by the bytes that it must move, as a share of that of a copy in the sam
 from __future__ import annotations
 
 import importlib.util
-import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch_py
 
 from .cases import CASES, Case
+from .stages import keep
 
 _ROUNDS = 7
 _MILLISECONDS = 8.0  # of work in a run of calls
@@ -46,8 +44,7 @@ def main() -> None:
         rows.append(row)
         print(_line(row), flush=True)
 
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(rows, indent=1))
+    keep("figures", rows)
 
 
 def measured(case: Case, peer: Any) -> dict[str, Any]:

@@ -9,8 +9,17 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tools.copies import ROOT
+
+RESULTS = "TORCH_PY_DEVICE_RESULTS"  # the folder for what stages measure
+
+
+def keep(name: str, values: Any) -> None:
+    """Writes what a stage has measured, if it runs in a check."""
+    if RESULTS in os.environ:
+        (Path(os.environ[RESULTS]) / f"{name}.json").write_text(json.dumps(values, indent=1))
 
 
 @dataclass(frozen=True)
@@ -58,15 +67,22 @@ def run(names: list[str], results: Path, seconds: float) -> int:
 
 
 def _run(stage: Stage, log: Path, limit: float) -> str:
+    environment = {**os.environ, RESULTS: str(log.parent.resolve())}
     with log.open("wb") as output:
         try:
             status = subprocess.run(
-                stage.command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, timeout=limit
+                stage.command,
+                cwd=ROOT,
+                env=environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=limit,
             ).returncode
         except subprocess.TimeoutExpired:
             return "stopped"
         except FileNotFoundError:
             return f"{stage.command[0]} is not there"
+
     return "passed" if status == 0 else f"failed with status {status}"
 
 

@@ -16,6 +16,8 @@ import numpy as np
 
 import torch_py
 
+from .stages import keep
+
 _VOCABULARY = 96
 _STEPS = 30
 _MOST_DIFFERENCE = 1e-2  # of losses; training enlarges differences of rounding
@@ -201,19 +203,26 @@ def main() -> int:
 
     peer = importlib.import_module("torch")
     peer.backends.cudnn.allow_tf32 = False
-    worst = 0.0
+    differences = {}
     for name, learn in networks.items():
-        difference = max(abs(a - b) / b for a, b in zip(ours[name], learn(peer), strict=True))
-        print(f"{name}, against PyTorch: largest relative difference {difference:.1e}", flush=True)
-        worst = max(worst, difference)
+        differences[name] = max(abs(a - b) / b for a, b in zip(ours[name], learn(peer), strict=True))
+        print(f"{name}: largest relative difference {differences[name]:.1e}", flush=True)
 
+    keep("training", {"steps": _STEPS, "differences": differences, "times": _times(peer)})
+    return int(max(differences.values()) > _MOST_DIFFERENCE)
+
+
+def _times(peer: Any) -> list[dict[str, Any]]:
+    rows = []
     for name, make in {"GPT": gpt_step, "CNN": cnn_step}.items():
         for dtype in ("float32", "bfloat16"):
+            row: dict[str, Any] = {"name": f"{name}, {dtype}"}
             for library, torch in (("torch_py", torch_py), ("PyTorch", peer)):
-                milliseconds, gigabytes = measured(torch, make(torch, dtype))
+                row[library] = measured(torch, make(torch, dtype))
                 torch.cuda.empty_cache()
-                print(f"{name}, {dtype}, {library}: {milliseconds:.1f} ms, {gigabytes:.2f} GB", flush=True)
-    return int(worst > _MOST_DIFFERENCE)
+            print(row, flush=True)
+            rows.append(row)
+    return rows
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ _GUIDE = [
     {"Other targets of the generator": "guide/targets.md"},
     {"CUDA": "guide/cuda.md"},
     {"CUDA fallbacks": "guide/cuda_fallbacks.md"},
+    {"On a GPU": "guide/device.md"},
     {"Calls seen from Python": "guide/dispatch.md"},
     {"Programs as graphs": "guide/fx.md"},
     {"Saved programs": "guide/export.md"},

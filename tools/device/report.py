@@ -1,0 +1,94 @@
+"""The page docs/device.md from the results of a check: `python -m tools.device report FOLDER`."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+_BEGINNING = """\
+# On a GPU
+
+What `make device` last found on a GPU, written by `python -m tools.device report FOLDER`. Times of operators
+are those of the device, between events around many calls; a ratio is ours to PyTorch's, in turns in one
+process, as the median of seven rounds; below 1 we are faster. *Of copy* is the bandwidth, by the bytes that
+the call must move, as a share of that of a copy in the same run. Both libraries compute float32 without TF32.
+A step of training is timed by the clock of the host, with all that the program does; memory is the most that
+was allocated.
+"""
+
+
+def lines(results: Path) -> Iterator[str]:
+    """The page; what a stage did not find is left out."""
+    yield from _BEGINNING.splitlines()
+    yield ""
+    yield from _machine(results)
+    training = _read(results / "training.json")
+    if training is not None:
+        yield from _training(training)
+    figures = _read(results / "figures.json")
+    if figures is not None:
+        yield from _figures(figures)
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def _machine(results: Path) -> Iterator[str]:
+    log = results / "machine.log"
+    text = log.read_text() if log.exists() else ""
+    name = re.search(r"\|\s+0\s+(\S.*?)\s{2,}", text)
+    driver = re.search(r"Driver Version: (\S+)", text)
+    checked = datetime.date.fromtimestamp((results / "stages.json").stat().st_mtime)
+    yield "| | |"
+    yield "|---|---|"
+    yield f"| date | {checked} |"
+    yield f"| GPU | {name[1] if name else 'unknown'} |"
+    yield f"| driver | {driver[1] if driver else 'unknown'} |"
+
+    for stage, ending in (_read(results / "stages.json") or {}).items():
+        summary = _summary(results / f"{stage}.log") if stage in ("tests", "sanitizer") else ""
+        yield f"| {stage} | {ending}{summary} |"
+    yield ""
+
+
+def _summary(log: Path) -> str:
+    found = re.findall(r"^=*\s*((?:\d+ \w+, )*\d+ \w+) in [\d.:]+", log.read_text(errors="replace"), re.M)
+    return f": {found[-1]}" if found else ""
+
+
+def _training(training: dict[str, Any]) -> Iterator[str]:
+    yield "## Training"
+    yield ""
+    worst = "; ".join(f"{name} {value:.0e}" for name, value in training["differences"].items())
+    yield f"Losses of {training['steps']} steps differ from PyTorch's by at most, relatively: {worst}."
+    yield ""
+    yield "| step | ms | PyTorch, ms | ratio | GB | PyTorch, GB |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for row in training["times"]:
+        ours, theirs = row["torch_py"], row["PyTorch"]
+        yield (
+            f"| {row['name']} | {ours[0]:.1f} | {theirs[0]:.1f} | {ours[0] / theirs[0]:.2f} "
+            f"| {ours[1]:.2f} | {theirs[1]:.2f} |"
+        )
+    yield ""
+
+
+def _figures(figures: list[dict[str, Any]]) -> Iterator[str]:
+    yield "## Operators"
+    yield ""
+    yield "| call | µs | PyTorch, µs | ratio | of copy |"
+    yield "|---|---:|---:|---:|---:|"
+    for row in figures:
+        if "error" in row:
+            yield f"| {row['name']} | {row['error']} | | | |"
+            continue
+        share = f"{row['share']:.2f}" if "share" in row else ""
+        yield (
+            f"| {row['name']} | {row['microseconds']:.1f} | {row.get('peer', 0):.1f} "
+            f"| {row.get('ratio', 0):.2f} | {share} |"
+        )
