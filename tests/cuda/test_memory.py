@@ -56,7 +56,8 @@ def test_free_and_total():
     free, total = torch.cuda.mem_get_info()
     assert 0 < free <= total
     assert torch.accelerator.get_memory_info(0)[1] == total
-    assert torch.cuda.device_memory_used() == total - torch.cuda.mem_get_info()[0]
+    # Other processes may take and give back memory between the two calls.
+    assert any(torch.cuda.device_memory_used() == total - torch.cuda.mem_get_info()[0] for _ in range(50))
 
 
 def test_snapshot_is_readable(tmp_path):

@@ -120,6 +120,7 @@ struct Call {
   }
 };
 
+bool is_reduced(Type type) { return type == Type::Half || type == Type::BFloat16; }
 bool is_wide(Type type) { return type == Type::Double || type == Type::ComplexDouble; }
 bool is_complex(Type type) { return type == Type::ComplexFloat || type == Type::ComplexDouble; }
 
@@ -135,8 +136,11 @@ bool is_valid(const Call& call) {
 
   for (const LayoutObject* layout : {&call.a, &call.b, &call.d}) {
     if (layout->leading < static_cast<int64_t>(layout->rows)) return false;
-    if (layout->type != call.d.type || layout->batch_count != call.d.batch_count) return false;
+    if (layout->batch_count != call.d.batch_count) return false;
   }
+  const bool widens = is_reduced(call.a.type) && call.d.type == Type::Float;
+  if (call.a.type != call.b.type || (call.a.type != call.d.type && !widens)) return false;
+
   const bool complex = is_complex(call.d.type);
   if (is_wide(call.d.type) != (call.description.compute == Compute::Double)) return false;
   return is_complex(call.description.scale) == complex &&
@@ -177,25 +181,25 @@ Sum inner_product(const Call& call, const T* a, const T* b, int64_t batch, uint6
   return sum;
 }
 
-template <class T, class Sum>
-void multiply_on_host(const Call& call, Sum alpha, const T* a, const T* b, Sum beta, T* d) {
-  const T* const bias = static_cast<const T*>(call.description.bias);
+template <class T, class Sum, class Result>
+void multiply_on_host(const Call& call, Sum alpha, const T* a, const T* b, Sum beta, Result* d) {
+  const auto* const bias = static_cast<const Result*>(call.description.bias);
   for (int32_t batch = 0; batch < call.d.batch_count; ++batch) {
     for (uint64_t i = 0; i < call.d.columns * call.d.rows; ++i) {
       const uint64_t row = i % call.d.rows;
       const uint64_t column = i / call.d.rows;
       const auto place = static_cast<int64_t>(column) * call.d.leading + static_cast<int64_t>(row);
-      T& result = d[batch * call.d.batch_stride + place];
+      Result& result = d[batch * call.d.batch_stride + place];
 
       Sum sum = alpha * inner_product<Sum>(call, a, b, batch, row, column);
       if (beta != Sum(0)) sum += beta * Sum(result);
       if (bias != nullptr) sum += Sum(bias[row]);
-      result = T(sum);
+      result = Result(sum);
     }
   }
 }
 
-template <class T, class Sum>
+template <class T, class Sum, class Result = T>
 Status enqueue_product(Call call, const void* alpha, const void* a, const void* b, const void* beta,
                        void* d, cudaStream_t stream) {
   Sum factors[2];
@@ -206,7 +210,7 @@ Status enqueue_product(Call call, const void* alpha, const void* a, const void* 
 
   const cudaError_t status = enqueue(stream, "cublasLtMatmul", [=] {
     multiply_on_host<T, Sum>(call, factors[0], static_cast<const T*>(a), static_cast<const T*>(b),
-                             factors[1], static_cast<T*>(d));
+                             factors[1], static_cast<Result*>(d));
   });
   return status == cudaSuccess ? kSuccess : kInvalidValue;
 }
@@ -221,6 +225,11 @@ Status multiply(Handle handle, Description description, const void* alpha, const
   if (c != d || c_layout != d_layout) return kNotSupported;  // never asked for
   if (workspace_bytes > 0 && workspace == nullptr) return kInvalidValue;
 
+  if (call.a.type != call.d.type) {
+    return call.a.type == Type::Half
+               ? enqueue_product<c10::Half, float, float>(call, alpha, a, b, beta, d, stream)
+               : enqueue_product<c10::BFloat16, float, float>(call, alpha, a, b, beta, d, stream);
+  }
   switch (call.d.type) {
     case Type::Float: return enqueue_product<float, float>(call, alpha, a, b, beta, d, stream);
     case Type::Double: return enqueue_product<double, double>(call, alpha, a, b, beta, d, stream);

@@ -106,7 +106,8 @@ void matrix_product(const char* name, const Tensor& a, const Tensor& b, const Sc
   const BlasMatrix left = blas_matrix(PlannedTensor::borrowed(b));
   const BlasMatrix right = blas_matrix(PlannedTensor::borrowed(a));
   Product product;
-  product.dtype = out.scalar_type();
+  product.dtype = a.scalar_type();
+  product.result_dtype = out.scalar_type();
   product.m = b.size(-1);
   product.n = a.size(-2);
   product.k = a.size(-1);

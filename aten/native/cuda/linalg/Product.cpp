@@ -101,9 +101,9 @@ class Described {
     set(cublaslt::DescriptionAttribute::Epilogue, p.epilogue);
     if (p.bias != nullptr) set(cublaslt::DescriptionAttribute::BiasPointer, p.bias);
 
-    lay_out(left_, p, p.left, p.m, p.k);
-    lay_out(right_, p, p.right, p.k, p.n);
-    lay_out(result_, p, {p.result, p.m, p.m * p.n, false}, p.m, p.n);
+    lay_out(left_, p, p.dtype, p.left, p.m, p.k);
+    lay_out(right_, p, p.dtype, p.right, p.k, p.n);
+    lay_out(result_, p, p.result_dtype, {p.result, p.m, p.m * p.n, false}, p.m, p.n);
   }
 
   cublaslt::Heuristic best_algorithm(const Product& p) const;
@@ -120,10 +120,10 @@ class Described {
                     "cublasLtMatmulDescSetAttribute");
   }
 
-  void lay_out(Owned<cublaslt::Layout>& layout, const Product& p, const ProductOperand& operand,
-               int64_t rows, int64_t columns) {
+  void lay_out(Owned<cublaslt::Layout>& layout, const Product& p, ScalarType dtype,
+               const ProductOperand& operand, int64_t rows, int64_t columns) {
     if (operand.transposed) std::swap(rows, columns);
-    cublaslt::check(api_.layout_create(layout.address(), type_of(p.dtype),
+    cublaslt::check(api_.layout_create(layout.address(), type_of(dtype),
                                        static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
                                        operand.leading),
                     "cublasLtMatrixLayoutCreate");
@@ -188,6 +188,7 @@ cublaslt::Status Described::run(const Product& p, const cublaslt::Heuristic& way
 std::string kind_of(const Product& p) {
   const int64_t numbers[] = {c10::cuda::current_device(),
                              static_cast<int64_t>(p.dtype),
+                             static_cast<int64_t>(p.result_dtype),
                              static_cast<int64_t>(compute_of(p)),
                              static_cast<int64_t>(p.epilogue),
                              p.beta.equal(0) ? 0 : 1,

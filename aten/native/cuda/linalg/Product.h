@@ -19,7 +19,8 @@ struct ProductOperand {
 /// result = alpha * left * right + beta * result, and then the epilogue: matrices of m x k, k x n
 /// and m x n elements, all column-major. The result has no gaps. No size is 0.
 struct Product {
-  ScalarType dtype = kFloat;  // floating or complex
+  ScalarType dtype = kFloat;         // of the factors: floating or complex
+  ScalarType result_dtype = kFloat;  // the same, or float for reduced floats
   int64_t m = 1;
   int64_t n = 1;
   int64_t k = 1;
@@ -34,7 +35,7 @@ struct Product {
   const void* bias = nullptr;  // of m elements, for epilogues with one
 };
 
-/// Whether epilogues exist for a dtype.
+/// Whether epilogues exist for results of a dtype.
 bool has_epilogues(ScalarType dtype);
 
 /// Puts the product into the current stream for operator `name`.

@@ -4,6 +4,7 @@
 #include "aten/core/Tensor.h"
 #include "aten/native/cuda/linalg/MatrixProducts.h"
 #include "aten/native/cuda/nn/ConvolutionColumns.h"
+#include "aten/ops/add.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/to.h"
@@ -29,32 +30,26 @@ class Convolution {
 
   /// A bias, if it is defined, has an element for each output.
   void forward(const Tensor& image, const Tensor& bias, const Tensor& result) const {
-    const int64_t beta = bias.defined() ? 1 : 0;
-    if (is_one_product(image, result))
-      return multiply(shared_weight(false), planes_of(image), beta, 1, planes_of(result),
-                      in_groups(bias));
+    if (is_one_product(image, result)) return pointwise(false, image, bias, result);
 
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
-      const Tensor product = empty_product(g_.group_outputs(), count);
-      multiply(weight_, columns, beta, 1, product, in_groups(bias));
       const Tensor part = result.narrow(0, begin, count);
-      at::copy_(part, samples_first(product, part));
+      const Tensor product = empty_product(g_.group_outputs(), count, dtype_before(bias, result));
+      multiply(weight_, columns, 0, product);
+      store(samples_first(product, part), bias, part);
     });
   }
 
   /// What the gradients of the results are for the images. A bias, if it is defined, has an element
   /// for each channel.
   void backward_to_image(const Tensor& result, const Tensor& bias, const Tensor& image) const {
-    if (is_one_product(image, result))
-      return multiply(shared_weight(true), planes_of(result), bias.defined() ? 1 : 0, 1,
-                      planes_of(image), in_groups(bias));
+    if (is_one_product(image, result)) return pointwise(true, result, bias, image);
 
     const Tensor added = bias.defined() ? bias.contiguous() : bias;
     for_samples([&](int64_t begin, int64_t count) {
-      const Tensor columns = empty_product(g_.column_rows(), count);
-      multiply(weight_.transpose(1, 2), samples_last(result.narrow(0, begin, count)), 0, 1,
-               columns);
+      const Tensor columns = empty_product(g_.column_rows(), count, image.scalar_type());
+      multiply(weight_.transpose(1, 2), samples_last(result.narrow(0, begin, count)), 0, columns);
       sum_columns(name_, columns, g_, added, image.narrow(0, begin, count));
     });
   }
@@ -64,7 +59,7 @@ class Convolution {
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
       multiply(samples_last(result.narrow(0, begin, count)), columns.transpose(1, 2),
-               begin == 0 ? 0 : 1, 1, sums);
+               begin == 0 ? 0 : 1, sums);
     });
     at::copy_(weight, sums.view(weight.sizes()));
   }
@@ -80,9 +75,33 @@ class Convolution {
       f(begin, std::min(most, g_.batch - begin));
   }
 
-  void multiply(const Tensor& a, const Tensor& b, int64_t beta, int64_t alpha, const Tensor& out,
-                const Tensor& added = {}) const {
-    matrix_product(name_, a, b, beta, alpha, out, added, c10::Tf32Use::Convolutions);
+  void multiply(const Tensor& a, const Tensor& b, int64_t beta, const Tensor& out) const {
+    matrix_product(name_, a, b, beta, 1, out, {}, c10::Tf32Use::Convolutions);
+  }
+
+  /// The convolution, or its transpose, as one product for each sample.
+  void pointwise(bool transposed, const Tensor& from, const Tensor& bias, const Tensor& to) const {
+    const Tensor weight = transposed ? weight_.transpose(1, 2) : weight_;
+    const Tensor shared = weight.expand({g_.batch, weight.sizes()[1], weight.sizes()[2]});
+    const ScalarType dtype = dtype_before(bias, to);
+    const Tensor sums =
+        dtype == to.scalar_type() ? to : empty_tensor(to.sizes(), dtype, to.device());
+
+    multiply(shared, planes_of(from), 0, planes_of(sums));
+    if (bias.defined()) store(sums, bias, to);
+  }
+
+  /// What results have before a bias is added: to add it to a rounded sum would round twice.
+  static ScalarType dtype_before(const Tensor& bias, const Tensor& result) {
+    const ScalarType dtype = result.scalar_type();
+    return bias.defined() && c10::is_reduced_floating(dtype) ? kFloat : dtype;
+  }
+
+  static void store(const Tensor& sums, const Tensor& bias, const Tensor& out) {
+    if (!bias.defined()) return static_cast<void>(at::copy_(out, sums));
+    DimVector sizes(out.dim(), 1);
+    sizes[1] = bias.numel();
+    at::add_out(out, sums, bias.reshape(sizes));
   }
 
   /// Whether an image is its own columns, and the planes of each sample follow one another.
@@ -94,19 +113,8 @@ class Convolution {
     return tensor.view({g_.batch, tensor.sizes()[1], g_.input_plane()});
   }
 
-  Tensor shared_weight(bool transposed) const {
-    const Tensor weight = transposed ? weight_.transpose(1, 2) : weight_;
-    return weight.expand({g_.batch, weight.sizes()[1], weight.sizes()[2]});
-  }
-
-  /// A bias as what is added to each column of a product.
-  Tensor in_groups(const Tensor& bias) const {
-    return bias.defined() ? bias.reshape({g_.groups, bias.numel() / g_.groups, 1}) : bias;
-  }
-
-  Tensor empty_product(int64_t rows, int64_t samples) const {
-    return empty_tensor({g_.groups, rows, samples * g_.output_plane()}, weight_.scalar_type(),
-                        weight_.device());
+  Tensor empty_product(int64_t rows, int64_t samples, ScalarType dtype) const {
+    return empty_tensor({g_.groups, rows, samples * g_.output_plane()}, dtype, weight_.device());
   }
 
   /// A product (groups, outputs, samples * positions) with the dimensions of results.
