@@ -293,11 +293,18 @@ void copy_block_sized(const BlockSide& target, const BlockSide& source, int64_t 
       copy_short_rows(target, source, n0 * kContiguous, n1))
     return;
 
-  // Few elements along dimension 0: long loops along the other one.
-  if (n0 < 4 && n1 > n0) {
-    for (int64_t i = 0; i < n0; ++i)
-      copy_row_sized<kSize>(target.data + i * target.step0, target.step1,
-                            source.data + i * source.step0, source.step1, n1);
+  // Few elements along dimension 0: long loops along the other one, over a strip that stays in the
+  // first-level cache.
+  constexpr int64_t kFew = 8;
+  constexpr int64_t kLongest = 512;
+  if (n0 <= kFew && n1 > n0) {
+    for (int64_t first = 0; first < n1; first += kLongest) {
+      char* const to = target.data + first * target.step1;
+      const char* const from = source.data + first * source.step1;
+      for (int64_t i = 0; i < n0; ++i)
+        copy_row_sized<kSize>(to + i * target.step0, target.step1, from + i * source.step0,
+                              source.step1, std::min(kLongest, n1 - first));
+    }
     return;
   }
   for (int64_t j = 0; j < n1; ++j)
