@@ -19,6 +19,10 @@ namespace at::native {
 
 namespace {
 
+// Lanes up to this length are processed together, whichever way they lie in memory: the work of
+// beginning one would be more than that of its elements.
+constexpr int64_t kShortLane = 16;
+
 /// Whether sums are accumulated in a wider dtype, so that they round once and not after every term.
 bool is_reduced(const Tensor& tensor) {
   return to_accumulate(tensor.scalar_type()) != tensor.scalar_type();
@@ -77,6 +81,24 @@ void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t by
   });
 }
 
+/// Copies the elements that `positions` name in each of `lanes` contiguous lanes of `extent`
+/// elements: a loop for short lanes, of which each would take a call of copy_rows.
+void copy_in_lanes(const char* in, int64_t extent, const int64_t* position, int64_t count,
+                   int64_t lanes, size_t itemsize, char* out) {
+  with_element_type(itemsize, [&](auto element) {
+    using T = decltype(element);
+    const T* from = reinterpret_cast<const T*>(in);
+    T* to = reinterpret_cast<T*>(out);
+    parallel_for(0, lanes, std::max<int64_t>(1, kDefaultGrainSize / count),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t lane = begin; lane < end; ++lane) {
+                     for (int64_t i = 0; i < count; ++i)
+                       to[lane * count + i] = from[lane * extent + position[i]];
+                   }
+                 });
+  });
+}
+
 /// Raises RuntimeError, as PyTorch's gather and scatter do.
 int64_t checked_element(const char* op, int64_t index, int64_t dim, int64_t size) {
   TORCH_CHECK(index >= 0 && index < size, op, "(): index ", index,
@@ -101,21 +123,23 @@ void gather_lane(const int64_t* position, Stride index_stride, const T* in, Stri
     checked_element("gather", position[i * index_stride], dim, size);
 }
 
-/// The number of neighbouring lanes along `dim` to process together: 1 where the elements of a lane
-/// lie closer to each other in memory than the lanes do.
-int64_t lanes_together(const Tensor& tensor, int64_t dim) {
+/// Whether neighbouring lanes along `dim` lie closer to each other in memory than the elements of a
+/// lane do.
+bool are_crosswise(const Tensor& tensor, int64_t dim) {
   return tensor.dim() > 1 && dim != tensor.dim() - 1 &&
-                 tensor.strides()[dim] >= tensor.strides().back()
-             ? 64
-             : 1;
+         tensor.strides()[dim] >= tensor.strides().back();
+}
+
+/// The number of lanes along `dim` to process together.
+int64_t lanes_together(const Tensor& tensor, int64_t dim) {
+  return are_crosswise(tensor, dim) || lane_size(tensor, dim) <= kShortLane ? 64 : 1;
 }
 
 /// The number of neighbouring lanes along `dim` that form a row: all, unless threads would have
 /// nothing to share.
 int64_t lanes_of_row(const Tensor& tensor, int64_t dim) {
   constexpr int64_t kLeast = 64;
-  const int64_t together = lanes_together(tensor, dim);
-  if (together == 1) return 1;
+  if (!are_crosswise(tensor, dim)) return 1;
 
   const int64_t last = std::max<int64_t>(1, tensor.sizes().back());
   const int64_t extent = std::max<int64_t>(1, tensor.sizes()[dim]);
@@ -302,6 +326,8 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
 
     const char* in = static_cast<const char*>(self.data());
     char* out = static_cast<char*>(out0.data());
+    if (count <= kShortLane && inner == static_cast<int64_t>(self.itemsize()))
+      return copy_in_lanes(in, extent, position, count, outer, self.itemsize(), out);
 
     parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner),
                  [&](int64_t begin, int64_t end) {
