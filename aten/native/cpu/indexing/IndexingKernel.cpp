@@ -77,6 +77,7 @@ void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t by
     using T = decltype(element);
     const T* from = reinterpret_cast<const T*>(in);
     T* to = reinterpret_cast<T*>(out);
+#pragma GCC unroll 4
     for (int64_t row = 0; row < rows; ++row) to[row] = from[position[row]];
   });
 }
@@ -92,6 +93,7 @@ void copy_in_lanes(const char* in, int64_t extent, const int64_t* position, int6
     parallel_for(0, lanes, std::max<int64_t>(1, kDefaultGrainSize / count),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t lane = begin; lane < end; ++lane) {
+#pragma GCC unroll 4
                      for (int64_t i = 0; i < count; ++i)
                        to[lane * count + i] = from[lane * extent + position[i]];
                    }
@@ -106,21 +108,33 @@ int64_t checked_element(const char* op, int64_t index, int64_t dim, int64_t size
   return index;
 }
 
-/// out[i] = in[position[i]], where the strides count elements. Positions that are out of bounds are
-/// found in the same loop, which reads the first element for them and goes on.
+/// Raises RuntimeError unless all positions, `stride` elements apart, are in [0, size). They are
+/// checked in vectors, before the loop that uses them.
+void check_positions(const char* op, const int64_t* position, int64_t stride, int64_t count,
+                     int64_t dim, int64_t size) {
+  // A position outside has a sign, or its distance to the last one has.
+  const uint64_t last = static_cast<uint64_t>(size) - 1;
+  uint64_t signs = 0;
+  const auto look = [&](auto step) {
+#pragma omp simd reduction(| : signs)
+    for (int64_t i = 0; i < count; ++i) {
+      const auto p = static_cast<uint64_t>(position[i * step]);
+      signs |= p | (last - p);
+    }
+  };
+  stride == 1 ? look(std::integral_constant<int64_t, 1>()) : look(stride);
+
+  if (signs >> 63 == 0) return;
+  for (int64_t i = 0; i < count; ++i) checked_element(op, position[i * stride], dim, size);
+}
+
+/// out[i] = in[position[i]], where the strides count elements.
 template <typename T, typename Stride>
 void gather_lane(const int64_t* position, Stride index_stride, const T* in, Stride in_stride,
-                 T* out, Stride out_stride, int64_t count, int64_t dim, int64_t size) {
-  uint64_t outside = size == 0;
-  for (int64_t i = 0; i < count && size > 0; ++i) {
-    const auto p = static_cast<uint64_t>(position[i * index_stride]);
-    const bool is_inside = p < static_cast<uint64_t>(size);
-    outside |= !is_inside;
-    out[i * out_stride] = in[static_cast<int64_t>(is_inside ? p : 0) * in_stride];
-  }
-
-  for (int64_t i = 0; outside != 0 && i < count; ++i)
-    checked_element("gather", position[i * index_stride], dim, size);
+                 T* out, Stride out_stride, int64_t count) {
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < count; ++i)
+    out[i * out_stride] = in[position[i * index_stride] * in_stride];
 }
 
 /// Whether neighbouring lanes along `dim` lie closer to each other in memory than the elements of a
@@ -422,6 +436,7 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
   const int64_t in_stride = lane_stride(self, d);
   const int64_t out_stride = lane_stride(out0, d);
   const int64_t index_stride = lane_stride(positions, d);
+  const bool is_crosswise = are_crosswise(positions, d);
 
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
@@ -433,21 +448,31 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
       const int64_t in_step = steps[1] / sizeof(T);
       const int64_t out_step = steps[2] / sizeof(T);
 
-      if (width == 1) {
-        using One = std::integral_constant<int64_t, 1>;
-        if (index_stride == 1 && in_stride == 1 && out_stride == 1) {
-          gather_lane(position, One(), in, One(), out, One(), count, d, extent);
-        } else {
-          gather_lane(position, index_stride, in, in_stride, out, out_stride, count, d, extent);
-        }
+      if (is_crosswise) {
+        for_each_element(count, width, [&](int64_t i, int64_t w) {
+          const int64_t p =
+              checked_element("gather", position[i * index_stride + w * index_step], d, extent);
+          out[i * out_stride + w * out_step] = in[p * in_stride + w * in_step];
+        });
         return;
       }
 
-      for_each_element(count, width, [&](int64_t i, int64_t w) {
-        const int64_t p =
-            checked_element("gather", position[i * index_stride + w * index_step], d, extent);
-        out[i * out_stride + w * out_step] = in[p * in_stride + w * in_step];
-      });
+      // Positions of short lanes that lie one after another are checked together.
+      const bool is_run = index_stride == 1 && index_step == count;
+      if (is_run) check_positions("gather", position, 1, width * count, d, extent);
+      for (int64_t w = 0; w < width; ++w) {
+        using One = std::integral_constant<int64_t, 1>;
+        const int64_t* of_lane = position + w * index_step;
+        const T* from = in + w * in_step;
+        T* to = out + w * out_step;
+        if (!is_run) check_positions("gather", of_lane, index_stride, count, d, extent);
+
+        if (index_stride == 1 && in_stride == 1 && out_stride == 1) {
+          gather_lane(of_lane, One(), from, One(), to, One(), count);
+        } else {
+          gather_lane(of_lane, index_stride, from, in_stride, to, out_stride, count);
+        }
+      }
     };
 
     LaneIterator(d, {&positions, &self, &out0})
