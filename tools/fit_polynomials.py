@@ -53,6 +53,19 @@ FITS: dict[str, Fit] = {
     "expm1": Fit(
         lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.expm1(r), -0.3466, 0.3466, 7, "double"
     ),
+    # The same for double results
+    "expm1_double": Fit(
+        lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.expm1(r), -0.34658, 0.34658, 10, "double"
+    ),
+    # log1p(f) = f - f^2/2 + s (f^2/2 + s^2 P(s^2)) with s = f / (2 + f), for double results
+    "log_double": Fit(
+        lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) * 2 / z,
+        lambda z: z / 2 * mp.sqrt(z) / mp.atanh(mp.sqrt(z)),
+        1e-9,
+        0.02944,
+        6,
+        "double",
+    ),
     # log1p(f) = f - f^2/2 + f^3 P(f)
     "log": Fit(lambda f: _log1p_tail(f, 2), lambda f: f**3 / mp.log1p(f), -0.29290, 0.41422, 8, "float"),
     "log_wide": Fit(
@@ -102,6 +115,14 @@ FITS: dict[str, Fit] = {
         0.391,
         4,
         "float",
+    ),
+    "tanh_double": Fit(
+        lambda s: (mp.tanh(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / mp.tanh(mp.sqrt(s)),
+        1e-9,
+        0.391,
+        11,
+        "double",
     ),
     # erf(x) = x + x P(x^2) for |x| < 1; erf(a) = 1 - exp(P(a)) for 1 <= a <= 4
     "erf_small": Fit(

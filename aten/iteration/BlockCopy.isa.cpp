@@ -274,6 +274,31 @@ bool copy_short_rows(const BlockSide& target, const BlockSide& source, int64_t b
   return true;
 }
 
+/// Fills short rows, one after another in the target, with one element each: with whole registers,
+/// of which the next row overwrites what is too much.
+template <size_t kSize>
+bool repeat_in_rows(const BlockSide& target, const BlockSide& source, int64_t n0, int64_t n1) {
+  constexpr int64_t kFits = kWidth / kSize;
+  constexpr int64_t kMostRegisters = 4;
+  const int64_t registers = (n0 + kFits - 1) / kFits;
+  if (registers > kMostRegisters || target.step1 != n0 * static_cast<int64_t>(kSize)) return false;
+
+  using V = Vector<kSize, kWidth>;
+  using T = typename Unaligned<kSize>::type;
+  const int64_t end = n0 * n1;
+  int64_t row = 0;
+  for (; row * n0 + registers * kFits <= end; ++row) {
+    const V repeated = *reinterpret_cast<const T*>(source.data + row * source.step1) - V{};
+    char* const to = target.data + row * target.step1;
+    for (int64_t r = 0; r < registers; ++r)
+      std::memcpy(to + r * static_cast<int64_t>(kWidth), &repeated, kWidth);
+  }
+  for (; row < n1; ++row)
+    copy_row_sized<kSize>(target.data + row * target.step1, target.step0,
+                          source.data + row * source.step1, 0, n0);
+  return true;
+}
+
 template <size_t kSize>
 void copy_block_sized(const BlockSide& target, const BlockSide& source, int64_t n0, int64_t n1,
                       bool stream) {
@@ -293,11 +318,24 @@ void copy_block_sized(const BlockSide& target, const BlockSide& source, int64_t 
       copy_short_rows(target, source, n0 * kContiguous, n1))
     return;
 
-  // Few elements along dimension 0: long loops along the other one.
-  if (n0 < 4 && n1 > n0) {
-    for (int64_t i = 0; i < n0; ++i)
-      copy_row_sized<kSize>(target.data + i * target.step0, target.step1,
-                            source.data + i * source.step0, source.step1, n1);
+  if constexpr (kSize <= 8) {
+    if (target.step0 == kContiguous && source.step0 == 0 &&
+        repeat_in_rows<kSize>(target, source, n0, n1))
+      return;
+  }
+
+  // Few elements along dimension 0: long loops along the other one, over a strip that stays in the
+  // first-level cache.
+  constexpr int64_t kFew = 8;
+  constexpr int64_t kLongest = 512;
+  if (n0 <= kFew && n1 > n0) {
+    for (int64_t first = 0; first < n1; first += kLongest) {
+      char* const to = target.data + first * target.step1;
+      const char* const from = source.data + first * source.step1;
+      for (int64_t i = 0; i < n0; ++i)
+        copy_row_sized<kSize>(to + i * target.step0, target.step1, from + i * source.step0,
+                              source.step1, std::min(kLongest, n1 - first));
+    }
     return;
   }
   for (int64_t j = 0; j < n1; ++j)

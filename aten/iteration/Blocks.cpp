@@ -163,7 +163,7 @@ class Stage {
       row_strides[k] = iter_.strides(k)[plan_.other];
       if (!plan_.stages(k)) continue;
 
-      if (k > 0) copy(buffer(k, n0), original(k, row[k]), k, n0, n1);
+      if (k > 0) stage(k, row[k], n0, n1);
       row[k] = buffers_[k];
       row_strides[k] = n0 * size_[k];
     }
@@ -175,6 +175,16 @@ class Stage {
       char* const target = data[0] + first * iter_.strides(0)[plan_.other];
       copy(original(0, target), buffer(0, n0), 0, n0, n1);
     }
+  }
+
+  /// Copies an input to its buffer, unless that has it already: a row that is repeated along the
+  /// other dimension is the same in every block.
+  void stage(int k, char* first, int64_t n0, int64_t n1) {
+    Repeated& last = repeated_[k];
+    if (last.first == first && last.n0 == n0 && last.n1 >= n1) return;
+
+    copy(buffer(k, n0), original(k, first), k, n0, n1);
+    if (iter_.strides(k)[plan_.other] == 0) last = {first, n0, n1};
   }
 
   BlockSide buffer(int k, int64_t n0) { return {buffers_[k], size_[k], n0 * size_[k]}; }
@@ -192,6 +202,14 @@ class Stage {
   int64_t columns_;
   int64_t size_[TensorIterator::kMaxOperands];
   int64_t step0_[TensorIterator::kMaxOperands];
+
+  /// What a buffer of repeated rows was copied from; null for other operands.
+  struct Repeated {
+    const char* first = nullptr;
+    int64_t n0 = 0;
+    int64_t n1 = 0;
+  };
+  Repeated repeated_[TensorIterator::kMaxOperands];
   alignas(kLine) char buffers_[TensorIterator::kMaxOperands][kBuffer];
 };
 

@@ -28,15 +28,11 @@ class ColumnBlock {
   void reduce(const ReductionDims& dims, const char* in, int64_t begin, int64_t end,
               acc_t* totals) {
     RowWalk walk(dims, in, begin);
+    if (end - begin <= kRows) return reduce_chunk(dims, walk, end - begin, totals);
+
     chunks_ = 0;
     for (int64_t row = begin; row < end; row += kRows) {
-      for (int64_t j = 0; j < width_; ++j) acc_[j] = ops_.identity();
-      for (int64_t rows = std::min(end - row, kRows); rows > 0;) {
-        const int64_t run = std::min(rows, walk.left());
-        add_run(walk.address(), dims.reduced_stride[0], run);
-        walk.advance(run);
-        rows -= run;
-      }
+      reduce_chunk(dims, walk, std::min(end - row, kRows), acc_);
       push();
     }
 
@@ -50,9 +46,19 @@ class ColumnBlock {
  private:
   static constexpr int kColumnLevels = 24;
 
-  void add_run(const char* row, int64_t stride, int64_t rows) {
+  /// totals[j] of the next rows of `walk`, at most kRows.
+  void reduce_chunk(const ReductionDims& dims, RowWalk& walk, int64_t rows, acc_t* totals) {
+    for (int64_t j = 0; j < width_; ++j) totals[j] = ops_.identity();
+    while (rows > 0) {
+      const int64_t run = std::min(rows, walk.left());
+      add_run(walk.address(), dims.reduced_stride[0], run, totals);
+      walk.advance(run);
+      rows -= run;
+    }
+  }
+
+  void add_run(const char* row, int64_t stride, int64_t rows, acc_t* acc) {
     const int64_t width = width_;
-    acc_t* acc = acc_;
     const auto at = [&](int64_t r) { return reinterpret_cast<const input_t*>(row + r * stride); };
 
     int64_t r = 0;
@@ -124,12 +130,18 @@ void reduce_all_columns(const Ops& ops, const ReductionDims& dims, char* out, co
   const int64_t pieces = tasks.pieces;
   const int64_t widest = tasks.widest;
 
+  using output_t = typename Ops::output_t;
+  const int64_t out_step = dims.kept_stride_out[0];
   const auto store = [&](int64_t block, const acc_t* values, int64_t width) {
     const int64_t first = tasks.first_of(block);
     char* target = out + offset_of(first, dims.kept_size, dims.kept_stride_out);
-    for (int64_t j = 0; j < width; ++j) {
-      *reinterpret_cast<typename Ops::output_t*>(target + j * dims.kept_stride_out[0]) =
-          ops.project(values[j]);
+    if (out_step == int64_t{sizeof(output_t)}) {
+      auto* results = reinterpret_cast<output_t*>(target);
+#pragma GCC ivdep
+      for (int64_t j = 0; j < width; ++j) results[j] = ops.project(values[j]);
+    } else {
+      for (int64_t j = 0; j < width; ++j)
+        *reinterpret_cast<output_t*>(target + j * out_step) = ops.project(values[j]);
     }
   };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "aten/iteration/BlockCopy.h"
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/LaneLoop.h"
 #include "aten/iteration/TensorIterator.h"
@@ -161,30 +162,56 @@ typename Ops::acc_t reduce_short_row(const Ops& ops, const typename Ops::input_t
                   : reduce_row_in_lanes<kLanes>(ops, row, n);
 }
 
-constexpr int64_t kTiny = 24;      // rows up to this length are reduced element by element,
-constexpr int64_t kTinyRows = 16;  // this many rows at a time
+// Rows up to kTiny elements are reduced element by element, kTinyRows of them at a time, or twice
+// as many if they are transposed.
+constexpr int64_t kTiny = 24;
+constexpr int64_t kTinyRows = 16;
+
+/// Whether tiny rows are transposed first, so that vectors hold an element of each. Elements of 8
+/// bytes are added up faster where they are, but the compiler vectorises no comparisons there.
+template <typename Ops>
+constexpr bool transposes_tiny_rows() {
+  if constexpr (requires { Ops::kCompares; }) return true;
+  return sizeof(typename Ops::input_t) <= 4;
+}
 
 /// Reduces `count` rows of n elements, `step` bytes apart, and calls f(k, result) for each.
 template <typename Ops, typename F>
 void reduce_tiny_rows(const Ops& ops, const char* in, int64_t step, int64_t n, int64_t count,
                       const F& f) {
   using input_t = typename Ops::input_t;
-  const int64_t stride = step / static_cast<int64_t>(sizeof(input_t));
-  const auto* rows = reinterpret_cast<const input_t*>(in);
+  constexpr int64_t kSize = sizeof(input_t);
+  constexpr bool kTransposed = transposes_tiny_rows<Ops>();
+  constexpr int64_t kRows = kTransposed ? 2 * kTinyRows : kTinyRows;
+  alignas(64) char buffer[kTransposed ? kTiny * kRows * kSize : 1];
 
   int64_t k = 0;
-  for (; k + kTinyRows <= count; k += kTinyRows, rows += kTinyRows * stride) {
-    typename Ops::acc_t acc[kTinyRows];
-    for (int64_t w = 0; w < kTinyRows; ++w) acc[w] = ops.identity();
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t w = 0; w < kTinyRows; ++w) acc[w] = ops.reduce(acc[w], rows[w * stride + i]);
+  for (; k + kRows <= count; k += kRows) {
+    // Element i of row w is at columns[i * column + w * row].
+    const auto* columns = reinterpret_cast<const input_t*>(in + k * step);
+    int64_t column = 1;
+    int64_t row = step / kSize;
+    if constexpr (kTransposed) {
+      copy_block({buffer, kSize, kRows * kSize}, {const_cast<char*>(in) + k * step, step, kSize},
+                 kSize, kRows, n,
+                 /*stream=*/false);
+      columns = reinterpret_cast<const input_t*>(buffer);
+      column = kRows;
     }
-    for (int64_t w = 0; w < kTinyRows; ++w) f(k + w, acc[w]);
+
+    typename Ops::acc_t acc[kRows];
+    for (int64_t w = 0; w < kRows; ++w) acc[w] = ops.identity();
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t w = 0; w < kRows; ++w)
+        acc[w] = ops.reduce(acc[w], columns[i * column + (kTransposed ? w : w * row)]);
+    }
+    for (int64_t w = 0; w < kRows; ++w) f(k + w, acc[w]);
   }
 
-  for (; k < count; ++k, rows += stride) {
+  for (; k < count; ++k) {
+    const auto* row = reinterpret_cast<const input_t*>(in + k * step);
     auto acc = ops.identity();
-    for (int64_t i = 0; i < n; ++i) acc = ops.reduce(acc, rows[i]);
+    for (int64_t i = 0; i < n; ++i) acc = ops.reduce(acc, row[i]);
     f(k, acc);
   }
 }

@@ -101,6 +101,106 @@ C10_ALWAYS_INLINE double log1p(double x) { return abs(x) < 0x1p-25 ? x : log(1.0
 
 }  // namespace wide
 
+// Functions of double to its full precision.
+namespace precise {
+
+// ln 2 in two parts: whole numbers below 2^11 times the first, of 42 bits, are exact.
+inline constexpr double kLn2High = 0x1.62e42fefa3800p-1;
+inline constexpr double kLn2Low = 0x1.ef35793c76730p-45;
+
+/// (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2.
+C10_ALWAYS_INLINE double exp_tail(double r) {
+  return polynomial(r, 0x1.0p-1, 0x1.5555555555559p-3, 0x1.555555555553fp-5, 0x1.111111110f6dep-7,
+                    0x1.6c16c16c1f04fp-10, 0x1.a01a01afd20dfp-13, 0x1.a01a017bd17e6p-16,
+                    0x1.71ddf883d978ep-19, 0x1.27e536190df87p-22, 0x1.af5e6b3ba80c1p-26,
+                    0x1.1ee89e11a3714p-29);
+}
+
+/// x 2^k for the whole k in [-1100, 1100] that kRound was added to. In two factors: k may exceed
+/// the largest exponent, and denormal results are rounded only in the last multiplication.
+C10_ALWAYS_INLINE double times_power_of_two(double x, double shifted) {
+  const uint64_t biased = bits_of(shifted) - bits_of(kRound) + 2 * 1023;
+  const uint64_t half = biased >> 1;
+  return x * from_bits(half << 52) * from_bits((biased - half) << 52);
+}
+
+C10_ALWAYS_INLINE double exp(double x) {
+  // Zeros are selected, as denormal numbers are multiplied slowly: -inf is common.
+  const bool zero = x < -746.0;
+  x = zero ? 0.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+
+  const double shifted = multiply_add(x, kLog2E, kRound);
+  const double k = shifted - kRound;
+  const double r = multiply_add(k, -kLn2Low, multiply_add(k, -kLn2High, x));
+  const double value = multiply_add(r * r, exp_tail(r), r) + 1.0;
+  return zero ? 0.0 : times_power_of_two(value, shifted);
+}
+
+C10_ALWAYS_INLINE double exp2(double x) {
+  const bool zero = x < -1080.0;
+  x = zero ? 0.0 : x;
+  x = x > 1025.0 ? 1025.0 : x;
+
+  const double shifted = x + kRound;
+  const double r = (x - (shifted - kRound)) * kLn2;
+  const double value = multiply_add(r * r, exp_tail(r), r) + 1.0;
+  return zero ? 0.0 : times_power_of_two(value, shifted);
+}
+
+C10_ALWAYS_INLINE double expm1(double x) {
+  const double given = x;
+  x = x < -40.0 ? -40.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+
+  const double shifted = multiply_add(x, kLog2E, kRound);
+  const double k = shifted - kRound;
+  const double exact = multiply_add(k, -kLn2High, x);
+  const double r = multiply_add(k, -kLn2Low, exact);
+  const double lost = multiply_add(k, -kLn2Low, exact - r);
+  const double reduced = r + multiply_add(r * r, exp_tail(r), lost);
+
+  // 2^k (reduced + (1 - 2^-k)); of a large k, the last term is 1.
+  const uint64_t opposite = bits_of(kRound) - bits_of(shifted) + 1023;
+  const double whole = k < 60.0 ? 1.0 - from_bits(opposite << 52) : 1.0;
+  const double value = times_power_of_two(whole + reduced, shifted);
+  return given == 0.0 ? given : value;  // keeps the sign of zero
+}
+
+/// exponent ln 2 + log(1 + f) + rest, for f as in wide::log1p_reduced and a small rest.
+C10_ALWAYS_INLINE double log_sum(double exponent, double f, double rest) {
+  const double s = f / (2.0 + f);
+  const double square = s * s;
+  const double series =
+      square * polynomial(square, 0x1.5555555555592p-1, 0x1.999999997feaep-2, 0x1.24924941e4473p-2,
+                          0x1.c71c52133be59p-3, 0x1.74663cfeb2e80p-3, 0x1.39a1e95e84bdcp-3,
+                          0x1.2f03a71266e96p-3);
+
+  // log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + series)
+  const double half = 0.5 * f * f;
+  const double low = multiply_add(exponent, kLn2Low, rest);
+  const double tail = multiply_add(s, half + series, low) - half;
+  return multiply_add(exponent, kLn2High, f + tail);
+}
+
+C10_ALWAYS_INLINE double log(double x) {
+  const bool denormal = x < 0x1p-1022;
+  const wide::Decomposed d = wide::decompose(denormal ? x * 0x1p54 : x);
+  const double value = log_sum(denormal ? d.exponent - 54.0 : d.exponent, d.fraction, 0.0);
+  return wide::logarithm_edges(x, value);
+}
+
+C10_ALWAYS_INLINE double log1p(double x) {
+  // log(1 + x) = log(sum) + lost / sum, with what rounding took from the sum.
+  const double sum = 1.0 + x;
+  const double lost = x < 1.0 ? x - (sum - 1.0) : 1.0 - (sum - x);
+  const wide::Decomposed d = wide::decompose(sum);
+  const double value = wide::logarithm_edges(sum, log_sum(d.exponent, d.fraction, lost / sum));
+  return x == 0.0 ? x : value;  // keeps the sign of zero
+}
+
+}  // namespace precise
+
 C10_ALWAYS_INLINE float exp(float x) {
   AT_VEC_ON_DEVICE(::expf(x));
   // Avoids denormals, which processors multiply slowly: -inf is common, in attention masks.
@@ -125,19 +225,28 @@ C10_ALWAYS_INLINE float exp(float x) {
   const float scale2 = from_bits(static_cast<uint32_t>(exponent - half + 127) << 23);
   return zero ? 0.0f : result * scale1 * scale2;
 }
-C10_ALWAYS_INLINE double exp(double x) { return __builtin_exp(x); }
+C10_ALWAYS_INLINE double exp(double x) {
+  AT_VEC_ON_DEVICE(::exp(x));
+  return precise::exp(x);
+}
 
 C10_ALWAYS_INLINE float exp2(float x) {
   AT_VEC_ON_DEVICE(::exp2f(x));
   return static_cast<float>(wide::exp2(x));
 }
-C10_ALWAYS_INLINE double exp2(double x) { return __builtin_exp2(x); }
+C10_ALWAYS_INLINE double exp2(double x) {
+  AT_VEC_ON_DEVICE(::exp2(x));
+  return precise::exp2(x);
+}
 C10_ALWAYS_INLINE float expm1(float x) {
   AT_VEC_ON_DEVICE(::expm1f(x));
   const float result = static_cast<float>(wide::expm1(x));
   return x == 0.0f ? x : result;  // keeps the sign of zero
 }
-C10_ALWAYS_INLINE double expm1(double x) { return __builtin_expm1(x); }
+C10_ALWAYS_INLINE double expm1(double x) {
+  AT_VEC_ON_DEVICE(::expm1(x));
+  return precise::expm1(x);
+}
 
 C10_ALWAYS_INLINE float log(float x) {
   AT_VEC_ON_DEVICE(::logf(x));
@@ -162,7 +271,10 @@ C10_ALWAYS_INLINE float log(float x) {
   const float otherwise = x == 0.0f ? -kInfinityFloat : __builtin_nanf("");
   return x > 0.0f ? positive : otherwise;
 }
-C10_ALWAYS_INLINE double log(double x) { return __builtin_log(x); }
+C10_ALWAYS_INLINE double log(double x) {
+  AT_VEC_ON_DEVICE(::log(x));
+  return precise::log(x);
+}
 
 C10_ALWAYS_INLINE float log2(float x) {
   AT_VEC_ON_DEVICE(::log2f(x));
@@ -178,7 +290,10 @@ C10_ALWAYS_INLINE float log1p(float x) {
   AT_VEC_ON_DEVICE(::log1pf(x));
   return static_cast<float>(wide::log1p(x));
 }
-C10_ALWAYS_INLINE double log1p(double x) { return __builtin_log1p(x); }
+C10_ALWAYS_INLINE double log1p(double x) {
+  AT_VEC_ON_DEVICE(::log1p(x));
+  return precise::log1p(x);
+}
 
 /// Like C's pow: pow(x, 0) and pow(1, y) are 1 even for NaN; a negative x needs an integer y.
 C10_ALWAYS_INLINE float pow(float x, float y) {

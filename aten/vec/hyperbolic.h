@@ -18,7 +18,19 @@ C10_ALWAYS_INLINE float tanh(float x) {
   const float large = 1.0f - 2.0f / (exp(magnitude + magnitude) + 1.0f);
   return copysign(magnitude < 0.625f ? small : large, x);
 }
-C10_ALWAYS_INLINE double tanh(double x) { return __builtin_tanh(x); }
+C10_ALWAYS_INLINE double tanh(double x) {
+  AT_VEC_ON_DEVICE(::tanh(x));
+  const double magnitude = abs(x);
+  const double square = x * x;
+  const double p =
+      polynomial(square, -0x1.5555555555552p-2, 0x1.1111111110bf7p-3, -0x1.ba1ba1b9cdbacp-5,
+                 0x1.664f487012af1p-6, -0x1.226e32bca4bc9p-7, 0x1.d6d357999a426p-9,
+                 -0x1.7d9c14323aaeap-10, 0x1.350a92c752dc2p-11, -0x1.f1093860fe733p-13,
+                 0x1.7ff9a502abfd6p-14, -0x1.fa4226262b833p-16, 0x1.9525c15d9ee00p-18);
+  const double small = multiply_add(square * x, p, x);
+  const double large = 1.0 - 2.0 / (exp(magnitude + magnitude) + 1.0);
+  return copysign(magnitude < 0.625 ? small : large, x);
+}
 
 C10_ALWAYS_INLINE float sinh(float x) {
   const double e = wide::expm1(abs(x));

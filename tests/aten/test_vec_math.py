@@ -85,7 +85,7 @@ BINARY_REFERENCES = {
     "minimum": np.minimum,
 }
 LIMIT = 2.0  # units in the last place, for float
-PACK_LIMIT = 1.5  # the same for packs
+PACK_LIMIT = 1.5  # the same for packs, and for double
 PACKED = [name for name in REFERENCES if name in functions.PACKED]
 SPECIAL = [
     0.0,
@@ -164,6 +164,39 @@ def test_float_accuracy(driver: Path, name: str) -> None:
     x = sample_floats(100_000 if name not in ("erf", "erfc") else 40_000, 1)
     error, where = largest_error(apply(driver, name, x), exact_values(name, x), x)
     assert error <= LIMIT, f"{name}({where!r}) is {error:.2f} units off"
+
+
+def sample_doubles(count: int, seed: int) -> np.ndarray:
+    """Every exponent and sign alike, values of ordinary size, around 0 and near the largest, and special ones."""
+    rng = np.random.default_rng(seed)
+    any_bits = rng.integers(0, 2**64, count, dtype=np.uint64).view(np.float64)
+    ordinary = rng.standard_normal(count) * rng.choice([0.01, 0.1, 1, 10, 100], count)
+    near_limits = rng.choice([-1, 1], count) * rng.uniform(700, 750, count)
+    near_one = 1 + rng.standard_normal(count) * 10.0 ** rng.integers(-17, 0, count)
+    special = [*SPECIAL, 5e-324, -5e-324, 1.7e308, -1.7e308, 709.782712893384, -745.1332191019412]
+    return np.concatenate([any_bits, ordinary, near_limits, near_one, np.array(special)])
+
+
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).nmant < 63, reason="long double has no more bits than double here"
+)
+@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "log", "log1p", "tanh"])
+def test_double_accuracy(driver: Path, name: str) -> None:
+    x = sample_doubles(100_000, 8)
+    result = apply(driver, name, x)
+    with np.errstate(all="ignore"):
+        exact = REFERENCES[name](x.astype(np.longdouble))
+        rounded = exact.astype(np.float64)
+        unit = np.spacing(np.minimum(np.abs(rounded), 1.7e308))
+        error = (np.abs(result - exact) / unit).astype(np.float64)
+
+    same = (result == rounded) | (np.isnan(result) & np.isnan(rounded))
+    error = np.nan_to_num(np.where(same, 0.0, error), nan=np.inf)
+    worst = int(np.argmax(error))
+    assert error[worst] <= PACK_LIMIT, f"{name}({x[worst]!r}) is {error[worst]:.2f} units off"
+    zeros = np.array([0.0, -0.0])
+    if name in ("expm1", "log1p", "tanh"):
+        assert list(np.signbit(apply(driver, name, zeros))) == [False, True]
 
 
 @pytest.fixture(scope="module")

@@ -84,31 +84,40 @@ struct Floats : Elements<T, T, T> {
 
   static void multiply(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows,
                        int64_t step, RowOrder order, const Target<T>& to) {
+    if (depth >= kPrefetched) prefetch(lanes.count, height, to);
     if (order == RowOrder::Packed)
       multiply_as<RowOrder::Packed>(depth, lanes, height, rows, step, to);
     else multiply_as<RowOrder::Lines>(depth, lanes, height, rows, step, to);
   }
 
  private:
+  static constexpr int64_t kPrefetched = 64;  // steps, during which lines arrive from a cache
+  static constexpr int64_t kLine = 64 / int64_t{sizeof(T)};  // elements
+
+  /// Asks for the lines of C, which the tile reaches after its last step.
+  static void prefetch(int64_t lanes, int64_t height, const Target<T>& to) {
+    for (int64_t r = 0; r < height; ++r)
+      for (int64_t l = 0; l < lanes; l += kLine) __builtin_prefetch(to.c + r * to.ldc + l, 1);
+  }
+
+  // Nothing is copied on the way to the tile: a copy would wait for the stores of the last one.
   template <RowOrder kOrder>
-  static void multiply_as(int64_t depth, Lanes<T> lanes, int64_t height, const T* rows,
-                          int64_t step, Target<T> to) {
+  static void multiply_as(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows,
+                          int64_t step, const Target<T>& to) {
     constexpr int W = kWidth<T>;
+    if (lanes.count <= W)
+      return tile_for<T, T, 1, kTileRows, kOrder>(height)(depth, lanes, rows, step, to);
+    if (lanes.count <= 2 * W)
+      return tile_for<T, T, 2, kTileRows, kOrder>(height)(depth, lanes, rows, step, to);
     if (lanes.count > 3 * W)
       return tile_for<T, T, kWideVectors, kWideRows, kOrder>(height)(depth, lanes, rows, step, to);
 
-    if (lanes.count > W) {
-      const int64_t rest = lanes.count - 2 * W;
-      lanes.count = std::min<int64_t>(lanes.count, 2 * W);
-      tile_for<T, T, 2, kTileRows, kOrder>(height)(depth, lanes, rows, step, to);
-      if (rest <= 0) return;
-
-      // The third vector of a wide tile.
-      lanes.data += 2 * W;
-      lanes.count = rest;
-      to.c += 2 * W;
-    }
-    tile_for<T, T, 1, kTileRows, kOrder>(height)(depth, lanes, rows, step, to);
+    // The third vector of a wide tile.
+    const Lanes<T> pair{lanes.data, lanes.step, 2 * W, lanes.padded};
+    const Lanes<T> rest{lanes.data + 2 * W, lanes.step, lanes.count - 2 * W, lanes.padded};
+    const Target<T> to_rest{to.c + 2 * W, to.ldc, to.alpha, to.beta};
+    tile_for<T, T, 2, kTileRows, kOrder>(height)(depth, pair, rows, step, to);
+    tile_for<T, T, 1, kTileRows, kOrder>(height)(depth, rest, rows, step, to_rest);
   }
 };
 

@@ -15,6 +15,7 @@ struct Extremum {
   using acc_t = opmath_type<T>;
   using output_t = T;
   using limits = std::numeric_limits<acc_t>;
+  static constexpr bool kCompares = true;
   C10_HOST_DEVICE static acc_t identity() {
     if constexpr (limits::has_infinity) return kMax ? -limits::infinity() : limits::infinity();
     return kMax ? limits::lowest() : limits::max();

@@ -19,6 +19,10 @@ namespace at::native {
 
 namespace {
 
+// Lanes up to this length are processed together, whichever way they lie in memory: the work of
+// beginning one would be more than that of its elements.
+constexpr int64_t kShortLane = 16;
+
 /// Whether sums are accumulated in a wider dtype, so that they round once and not after every term.
 bool is_reduced(const Tensor& tensor) {
   return to_accumulate(tensor.scalar_type()) != tensor.scalar_type();
@@ -73,7 +77,27 @@ void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t by
     using T = decltype(element);
     const T* from = reinterpret_cast<const T*>(in);
     T* to = reinterpret_cast<T*>(out);
+#pragma GCC unroll 4
     for (int64_t row = 0; row < rows; ++row) to[row] = from[position[row]];
+  });
+}
+
+/// Copies the elements that `positions` name in each of `lanes` contiguous lanes of `extent`
+/// elements: a loop for short lanes, of which each would take a call of copy_rows.
+void copy_in_lanes(const char* in, int64_t extent, const int64_t* position, int64_t count,
+                   int64_t lanes, size_t itemsize, char* out) {
+  with_element_type(itemsize, [&](auto element) {
+    using T = decltype(element);
+    const T* from = reinterpret_cast<const T*>(in);
+    T* to = reinterpret_cast<T*>(out);
+    parallel_for(0, lanes, std::max<int64_t>(1, kDefaultGrainSize / count),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t lane = begin; lane < end; ++lane) {
+#pragma GCC unroll 4
+                     for (int64_t i = 0; i < count; ++i)
+                       to[lane * count + i] = from[lane * extent + position[i]];
+                   }
+                 });
   });
 }
 
@@ -84,38 +108,52 @@ int64_t checked_element(const char* op, int64_t index, int64_t dim, int64_t size
   return index;
 }
 
-/// out[i] = in[position[i]], where the strides count elements. Positions that are out of bounds are
-/// found in the same loop, which reads the first element for them and goes on.
-template <typename T, typename Stride>
-void gather_lane(const int64_t* position, Stride index_stride, const T* in, Stride in_stride,
-                 T* out, Stride out_stride, int64_t count, int64_t dim, int64_t size) {
-  uint64_t outside = size == 0;
-  for (int64_t i = 0; i < count && size > 0; ++i) {
-    const auto p = static_cast<uint64_t>(position[i * index_stride]);
-    const bool is_inside = p < static_cast<uint64_t>(size);
-    outside |= !is_inside;
-    out[i * out_stride] = in[static_cast<int64_t>(is_inside ? p : 0) * in_stride];
-  }
+/// Raises RuntimeError unless all positions, `stride` elements apart, are in [0, size). They are
+/// checked in vectors, before the loop that uses them.
+void check_positions(const char* op, const int64_t* position, int64_t stride, int64_t count,
+                     int64_t dim, int64_t size) {
+  // A position outside has a sign, or its distance to the last one has.
+  const uint64_t last = static_cast<uint64_t>(size) - 1;
+  uint64_t signs = 0;
+  const auto look = [&](auto step) {
+#pragma omp simd reduction(| : signs)
+    for (int64_t i = 0; i < count; ++i) {
+      const auto p = static_cast<uint64_t>(position[i * step]);
+      signs |= p | (last - p);
+    }
+  };
+  stride == 1 ? look(std::integral_constant<int64_t, 1>()) : look(stride);
 
-  for (int64_t i = 0; outside != 0 && i < count; ++i)
-    checked_element("gather", position[i * index_stride], dim, size);
+  if (signs >> 63 == 0) return;
+  for (int64_t i = 0; i < count; ++i) checked_element(op, position[i * stride], dim, size);
 }
 
-/// The number of neighbouring lanes along `dim` to process together: 1 where the elements of a lane
-/// lie closer to each other in memory than the lanes do.
-int64_t lanes_together(const Tensor& tensor, int64_t dim) {
+/// out[i] = in[position[i]], where the strides count elements.
+template <typename T, typename Stride>
+void gather_lane(const int64_t* position, Stride index_stride, const T* in, Stride in_stride,
+                 T* out, Stride out_stride, int64_t count) {
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < count; ++i)
+    out[i * out_stride] = in[position[i * index_stride] * in_stride];
+}
+
+/// Whether neighbouring lanes along `dim` lie closer to each other in memory than the elements of a
+/// lane do.
+bool are_crosswise(const Tensor& tensor, int64_t dim) {
   return tensor.dim() > 1 && dim != tensor.dim() - 1 &&
-                 tensor.strides()[dim] >= tensor.strides().back()
-             ? 64
-             : 1;
+         tensor.strides()[dim] >= tensor.strides().back();
+}
+
+/// The number of lanes along `dim` to process together.
+int64_t lanes_together(const Tensor& tensor, int64_t dim) {
+  return are_crosswise(tensor, dim) || lane_size(tensor, dim) <= kShortLane ? 64 : 1;
 }
 
 /// The number of neighbouring lanes along `dim` that form a row: all, unless threads would have
 /// nothing to share.
 int64_t lanes_of_row(const Tensor& tensor, int64_t dim) {
   constexpr int64_t kLeast = 64;
-  const int64_t together = lanes_together(tensor, dim);
-  if (together == 1) return 1;
+  if (!are_crosswise(tensor, dim)) return 1;
 
   const int64_t last = std::max<int64_t>(1, tensor.sizes().back());
   const int64_t extent = std::max<int64_t>(1, tensor.sizes()[dim]);
@@ -302,6 +340,8 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
 
     const char* in = static_cast<const char*>(self.data());
     char* out = static_cast<char*>(out0.data());
+    if (count <= kShortLane && inner == static_cast<int64_t>(self.itemsize()))
+      return copy_in_lanes(in, extent, position, count, outer, self.itemsize(), out);
 
     parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner),
                  [&](int64_t begin, int64_t end) {
@@ -396,6 +436,7 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
   const int64_t in_stride = lane_stride(self, d);
   const int64_t out_stride = lane_stride(out0, d);
   const int64_t index_stride = lane_stride(positions, d);
+  const bool is_crosswise = are_crosswise(positions, d);
 
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
@@ -407,21 +448,31 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
       const int64_t in_step = steps[1] / sizeof(T);
       const int64_t out_step = steps[2] / sizeof(T);
 
-      if (width == 1) {
-        using One = std::integral_constant<int64_t, 1>;
-        if (index_stride == 1 && in_stride == 1 && out_stride == 1) {
-          gather_lane(position, One(), in, One(), out, One(), count, d, extent);
-        } else {
-          gather_lane(position, index_stride, in, in_stride, out, out_stride, count, d, extent);
-        }
+      if (is_crosswise) {
+        for_each_element(count, width, [&](int64_t i, int64_t w) {
+          const int64_t p =
+              checked_element("gather", position[i * index_stride + w * index_step], d, extent);
+          out[i * out_stride + w * out_step] = in[p * in_stride + w * in_step];
+        });
         return;
       }
 
-      for_each_element(count, width, [&](int64_t i, int64_t w) {
-        const int64_t p =
-            checked_element("gather", position[i * index_stride + w * index_step], d, extent);
-        out[i * out_stride + w * out_step] = in[p * in_stride + w * in_step];
-      });
+      // Positions of short lanes that lie one after another are checked together.
+      const bool is_run = index_stride == 1 && index_step == count;
+      if (is_run) check_positions("gather", position, 1, width * count, d, extent);
+      for (int64_t w = 0; w < width; ++w) {
+        using One = std::integral_constant<int64_t, 1>;
+        const int64_t* of_lane = position + w * index_step;
+        const T* from = in + w * in_step;
+        T* to = out + w * out_step;
+        if (!is_run) check_positions("gather", of_lane, index_stride, count, d, extent);
+
+        if (index_stride == 1 && in_stride == 1 && out_stride == 1) {
+          gather_lane(of_lane, One(), from, One(), to, One(), count);
+        } else {
+          gather_lane(of_lane, index_stride, from, in_stride, to, out_stride, count);
+        }
+      }
     };
 
     LaneIterator(d, {&positions, &self, &out0})

@@ -7,6 +7,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
+#include "aten/native/cpu/shared/ShortLanes.h"
 #include "aten/native/declarations/cpu/indexing/SortingKernel.h"
 #include "aten/native/shared/RadixSort.h"
 #include "aten/native/shared/UnsignedOrder.h"
@@ -43,12 +44,59 @@ struct Lane {
   }
 };
 
-/// Lanes up to this size are sorted by counting, for each element, those that come before it: no
-/// branch has to be foreseen, and no memory is needed. std::sort is stable up to this size, too.
-constexpr int64_t kShort = 16;
+/// Short lanes, many at once. std::sort is stable up to their size, too.
+void order_short_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending,
+                       const Tensor& values, const Tensor& indices) {
+  static const auto kernel = TORCH_PY_CHOOSE_KERNEL(sort_short_lanes);
+  const int64_t n = lane_size(self, dim);
+  const auto itemsize = static_cast<int64_t>(self.itemsize());
+  const int64_t stride = lane_stride(self, dim) * itemsize;
+  const int64_t value_stride = lane_stride(values, dim) * itemsize;
+  const int64_t index_stride = lane_stride(indices, dim) * static_cast<int64_t>(sizeof(int64_t));
 
-/// For every lane, order(lane, indices) writes the indices of the first `count` elements in order
-/// to the contiguous memory `indices`.
+  const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
+    const ShortLanes lanes = {{data[0], steps[0], stride},
+                              {data[1], steps[1], value_stride},
+                              {data[2], steps[2], index_stride},
+                              n,
+                              width};
+    kernel(self.scalar_type(), lanes, descending, count);
+  };
+
+  LaneIterator(dim, {&self, &values, &indices})
+      .group_along_longest()
+      .for_each_group(n * 4, kShortLaneGroup, group);
+}
+
+/// For every lane of more than kShortLane elements, order(lane, indices) writes the indices of the
+/// first `count` elements in order to the contiguous memory `indices`.
+template <typename Order>
+void order_long_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending,
+                      const Tensor& values, const Tensor& indices, const Order& order) {
+  const int64_t n = lane_size(self, dim);
+  const int64_t stride = lane_stride(self, dim);
+  const int64_t value_stride = lane_stride(values, dim);
+  const int64_t index_stride = lane_stride(indices, dim);
+
+  AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "sort", [&] {
+    LaneIterator(dim, {&self, &values, &indices}).for_each(n * 8, [&](char* const* data) {
+      const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
+      auto* value = reinterpret_cast<scalar_t*>(data[1]);
+      auto* index = reinterpret_cast<int64_t*>(data[2]);
+
+      // Indices that lie apart are written to memory of their own first.
+      const bool direct = index_stride == 1;
+      SmallVector<int64_t, kShortLane> buffer(static_cast<size_t>(direct ? 0 : count));
+      int64_t* chosen = direct ? index : buffer.data();
+      order(Lane<scalar_t>{in, stride, n, descending ? all_bits<scalar_t> : 0}, chosen);
+
+      for (int64_t i = 0; i < count; ++i) value[i * value_stride] = in[chosen[i] * stride];
+      for (int64_t i = 0; !direct && i < count; ++i) index[i * index_stride] = chosen[i];
+    });
+  });
+}
+
+/// The first `count` elements of every lane and their indices.
 template <typename Order>
 void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending,
                  const Tensor& values, const Tensor& indices, const Order& order) {
@@ -62,27 +110,9 @@ void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending
   }
 
   const int64_t d = wrap_dim(dim, self.dim());
-  const int64_t n = lane_size(self, d);
-  const int64_t stride = lane_stride(self, d);
-  const int64_t value_stride = lane_stride(values, d);
-  const int64_t index_stride = lane_stride(indices, d);
-
-  AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "sort", [&] {
-    LaneIterator(d, {&self, &values, &indices}).for_each(n * 8, [&](char* const* data) {
-      const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
-      auto* value = reinterpret_cast<scalar_t*>(data[1]);
-      auto* index = reinterpret_cast<int64_t*>(data[2]);
-
-      // Indices that lie apart are written to memory of their own first.
-      const bool direct = index_stride == 1;
-      SmallVector<int64_t, kShort> buffer(static_cast<size_t>(direct ? 0 : count));
-      int64_t* chosen = direct ? index : buffer.data();
-      order(Lane<scalar_t>{in, stride, n, descending ? all_bits<scalar_t> : 0}, chosen);
-
-      for (int64_t i = 0; i < count; ++i) value[i * value_stride] = in[chosen[i] * stride];
-      for (int64_t i = 0; !direct && i < count; ++i) index[i * index_stride] = chosen[i];
-    });
-  });
+  if (lane_size(self, d) <= kShortLane)
+    return order_short_lanes(self, d, count, descending, values, indices);
+  order_long_lanes(self, d, count, descending, values, indices, order);
 }
 
 void write_indices(const std::vector<SortEntry>& entries, int64_t count, int64_t* indices) {
@@ -109,7 +139,7 @@ bool has_ties(const Lane<T>& lane, const int64_t* sorted) {
 /// is sorted by length then has the same order as in PyTorch, and dropout the same mask.
 template <typename T>
 void unstable_ties(const Lane<T>& lane, int64_t* sorted) {
-  if (lane.size <= kShort || lane.size > kLongestUnstable || !has_ties(lane, sorted)) return;
+  if (lane.size > kLongestUnstable || !has_ties(lane, sorted)) return;
 
   std::vector<SortEntry> entries = lane.entries();
   std::sort(entries.begin(), entries.end(),
@@ -118,29 +148,7 @@ void unstable_ties(const Lane<T>& lane, int64_t* sorted) {
 }
 
 template <typename T>
-void sort_short_lane(const Lane<T>& lane, int64_t* sorted) {
-  const auto n = static_cast<int>(lane.size);
-  uint64_t keys[kShort];
-  int places[kShort] = {};
-
-  for (int i = 0; i < n; ++i) {
-    const uint64_t key = keys[i] = lane.key(i);
-    int place = i;
-    for (int j = 0; j < i; ++j) {
-      const int is_before = key < keys[j];
-      places[j] += is_before;
-      place -= is_before;
-    }
-    places[i] = place;
-  }
-
-  for (int i = 0; i < n; ++i) sorted[places[i]] = i;
-}
-
-template <typename T>
 void sort_lane(const Lane<T>& lane, int64_t* sorted) {
-  if (lane.size <= kShort) return sort_short_lane(lane, sorted);
-
   const auto keys = memory<uint64_t>(lane.size);
   for (int64_t i = 0; i < lane.size; ++i) keys[i] = lane.key(i);
   sort_indices(keys.get(), lane.size, key_bytes<T>, sorted);
@@ -222,12 +230,6 @@ std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
 /// elements are chosen for every k.
 template <typename T>
 void write_top(const Lane<T>& lane, int64_t k, bool sorted, int64_t* chosen) {
-  if (lane.size <= kShort) {
-    int64_t all[kShort];
-    sort_short_lane(lane, all);
-    std::copy_n(all, k, chosen);
-    return;
-  }
   if (k <= lane.size / 8) return write_indices(first_of(lane, k), k, chosen);
 
   if (sorted) {

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/iteration/ReductionOrder.h"
 #include "aten/native/declarations/cpu/linalg/NormKernel.isa.h"
 #include "aten/native/declarations/linalg/Norm.h"
+#include "aten/native/functors/Norm.h"
 #include "aten/native/shared/ViewHelpers.h"
 #include "aten/parallel/Parallel.h"
 
@@ -15,18 +17,15 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-// Within a block, squares are summed in the arithmetic dtype, in lanes that fill several vector
-// registers. The sums of blocks are added in double.
-constexpr int64_t kLanes = 32;
-constexpr int64_t kBlock = 4096;
-
+// Squares are summed in the arithmetic dtype within a chunk of kChunk elements, in lanes that fill
+// several vector registers. The sums of chunks are added in double.
 template <typename T>
 double sum_of_squares(const T* x, int64_t n) {
   using opmath_t = opmath_type<T>;
   double total = 0;
 
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = std::min(n, begin + kBlock);
+  for (int64_t begin = 0; begin < n; begin += kChunk) {
+    const int64_t end = std::min(n, begin + kChunk);
     opmath_t lanes[kLanes] = {};
     int64_t i = begin;
     for (; i + kLanes <= end; i += kLanes) {
@@ -52,7 +51,7 @@ double sum_of_squares(const T* x, int64_t n) {
 /// result is the same for any number of threads.
 template <typename T>
 double sum_in_parts(const T* x, int64_t n) {
-  constexpr int64_t kPart = 16 * kBlock;
+  constexpr int64_t kPart = 16 * kChunk;
   const int64_t parts = (n + kPart - 1) / kPart;
   if (parts <= 1) return sum_of_squares(x, n);
 
@@ -65,6 +64,24 @@ double sum_in_parts(const T* x, int64_t n) {
   double total = 0;
   for (const double sum : sums) total += sum;
   return total;
+}
+
+/// The norms of `count` rows of `length` contiguous elements, in the calling thread.
+template <typename T>
+void norms_of_rows(const T* rows, int64_t length, int64_t count, T* out) {
+  const EuclideanNorm<T> ops;
+  if (length <= kTiny) {
+    const int64_t step = length * static_cast<int64_t>(sizeof(T));
+    reduce_tiny_rows(ops, reinterpret_cast<const char*>(rows), step, length, count,
+                     [&](int64_t k, opmath_type<T> sum) { out[k] = ops.project(sum); });
+    return;
+  }
+
+  for (int64_t k = 0; k < count; ++k) {
+    const T* row = rows + k * length;
+    out[k] = length <= kChunk ? ops.project(reduce_short_row(ops, row, length))
+                              : static_cast<T>(std::sqrt(sum_of_squares(row, length)));
+  }
 }
 
 /// The number of elements of each norm if they are adjacent in memory: the reduced dimensions are
@@ -116,9 +133,7 @@ Tensor norm_kernel(const Tensor& self, const std::optional<Scalar>& p, IntArrayR
     }
     parallel_for(0, count, std::max<int64_t>(1, kDefaultGrainSize / length),
                  [&](int64_t begin, int64_t end) {
-                   for (int64_t i = begin; i < end; ++i)
-                     out[i] = static_cast<scalar_t>(
-                         std::sqrt(sum_of_squares(data + i * length, length)));
+                   norms_of_rows(data + begin * length, length, end - begin, out + begin);
                  });
   });
 

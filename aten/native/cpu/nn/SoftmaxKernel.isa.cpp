@@ -1,11 +1,13 @@
 // softmax, log_softmax and their gradients. Note [Softmax lanes]: a tensor is outer x size x inner.
 // With inner = 1 a lane is a row, and vectors run along it. Otherwise kWidth neighbouring lanes are
-// computed together, and vectors run across them. Arithmetic is in float (double for double).
+// computed together, and vectors run across them; short rows are transposed for this. Arithmetic is
+// in float (double for double).
 // Reduced floats pass through buffers, so that each formula exists once per arithmetic type.
 #include <algorithm>
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/iteration/BlockCopy.h"
 #include "aten/native/cpu/shared/RowFold.h"
 #include "aten/native/declarations/cpu/nn/SoftmaxKernel.isa.h"
 #include "aten/ops/contiguous.h"
@@ -17,7 +19,8 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr int64_t kWidth = 64;  // lanes of a block
+constexpr int64_t kWidth = 64;     // lanes of a block
+constexpr int64_t kShortRow = 32;  // elements of rows that are transposed
 
 /// exp(x - max(x)) / sum(exp(x - max(x))), of a row or of `width` lanes whose elements are `stride`
 /// apart; in and out may be the same memory.
@@ -212,6 +215,86 @@ void copy_rows(const From* from, int64_t from_stride, To* to, int64_t to_stride,
   }
 }
 
+/// Whether rows are so short, and so many, that they are transposed.
+bool has_short_rows(const Extent& e) {
+  constexpr int64_t kFewRows = 8;
+  return e.inner == 1 && e.size <= kShortRow && e.outer >= kFewRows;
+}
+
+/// Calls f(first row, rows) for groups of at most kWidth rows, on several threads.
+template <typename F>
+void for_each_group_of_rows(const Extent& e, const F& f) {
+  const int64_t groups = (e.outer + kWidth - 1) / kWidth;
+  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / (e.size * kWidth * 8));
+  parallel_for(0, groups, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group)
+      f(group * kWidth, std::min(kWidth, e.outer - group * kWidth));
+  });
+}
+
+/// A group of short rows as lanes, each element kWidth after the one before.
+template <typename T>
+using ShortLanes = T[kShortRow * kWidth];
+
+template <typename T>
+BlockSide side_of_lanes(T* lanes) {
+  return {reinterpret_cast<char*>(lanes), sizeof(T), kWidth * int64_t{sizeof(T)}};
+}
+template <typename T>
+BlockSide side_of_rows(const T* rows, int64_t n) {
+  auto* bytes = const_cast<char*>(reinterpret_cast<const char*>(rows));
+  return {bytes, n * int64_t{sizeof(T)}, sizeof(T)};
+}
+
+/// Transposes `count` rows of n elements, with conversion.
+template <typename T, typename Acc>
+void lanes_from_rows(const T* rows, int64_t n, int64_t count, ShortLanes<Acc>& lanes) {
+  if constexpr (std::is_same_v<T, Acc>) {
+    copy_block(side_of_lanes(lanes), side_of_rows(rows, n), sizeof(T), count, n, false);
+  } else {
+    alignas(64) ShortLanes<T> stored;
+    copy_block(side_of_lanes(stored), side_of_rows(rows, n), sizeof(T), count, n, false);
+    copy_rows(stored, kWidth, lanes, kWidth, n, count);
+  }
+}
+template <typename T, typename Acc>
+void rows_from_lanes(const ShortLanes<Acc>& lanes, int64_t n, int64_t count, T* rows) {
+  if constexpr (std::is_same_v<T, Acc>) {
+    copy_block(side_of_rows(rows, n), side_of_lanes(const_cast<Acc*>(lanes)), sizeof(T), count, n,
+               false);
+  } else {
+    alignas(64) ShortLanes<T> stored;
+    copy_rows(lanes, kWidth, stored, kWidth, n, count);
+    copy_block(side_of_rows(rows, n), side_of_lanes(stored), sizeof(T), count, n, false);
+  }
+}
+
+/// Applies a formula to short rows.
+template <template <typename> class Formula, typename T, typename Out>
+void forward_short_rows(const Extent& e, const T* in, Out* out) {
+  using acc_t = opmath_type<T>;
+  for_each_group_of_rows(e, [&](int64_t first, int64_t count) {
+    alignas(64) ShortLanes<acc_t> lanes;
+    lanes_from_rows(in + first * e.size, e.size, count, lanes);
+    Formula<acc_t>::lanes(lanes, kWidth, lanes, kWidth, e.size, count);
+    rows_from_lanes(lanes, e.size, count, out + first * e.size);
+  });
+}
+
+/// Applies the formula of a gradient to short rows.
+template <template <typename> class Formula, typename T>
+void backward_short_rows(const Extent& e, const T* grad, const T* output, T* out) {
+  using acc_t = opmath_type<T>;
+  for_each_group_of_rows(e, [&](int64_t first, int64_t count) {
+    alignas(64) ShortLanes<acc_t> grads;
+    alignas(64) ShortLanes<acc_t> outputs;
+    lanes_from_rows(grad + first * e.size, e.size, count, grads);
+    lanes_from_rows(output + first * e.size, e.size, count, outputs);
+    Formula<acc_t>::lanes(grads, outputs, grads, kWidth, e.size, count);
+    rows_from_lanes(grads, e.size, count, out + first * e.size);
+  });
+}
+
 /// Applies a formula to all lanes of `self`.
 template <template <typename> class Formula>
 void forward(const char* name, const Tensor& self, int64_t dim, const Tensor& out) {
@@ -223,6 +306,11 @@ void forward(const char* name, const Tensor& self, int64_t dim, const Tensor& ou
     using acc_t = opmath_type<scalar_t>;
     const scalar_t* in = input.const_data_ptr<scalar_t>();
     const bool direct = out.scalar_type() == scalar_type_of<acc_t>;  // results need no buffer
+
+    if (has_short_rows(e)) {
+      return direct ? forward_short_rows<Formula>(e, in, static_cast<acc_t*>(out.data()))
+                    : forward_short_rows<Formula>(e, in, static_cast<scalar_t*>(out.data()));
+    }
 
     constexpr bool converted = !std::is_same_v<scalar_t, acc_t>;
     for_each_block<acc_t>(e, converted ? 1 : 0, [&](int64_t first, int64_t width, acc_t* buffer) {
@@ -265,6 +353,12 @@ void backward(const char* name, const Tensor& grad_output, const Tensor& output,
 
   AT_DISPATCH_FLOATING_AND_REDUCED(values.scalar_type(), name, [&] {
     using acc_t = opmath_type<scalar_t>;
+    if (has_short_rows(e)) {
+      return backward_short_rows<Formula>(e, grad.const_data_ptr<scalar_t>(),
+                                          values.const_data_ptr<scalar_t>(),
+                                          out.data_ptr<scalar_t>());
+    }
+
     constexpr bool converted = !std::is_same_v<scalar_t, acc_t>;
     for_each_block<acc_t>(e, converted ? 2 : 0, [&](int64_t first, int64_t width, acc_t* buffer) {
       const scalar_t* grads = grad.const_data_ptr<scalar_t>() + first;

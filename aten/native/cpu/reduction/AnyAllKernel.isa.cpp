@@ -69,11 +69,13 @@ bool is_decided_in_pieces(const ReductionDims& dims, const char* in, bool negate
 }
 
 /// Like cpu_reduce, but stops at an element that decides the result. Reductions down columns still
-/// read whole rows, which is faster, and those of single elements have nothing to stop at.
+/// read whole rows, which is faster, and short rows are over before stopping would pay.
 template <typename T>
 void any_or_all_of(const TensorIteratorBase& iter, const AnyNonzero<T>& ops) {
+  constexpr int64_t kShort = 128;
   const ReductionDims dims(iter);
-  if (iter.numel() == 0 || dims.fastest_is_kept || dims.reduced == 1) return cpu_reduce(iter, ops);
+  if (iter.numel() == 0 || dims.fastest_is_kept || dims.reduced <= kShort)
+    return cpu_reduce(iter, ops);
 
   const bool is_all = ops.negated;
   char* out = iter.data(0);

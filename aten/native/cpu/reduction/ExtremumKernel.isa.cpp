@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "aten/iteration/BlockCopy.h"
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/ReductionLoops.h"
@@ -103,6 +104,8 @@ Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
 
 constexpr int64_t kColumns = 256;   // neighbouring columns that are searched together
 constexpr int64_t kFewColumns = 8;  // columns that are faster one after another
+constexpr int64_t kShortRow = 64;   // elements of rows that are transposed to columns,
+constexpr int64_t kShortRows = 32;  // this many rows at a time
 
 /// The extrema of at most kColumns columns of n rows, which are `row_step` bytes apart: row by row,
 /// as elements of a row are next to each other. Calls store(column, found) for each.
@@ -135,6 +138,17 @@ void find_in_columns(const char* data, int64_t row_step, int64_t n, int64_t widt
   for (int64_t w = 0; w < width; ++w) store(w, Found<T>{static_cast<T>(best[w]), place[w]});
 }
 
+/// The extrema of short rows, `row_step` bytes apart: in vectors, as columns of a transposed block.
+template <typename T, bool kMax, typename Store>
+void find_in_short_rows(char* data, int64_t row_step, int64_t stride, int64_t n, int64_t width,
+                        const Store& store) {
+  constexpr int64_t kSize = sizeof(T);
+  alignas(64) T columns[kShortRow * kShortRows];
+  const BlockSide staged = {reinterpret_cast<char*>(columns), kSize, kShortRows * kSize};
+  copy_block(staged, {data, row_step, stride}, sizeof(T), width, n, /*stream=*/false);
+  find_in_columns<T, kMax>(staged.data, staged.step1, n, width, store);
+}
+
 template <typename T, bool kMax>
 void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Tensor& indices) {
   const int64_t n = lane_size(self, dim);
@@ -148,15 +162,19 @@ void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Ten
       if (values.defined()) *reinterpret_cast<T*>(data[2] + w * steps[2]) = found.value;
     };
 
-    if (width >= kFewColumns && n <= INT32_MAX)
+    const bool is_row = steps[0] == static_cast<int64_t>(sizeof(T));
+    if (width >= kFewColumns && is_row && n <= INT32_MAX)
       return find_in_columns<T, kMax>(data[0], stride, n, width, store);
+    if (width >= kFewColumns && n <= kShortRow)
+      return find_in_short_rows<T, kMax>(data[0], steps[0], stride, n, width, store);
     for (int64_t w = 0; w < width; ++w)
       store(w, find_extremum<T, kMax>(data[0] + w * steps[0], stride, n));
   };
 
-  const bool neighbours = self.dim() > 1 && dim != self.dim() - 1 && self.strides().back() == 1;
-  LaneIterator(dim, {&self, &index_lanes, &value_lanes})
-      .for_each_group(n, neighbours ? kColumns : 1, group);
+  LaneIterator lanes(dim, {&self, &index_lanes, &value_lanes});
+  if (n <= kShortRow) lanes.group_along_longest();
+  const bool neighbours = lanes.step(0) == static_cast<int64_t>(sizeof(T));
+  lanes.for_each_group(n, neighbours ? kColumns : n <= kShortRow ? kShortRows : 1, group);
 }
 
 template <typename T, bool kMax>

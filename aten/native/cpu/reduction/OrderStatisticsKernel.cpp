@@ -4,6 +4,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
+#include "aten/native/cpu/shared/ShortLanes.h"
 #include "aten/native/declarations/cpu/reduction/OrderStatisticsKernel.h"
 #include "aten/native/shared/RadixSort.h"
 
@@ -32,10 +33,30 @@ constexpr uint64_t nan_key() {
   return is_integral(scalar_type_of<T>, true) ? 0 : ~uint64_t{0} >> (64 - 8 * key_bytes<T>);
 }
 
-/// Calls pick(lane) for every lane, which returns the index of the selected element.
+/// Selects an element of each short lane, of many lanes at once.
+void choose_in_groups(const char* name, const Tensor& self, int64_t dim, const Tensor& values,
+                      const Tensor& indices, ShortLaneChoice choice, int64_t rank) {
+  static const auto kernel = TORCH_PY_CHOOSE_KERNEL(choose_in_short_lanes);
+  const int64_t n = lane_size(self, dim);
+  const int64_t stride = lane_stride(self, dim) * static_cast<int64_t>(self.itemsize());
+
+  const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
+    const ShortLanes lanes = {
+        {data[0], steps[0], stride}, {data[1], steps[1], 0}, {data[2], steps[2], 0}, n, width};
+    kernel(name, self.scalar_type(), lanes, choice, rank);
+  };
+
+  LaneIterator(dim, {&self, &values, &indices})
+      .group_along_longest()
+      .for_each_group(n * 4, kShortLaneGroup, group);
+}
+
+/// Selects an element of every lane: `choice` says which, with its `rank`, and pick(lane) returns
+/// its index.
 template <typename Pick>
 void choose_in_lanes(const char* name, const Tensor& self, int64_t dim, const Tensor& values,
-                     const Tensor& indices, const Pick& pick) {
+                     const Tensor& indices, ShortLaneChoice choice, int64_t rank,
+                     const Pick& pick) {
   if (indices.numel() == 0) return;
 
   const int64_t d = wrap_dim(dim, self.dim());
@@ -43,6 +64,8 @@ void choose_in_lanes(const char* name, const Tensor& self, int64_t dim, const Te
   const int64_t stride = lane_stride(self, d);
   const Tensor value_lanes = with_dim(values, self, d);
   const Tensor index_lanes = with_dim(indices, self, d);
+  if (n <= kShortLane)
+    return choose_in_groups(name, self, d, value_lanes, index_lanes, choice, rank);
 
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), name, [&] {
     LaneIterator(d, {&self, &value_lanes, &index_lanes}).for_each(n * 4, [&](char* const* data) {
@@ -87,30 +110,33 @@ int64_t index_of_mode(const Lane& lane) {
 
 void median_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
                    const Tensor& out1) {
-  choose_in_lanes("median", self, dim, out0, out1, [](const Lane& lane) {
-    const SortEntry* end = lane.entries + lane.size;
-    const SortEntry* nan = std::find_if(lane.entries, lane.entries + lane.size,
-                                        [&](const SortEntry& entry) { return lane.is_nan(entry); });
-    return nan != end ? nan->index : lane.index_at((lane.size - 1) / 2);
-  });
+  choose_in_lanes("median", self, dim, out0, out1, ShortLaneChoice::Median, 0,
+                  [](const Lane& lane) {
+                    const SortEntry* end = lane.entries + lane.size;
+                    const SortEntry* nan =
+                        std::find_if(lane.entries, lane.entries + lane.size,
+                                     [&](const SortEntry& entry) { return lane.is_nan(entry); });
+                    return nan != end ? nan->index : lane.index_at((lane.size - 1) / 2);
+                  });
 }
 
 void nanmedian_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
                       const Tensor& out1) {
-  choose_in_lanes("nanmedian", self, dim, out0, out1, [](const Lane& lane) {
-    return lane.index_at(std::max<int64_t>(0, count_numbers(lane) - 1) / 2);
-  });
+  choose_in_lanes("nanmedian", self, dim, out0, out1, ShortLaneChoice::NanMedian, 0,
+                  [](const Lane& lane) {
+                    return lane.index_at(std::max<int64_t>(0, count_numbers(lane) - 1) / 2);
+                  });
 }
 
 void kthvalue_kernel(const Tensor& self, int64_t k, int64_t dim, bool /*keepdim*/,
                      const Tensor& out0, const Tensor& out1) {
-  choose_in_lanes("kthvalue", self, dim, out0, out1,
+  choose_in_lanes("kthvalue", self, dim, out0, out1, ShortLaneChoice::Rank, k - 1,
                   [k](const Lane& lane) { return lane.index_at(k - 1); });
 }
 
 void mode_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
                  const Tensor& out1) {
-  choose_in_lanes("mode", self, dim, out0, out1,
+  choose_in_lanes("mode", self, dim, out0, out1, ShortLaneChoice::Mode, 0,
                   [](const Lane& lane) { return index_of_mode(lane); });
 }
 

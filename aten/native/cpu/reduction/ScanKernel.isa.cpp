@@ -34,6 +34,7 @@ struct Times {
 /// their running results stay in registers.
 constexpr int64_t kRows = 32;
 constexpr int64_t kColumns = 256;
+constexpr int64_t kFew = 8;    // lanes that are faster alone
 constexpr int64_t kStep = 64;  // elements of kRows lanes that are transposed at once
 
 /// Scans n elements of `width` lanes that are neighbours in memory; an element of a lane follows
@@ -111,7 +112,6 @@ void scan_contiguous(T* out, int64_t out_step, const T* in, int64_t in_step, int
 template <typename T, typename Acc, typename Op>
 void scan_lanes(const Tensor& self, int64_t dim, const Tensor& out, Acc start, const Op& op) {
   constexpr int64_t kSize = sizeof(T);
-  constexpr int64_t kFew = 8;  // lanes that are faster alone
   constexpr bool kInVectors = std::is_arithmetic_v<T> && sizeof(T) >= 4;
   const Tensor source = self.to(out.scalar_type());
   const int64_t n = lane_size(out, dim);
@@ -134,9 +134,9 @@ void scan_lanes(const Tensor& self, int64_t dim, const Tensor& out, Acc start, c
                 reinterpret_cast<const T*>(data[1] + w * steps[1]), in_stride, n, start, op);
   };
 
-  const bool neighbours = out.dim() > 1 && dim != out.dim() - 1 && out.strides().back() == 1 &&
-                          source.strides().back() == 1;
-  LaneIterator(dim, {&out, &source}).for_each_group(n, neighbours ? kColumns : kRows, group);
+  const LaneIterator lanes(dim, {&out, &source});
+  const bool neighbours = lanes.step(0) == kSize && lanes.step(1) == kSize;
+  lanes.for_each_group(n, neighbours ? kColumns : kRows, group);
 }
 
 /// Whether `value` replaces `best`: if it is at least as extreme or nan. A number never replaces a
@@ -146,54 +146,72 @@ bool replaces(T value, T best) {
   return (value != value) | (kMax ? value >= best : value <= best);
 }
 
-/// One side of a scan: its first element, and the elements from one to the next along the lanes and
-/// across them.
+/// One lane; the strides are elements.
+template <typename T, bool kMax>
+void run_extremum_along(const T* in, int64_t in_stride, T* values, int64_t value_stride,
+                        int64_t* indices, int64_t index_stride, int64_t n) {
+  T best = in[0];
+  int64_t place = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (replaces<T, kMax>(in[i * in_stride], best)) {
+      best = in[i * in_stride];
+      place = i;
+    }
+    values[i * value_stride] = best;
+    indices[i * index_stride] = place;
+  }
+}
+
+/// The best elements so far of at most kColumns lanes.
 template <typename T>
-struct ScanSide {
-  T* data;
-  int64_t stride;
-  int64_t step;
+struct RunningExtrema {
+  T best[kColumns];
+  int64_t place[kColumns];
 };
 
-/// Lane by lane.
+/// Elements `first` to `first + n` of `width` lanes that are neighbours in memory. The steps are
+/// elements from one of a lane to the next.
 template <typename T, bool kMax>
-void run_extremum_along(int64_t n, int64_t width, const ScanSide<const T>& in,
-                        const ScanSide<T>& values, const ScanSide<int64_t>& indices) {
-  for (int64_t w = 0; w < width; ++w) {
-    const T* source = in.data + w * in.step;
-    T best = source[0];
-    int64_t place = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      if (replaces<T, kMax>(source[i * in.stride], best)) {
-        best = source[i * in.stride];
-        place = i;
-      }
-      values.data[i * values.stride + w * values.step] = best;
-      indices.data[i * indices.stride + w * indices.step] = place;
+void run_extremum_across(const T* in, int64_t in_step, T* values, int64_t value_step,
+                         int64_t* indices, int64_t index_step, int64_t first, int64_t n,
+                         int64_t width, RunningExtrema<T>& running) {
+  for (int64_t i = 0; i < n; ++i) {
+    const T* source = in + i * in_step;
+    T* value = values + i * value_step;
+    int64_t* index = indices + i * index_step;
+#pragma GCC ivdep
+    for (int64_t w = 0; w < width; ++w) {
+      const bool replaced = replaces<T, kMax>(source[w], running.best[w]);
+      running.best[w] = replaced ? source[w] : running.best[w];
+      running.place[w] = replaced ? first + i : running.place[w];
+      value[w] = running.best[w];
+      index[w] = running.place[w];
     }
   }
 }
 
-/// At most kColumns lanes whose elements are next to each other, row by row.
+/// The same for lanes anywhere in memory, whose elements are transposed to buffers. Dimension 0 of
+/// the sides goes from lane to lane, dimension 1 along a lane.
 template <typename T, bool kMax>
-void run_extremum_across(int64_t n, int64_t width, const ScanSide<const T>& in,
-                         const ScanSide<T>& values, const ScanSide<int64_t>& indices) {
-  T best[kColumns];
-  int64_t place[kColumns] = {};
-  std::copy_n(in.data, width, best);
+void run_extremum_staged(const BlockSide& in, const BlockSide& values, const BlockSide& indices,
+                         int64_t n, int64_t width, RunningExtrema<T>& running) {
+  constexpr int64_t kSize = sizeof(T);
+  constexpr int64_t kIndexSize = sizeof(int64_t);
+  alignas(64) T elements[kStep * kRows];
+  alignas(64) int64_t places[kStep * kRows];
+  const BlockSide staged = {reinterpret_cast<char*>(elements), kSize, kRows * kSize};
+  const BlockSide staged_places = {reinterpret_cast<char*>(places), kIndexSize, kRows * kIndexSize};
+  const auto part = [](const BlockSide& side, int64_t first) {
+    return BlockSide{side.data + first * side.step1, side.step0, side.step1};
+  };
 
-  for (int64_t i = 0; i < n; ++i) {
-    const T* source = in.data + i * in.stride;
-    T* value = values.data + i * values.stride;
-    int64_t* index = indices.data + i * indices.stride;
-#pragma GCC ivdep
-    for (int64_t w = 0; w < width; ++w) {
-      const bool replaced = replaces<T, kMax>(source[w], best[w]);
-      best[w] = replaced ? source[w] : best[w];
-      place[w] = replaced ? i : place[w];
-      value[w] = best[w];
-      index[w] = place[w];
-    }
+  for (int64_t first = 0; first < n; first += kStep) {
+    const int64_t count = std::min(kStep, n - first);
+    copy_block(staged, part(in, first), kSize, width, count, false);
+    run_extremum_across<T, kMax>(elements, kRows, elements, kRows, places, kRows, first, count,
+                                 width, running);
+    copy_block(part(values, first), staged, kSize, width, count, false);
+    copy_block(part(indices, first), staged_places, kIndexSize, width, count, false);
   }
 }
 
@@ -204,23 +222,54 @@ void run_extremum(const char* name, const Tensor& self, int64_t dim, const Tenso
 
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t n = lane_size(self, d);
-  const bool neighbours = self.dim() > 1 && d != self.dim() - 1 && self.strides().back() == 1 &&
-                          values.strides().back() == 1 && indices.strides().back() == 1;
+  LaneIterator lanes(d, {&self, &values, &indices});
 
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), name, [&] {
     constexpr int64_t kSize = sizeof(scalar_t);
+    constexpr int64_t kIndexSize = sizeof(int64_t);
+    const bool neighbours =
+        lanes.step(0) == kSize && lanes.step(1) == kSize && lanes.step(2) == kIndexSize;
+    if (!neighbours) lanes.group_along_longest();
+
+    const int64_t in_stride = lane_stride(self, d);
+    const int64_t value_stride = lane_stride(values, d);
+    const int64_t index_stride = lane_stride(indices, d);
+
     const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
-      const ScanSide<const scalar_t> in = {reinterpret_cast<const scalar_t*>(data[0]),
-                                           lane_stride(self, d), steps[0] / kSize};
-      const ScanSide<scalar_t> out = {reinterpret_cast<scalar_t*>(data[1]), lane_stride(values, d),
-                                      steps[1] / kSize};
-      const ScanSide<int64_t> places = {reinterpret_cast<int64_t*>(data[2]),
-                                        lane_stride(indices, d), steps[2] / 8};
-      neighbours ? run_extremum_across<scalar_t, kMax>(n, width, in, out, places)
-                 : run_extremum_along<scalar_t, kMax>(n, width, in, out, places);
+      const auto in = [&](int64_t w) {
+        return reinterpret_cast<const scalar_t*>(data[0] + w * steps[0]);
+      };
+      const auto value = [&](int64_t w) {
+        return reinterpret_cast<scalar_t*>(data[1] + w * steps[1]);
+      };
+      const auto index = [&](int64_t w) {
+        return reinterpret_cast<int64_t*>(data[2] + w * steps[2]);
+      };
+
+      if (width < kFew) {
+        for (int64_t w = 0; w < width; ++w)
+          run_extremum_along<scalar_t, kMax>(in(w), in_stride, value(w), value_stride, index(w),
+                                             index_stride, n);
+        return;
+      }
+
+      RunningExtrema<scalar_t> running;
+      for (int64_t w = 0; w < width; ++w) {
+        running.best[w] = *in(w);
+        running.place[w] = 0;
+      }
+
+      if (neighbours) {
+        run_extremum_across<scalar_t, kMax>(in(0), in_stride, value(0), value_stride, index(0),
+                                            index_stride, 0, n, width, running);
+      } else {
+        run_extremum_staged<scalar_t, kMax>(
+            {data[0], steps[0], in_stride * kSize}, {data[1], steps[1], value_stride * kSize},
+            {data[2], steps[2], index_stride * kIndexSize}, n, width, running);
+      }
     };
 
-    LaneIterator(d, {&self, &values, &indices}).for_each_group(n, neighbours ? kColumns : 1, group);
+    lanes.for_each_group(n, neighbours ? kColumns : kRows, group);
   });
 }
 

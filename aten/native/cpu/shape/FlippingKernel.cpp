@@ -1,8 +1,9 @@
-// Reverses and rolls dimensions by copying rows of bytes.
+// Reverses and rolls dimensions by copying blocks of bytes.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include "aten/iteration/Gather.h"
+#include "aten/iteration/BlockCopy.h"
 #include "aten/native/declarations/cpu/shape/FlippingKernel.h"
 #include "aten/native/shared/ViewHelpers.h"
 #include "aten/parallel/Parallel.h"
@@ -11,30 +12,79 @@ namespace at::native {
 
 namespace {
 
-/// Calls copy_row(index, target) for every row of the dense memory of `out`, which has `sizes` from
-/// its slowest dimension to its fastest. `index` is the row's position in all but the fastest.
-template <typename CopyRow>
-void copy_rows(const Tensor& out, IntArrayRef sizes, const CopyRow& copy_row) {
-  if (out.numel() == 0) return;
+/// Dimensions from the slowest to the fastest, each with the bytes from one element to the next.
+/// Those of size 1 are left out, and those that continue each other are one.
+struct Walk {
+  DimVector sizes;
+  DimVector steps;
 
-  const int64_t outer = static_cast<int64_t>(sizes.size()) - 1;
-  const int64_t columns = sizes.empty() ? 1 : sizes.back();
-  const int64_t rows = out.numel() / columns;
-  const int64_t itemsize = static_cast<int64_t>(out.itemsize());
-  char* target = static_cast<char*>(out.data());
-
-  parallel_for(0, rows, std::max<int64_t>(1, 32768 / columns), [&](int64_t begin, int64_t end) {
-    DimVector index(std::max<int64_t>(0, outer));
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t rest = row;
-      for (int64_t d = outer - 1; d >= 0; --d) {
-        index[d] = rest % sizes[d];
-        rest /= sizes[d];
-      }
-
-      copy_row(index, target + row * columns * itemsize);
+  void add(int64_t size, int64_t step) {
+    if (size == 1) return;
+    if (!sizes.empty() && steps.back() == step * size) {
+      sizes.back() *= size;
+      steps.back() = step;
+    } else {
+      sizes.push_back(size);
+      steps.push_back(step);
     }
-  });
+  }
+
+  /// The last dimension, or one of size 1 if there is none.
+  std::pair<int64_t, int64_t> take_last() {
+    if (sizes.empty()) return {1, 0};
+    const std::pair<int64_t, int64_t> last{sizes.back(), steps.back()};
+    sizes.pop_back();
+    steps.pop_back();
+    return last;
+  }
+
+  int64_t offset_of(int64_t index) const {
+    int64_t offset = 0;
+    for (size_t d = sizes.size(); d-- > 0;) {
+      offset += index % sizes[d] * steps[d];
+      index /= sizes[d];
+    }
+    return offset;
+  }
+};
+
+/// Copies the elements of `walk`, which begins at `source`, to contiguous memory, by blocks of its
+/// last two dimensions.
+void copy_walk(char* target, const char* source, Walk walk, int64_t count, size_t itemsize) {
+  static const auto kernel = TORCH_PY_CHOOSE_KERNEL(copy_block);
+  const auto size = static_cast<int64_t>(itemsize);
+  const auto [columns, column_step] = walk.take_last();
+  const auto [rows, row_step] = walk.take_last();
+  const int64_t row_bytes = columns * size;
+
+  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / columns);
+  parallel_for(0, count / columns, grain,
+               [&, columns = columns, column_step = column_step, rows = rows,
+                row_step = row_step](int64_t begin, int64_t end) {
+                 while (begin < end) {
+                   const int64_t row = begin % rows;
+                   const int64_t run = std::min(rows - row, end - begin);
+                   char* from =
+                       const_cast<char*>(source) + walk.offset_of(begin / rows) + row * row_step;
+                   kernel({target + begin * row_bytes, size, row_bytes},
+                          {from, column_step, row_step}, itemsize, columns, run, /*stream=*/false);
+                   begin += run;
+                 }
+               });
+}
+
+/// Copies `self` to `out`, moved by `shift` along the dimensions from `d` on: in two parts along
+/// each, as the elements that leave one end come in at the other.
+void roll_from(const Tensor& self, const Tensor& out, const DimVector& shift, int64_t d) {
+  while (d < self.dim() && shift[d] == 0) ++d;
+  if (d == self.dim()) {
+    out.copy_(self);
+    return;
+  }
+
+  const int64_t stay = self.sizes()[d] - shift[d];
+  roll_from(self.narrow(d, 0, stay), out.narrow(d, shift[d], stay), shift, d + 1);
+  roll_from(self.narrow(d, stay, shift[d]), out.narrow(d, 0, shift[d]), shift, d + 1);
 }
 
 }  // namespace
@@ -53,22 +103,15 @@ void flip_kernel(const Tensor& self, IntArrayRef dims, const Tensor& out0) {
 
   // A flipped dimension starts at its last element and steps backwards.
   const char* start = static_cast<const char*>(self.data());
-  DimVector sizes;
-  DimVector steps;
+  Walk walk;
   for (const int64_t d : order) {
     const bool flipped = std::find(wrapped.begin(), wrapped.end(), d) != wrapped.end();
     const int64_t step = self.strides()[d] * itemsize;
     if (flipped) start += (self.sizes()[d] - 1) * step;
-    sizes.push_back(self.sizes()[d]);
-    steps.push_back(flipped ? -step : step);
+    walk.add(self.sizes()[d], flipped ? -step : step);
   }
 
-  copy_rows(out0, sizes, [&](const DimVector& index, char* target) {
-    const char* source = start;
-    for (size_t d = 0; d < index.size(); ++d) source += index[d] * steps[d];
-    gather(target, source, steps.empty() ? itemsize : steps.back(), itemsize,
-           sizes.empty() ? 1 : sizes.back());
-  });
+  copy_walk(static_cast<char*>(out0.data()), start, std::move(walk), out0.numel(), self.itemsize());
 }
 
 void roll_kernel(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const Tensor& out0) {
@@ -90,22 +133,7 @@ void roll_kernel(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const
     shift[d] = (shift[d] + (move < 0 ? move + size : move)) % size;
   }
 
-  const int64_t itemsize = static_cast<int64_t>(self.itemsize());
-  const int64_t last = self.dim() - 1;
-  const int64_t columns = self.sizes()[last];
-  const int64_t stride = self.strides()[last] * itemsize;
-
-  copy_rows(out0, out0.sizes(), [&](const DimVector& index, char* target) {
-    const char* source = static_cast<const char*>(self.data());
-    for (int64_t d = 0; d < last; ++d) {
-      const int64_t size = self.sizes()[d];
-      source += (index[d] - shift[d] + size) % size * self.strides()[d] * itemsize;
-    }
-
-    // The end of each source row moves to the front of the target row.
-    gather(target, source + (columns - shift[last]) * stride, stride, itemsize, shift[last]);
-    gather(target + shift[last] * itemsize, source, stride, itemsize, columns - shift[last]);
-  });
+  roll_from(self, out0, shift, 0);
 }
 
 }  // namespace at::native
