@@ -16,7 +16,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import classes, natives, special_calls, torch_calls, transforms
+from torch_py._dynamo import classes, native_rules, natives, special_calls, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind, fill_closure
@@ -119,7 +119,7 @@ def _reason_against(function: FunctionType) -> Break | None:
         return unsupported_call(function.__qualname__, why, "remove the mark, or move the call out")
     if is_asynchronous(function):
         return unsupported_call(function.__qualname__, "asynchronous functions are not captured")
-    return natives.reason_against_module(function)
+    return native_rules.reason_against_module(function)
 
 
 def is_asynchronous(function: FunctionType) -> bool:

@@ -10,6 +10,7 @@ from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.iteration import is_native_iterator, iterator_of
+from torch_py._dynamo.native_rules import PURE_CLASSES
 from torch_py._dynamo.varying import keeps_sizes
 from torch_py._tensor import Tensor
 
@@ -50,7 +51,7 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
         if getattr(cls, "__abstractmethods__", None):
             cls(*args, **kwargs)  # raises
         return capture.made(object.__new__(cls))
-    if isinstance(owner, type) and (owner in natives.PURE_CLASSES or issubclass(owner, BaseException)):
+    if isinstance(owner, type) and (owner in PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)
         args = [natives.callable_for_native(capture, value) for value in args]

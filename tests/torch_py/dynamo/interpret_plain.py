@@ -74,7 +74,7 @@ def interpreted(function, *args):
         def number_input(self, value, source):
             return value
 
-    import torch_py._dynamo.capture as module
+    import torch_py._dynamo.origins as module
 
     module.Recorder = lambda *given: Recorder()
     capture = Capture(all_handlers())

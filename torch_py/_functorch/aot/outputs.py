@@ -92,8 +92,10 @@ def classify(
     views: Views,
     written: set[Node],
 ) -> Outputs:
-    """Finds out what the results of a recorded program are; `given` are its arguments, and `written` the
-    nodes whose memory it has written to."""
+    """Finds out what the results of a recorded program are.
+
+    `given` are its arguments, and `written` the nodes whose memory it has written to.
+    """
     return _Classification(inputs, given, recorder, views, written).run(results)
 
 

@@ -1,0 +1,242 @@
+"""What is known of the objects of a program while it is captured: where they came from, and what is guarded.
+
+An object that existed before has an *origin*, the source where it was met first. An object made on the way is
+*new*.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+from torch_py import _C
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.frame import Frame, Pending
+from torch_py._dynamo.guard_rows import Guards
+from torch_py._dynamo.journal import Journal
+from torch_py._dynamo.recorder import CaptureMode, Input, Recorder, memory_of
+from torch_py._dynamo.sources import Source, Sources
+from torch_py._dynamo.stack_trace import stack_trace
+from torch_py._dynamo.varying import Policy, Varying
+from torch_py._shapes.integers import SymInt
+from torch_py._subclasses.fake_tensor import FakeTensor
+from torch_py._tensor import Tensor
+from torch_py.nn.modules.module import Module
+from torch_py.nn.parameter import Buffer, Parameter
+
+# Values that are guarded by being equal.
+SCALARS = frozenset(
+    {
+        int,
+        float,
+        bool,
+        complex,
+        str,
+        bytes,
+        type(None),
+        type(Ellipsis),
+        type(NotImplemented),
+        range,
+        slice,
+        _C.dtype,
+        _C.device,
+        _C.layout,
+        _C.memory_format,
+        _C.Size,
+    }
+)
+# Objects that are guarded by being the same.
+FIXED_KINDS = (type, ModuleType, BuiltinFunctionType, CodeType, enum.Enum)
+_HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
+
+
+class Origins:
+    """The origins of objects, and the guards and inputs that follow from them."""
+
+    def __init__(
+        self,
+        handlers: dict[str, Any],
+        stop_at: tuple[int, int] | None = None,
+        varying: Varying | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        self.handlers = handlers
+        self.guards = Guards()
+        self.sources = Sources()
+        self.journal = Journal()
+        self.fake_mode = CaptureMode()
+        self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame), varying)
+        self.varying = varying
+        self.policy = policy or Policy(None)
+
+        self.frame: Frame | None = None
+        self.handled: BaseException | None = None  # the exception whose `except` clause runs
+        self.stop_at = stop_at  # the frame and the step before which the graph has to end
+        self.raised_at: tuple[int, int] | None = None  # what raised the exception that is handled, outermost
+        self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
+        self._serial = 0
+        self._origins: dict[int, Source] = {}
+        self._new: dict[int, Any] = {}
+        self._kept: list[Any] = []  # whatever the tables above name by id
+        self._adopted: set[int] = set()
+        self._classes: set[tuple[int, str]] = set()
+
+    def finish_guards(self, written: list[Any] | None) -> None:
+        """Guards that arguments are not the same tensor, and that changed objects are not read as others.
+
+        Parameters and the like are particular tensors, which matter only to graphs that write to tensors:
+        to `written`, if that is not None.
+        """
+        inputs = list(self.recorder.inputs.values())
+        tensors = [made.source for made in inputs]
+        free = [source for source in tensors if source.kind != "constant"]
+        if written is None:
+            self.guards.add_distinct(self._without_shared_memory(free))
+        elif free:
+            for apart in self._apart(inputs, written):
+                self.guards.add_distinct(apart)
+        if self.guards.changed:
+            objects = [s for s in self._origins.values() if s.kind != "constant"]
+            self.guards.add_distinct(objects)
+
+    def _apart(self, inputs: list[Input], written: list[Any]) -> list[list[Source]]:
+        """Lists of inputs that do not share memory: those that do in this call, and that nothing is written
+        to, are in different lists.
+        """
+        memories = {memory_of(tensor) for tensor in written}
+        groups: dict[Any, list[Source]] = {}
+        for number, made in enumerate(inputs):
+            is_shared = _has_storage(made.real) and memory_of(made.fake) not in memories
+            place = made.real.untyped_storage()._cdata if is_shared else -number - 1
+            groups.setdefault(place, []).append(made.source)
+
+        most = max(map(len, groups.values()))
+        return [[group[min(k, len(group) - 1)] for group in groups.values()] for k in range(most)]
+
+    def _without_shared_memory(self, sources: list[Source]) -> list[Source]:
+        """Those whose memory no other input has in this call: code that only reads does not mind."""
+        inputs = list(self.recorder.inputs.values())
+        owners = Counter(made.real.untyped_storage()._cdata for made in inputs if _has_storage(made.real))
+        shared = {
+            id(made.source)
+            for made in inputs
+            if _has_storage(made.real) and owners[made.real.untyped_storage()._cdata] > 1
+        }
+        return [source for source in sources if id(source) not in shared]
+
+    def origin_of(self, value: Any) -> Source | None:
+        return self._origins.get(id(value))
+
+    def is_new(self, value: Any) -> bool:
+        return id(value) in self._new
+
+    def made(self, value: Any) -> Any:
+        """Notes an object that the program has made. Gives it back."""
+        self._new[id(value)] = value
+        return value
+
+    def fixed(self, value: Any, text: str) -> Any:
+        """Notes an object that compiled code may name: the way to it is guarded, or never changes."""
+        if id(value) not in self._origins:
+            self._set_origin(value, self.sources.constant(value, text))
+        return value
+
+    def _set_origin(self, value: Any, source: Source) -> None:
+        self._origins[id(value)] = source
+        self._kept.append(value)
+
+    def admit(self, value: Any, source: Source) -> Any:
+        """A value that was read from `source`, as the interpreter uses it, with a guard for what it is."""
+        kind = type(value)
+        if kind is int:
+            return self._admit_number(value, source)
+        if kind in SCALARS:
+            self.guards.add("equals", source, value)
+            return value
+        if isinstance(value, Tensor):
+            with self.recorder.suspended():
+                return self._admit_tensor(value, source)
+
+        known = self._origins.get(id(value))
+        if known is not None:
+            self._guard_alias(value, source, known)
+            return value
+        if id(value) in self._new:
+            return value
+
+        if self._is_particular(value, source):
+            self.guards.add("is", source, value)
+            named = self.sources.constant(value, source.text)
+            self._set_origin(value, named)
+            if kind.__flags__ & _HEAP_TYPE and not isinstance(value, type):
+                self.guards.add("type_is", named, kind)  # programs may assign to __class__
+        elif kind is FunctionType:
+            self.guards.add("type_is", source, kind)
+            self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
+            self._set_origin(value, source)
+        else:
+            self.guards.add("type_is", source, kind)
+            self._set_origin(value, source)
+        return value
+
+    def _admit_number(self, value: int, source: Source) -> int:
+        number = self.recorder.number_input(value, source)
+        if type(number) is SymInt:
+            self.guards.add("type_is", source, int)
+        else:
+            self.guards.add("equals", source, value)
+        return number
+
+    def admitted(self, value: Any) -> Any:
+        """An argument that may not have been used yet, as the interpreter uses it."""
+        return self.admit(value.value, value.source) if type(value) is Pending else value
+
+    def _is_particular(self, value: Any, source: Source) -> bool:
+        """Whether code is for this very object: because of its kind, or as particular objects lead to it."""
+        if isinstance(value, FIXED_KINDS):
+            return True
+        first = next(iter(source.steps()))
+        if isinstance(value, Module) and first.kind != "constant":
+            return self.policy.is_particular(value, source)
+        return first.kind == "constant" and not isinstance(value, CellType)
+
+    def _guard_alias(self, value: Any, source: Source, known: Source) -> None:
+        if known is source:
+            return
+        if known.kind == "constant":
+            self.guards.add("is", source, value)
+        else:
+            self.guards.add("alias", source, known)
+
+    def _admit_tensor(self, value: Tensor, source: Source) -> Tensor:
+        if isinstance(value, FakeTensor):
+            return value
+        if type(value) is not Tensor and not isinstance(value, (Parameter, Buffer)):
+            raise Break(
+                f"use of a {type(value).__name__}",
+                "subclasses of Tensor are not captured",
+                "convert it to a plain tensor outside of the compiled function",
+            )
+        known = self.recorder.inputs.get(id(value))
+        if known is not None:
+            self._guard_alias(value, source, known.source)
+            return known.fake
+
+        if isinstance(value, Parameter) and source.is_fixed:
+            self.guards.add("is", source, value)
+            source = self.sources.constant(value, source.text)
+        self.guards.add("tensor", source, value)
+        return self.recorder.input(value, source)
+
+    def _constant(self, value: Any, text: str) -> Source:
+        return self.sources.constant(value, text)
+
+    def as_number(self, value: Any) -> Any:
+        """A value for code that looks at the bits of integers: a size that varies is fixed."""
+        return value if self.varying is None else self.varying.fixed(value)
+
+
+def _has_storage(tensor: Tensor) -> bool:
+    return tensor.layout == _C.strided

@@ -1,0 +1,230 @@
+"""What a program reads of its objects, with a guard for each place that it looks at."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.journal import ABSENT, contents
+from torch_py._dynamo.origins import FIXED_KINDS, SCALARS, Origins
+from torch_py._dynamo.sources import Source
+from torch_py._subclasses.fake_tensor import FakeTensor
+from torch_py._tensor import Tensor
+from torch_py.nn.modules.module import Module
+
+
+class Reading(Origins):
+    """Reads dictionaries, fields, elements, cells and classes; and containers as a whole, for native code."""
+
+    def plain(self, value: Any) -> Any:
+        """A value from a container of the program: fake tensors for tensors."""
+        if isinstance(value, Tensor) and not isinstance(value, FakeTensor):
+            return self.recorder.fake_of(value)
+        return value
+
+    def result(self, value: Any) -> Any:
+        """What native code has returned. Containers that nothing is known of are new."""
+        if isinstance(value, Tensor):
+            return self.plain(value)
+        if type(value) in SCALARS or id(value) in self._origins or id(value) in self._new:
+            return value
+        if not isinstance(value, (*FIXED_KINDS, Module)):
+            self._new[id(value)] = value
+        return value
+
+    def read_key(self, owner: dict[Any, Any], key: Any) -> Any:
+        """``owner[key]``, or ABSENT."""
+        key = self.key_in(owner, key)
+        value = dict.get(owner, key, ABSENT)
+        origin = self._origin_of_dict(owner)
+        if origin is None or self.journal.has("key", owner, key):
+            return self.plain(value)
+        if origin.kind == "constant":
+            self.guards.watch(owner)
+        if value is ABSENT:
+            self.guards.add("no_key", origin, key)
+            return ABSENT
+        return self.admit(value, self.sources.key(origin, key))
+
+    def key_in(self, owner: Any, key: Any) -> Any:
+        """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
+        if not isinstance(key, FakeTensor):
+            return key
+        known = self.recorder.input_of(key)
+        if known is None or (id(owner) in self._new and key in owner):
+            return key
+        return known.real if known.real in owner or id(owner) not in self._new else key
+
+    def _origin_of_dict(self, owner: dict[Any, Any]) -> Source | None:
+        return self._origins.get(id(owner))
+
+    def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
+        """An entry of the dictionary of an instance, or ABSENT."""
+        origin = self._origins.get(id(owner))
+        if origin is None:
+            return self.plain(fields.get(name, ABSENT))
+        if self.journal.has("key", fields, name):
+            return self.plain(fields.get(name, ABSENT))
+
+        self._own_fields(owner, fields, origin)
+        source = self._origins[id(fields)]
+        value = fields.get(name, ABSENT)
+        if source.kind == "constant":
+            self.guards.watch(fields)
+        if value is ABSENT:
+            self.guards.add("no_key", source, name)
+            return ABSENT
+        place = self.sources.key(source, name)
+        place.text = f"{origin.text}.{name}"
+        place.is_of_module = place.is_of_module or isinstance(owner, Module)
+        return self.admit(value, place)
+
+    def _own_fields(self, owner: Any, fields: dict[str, Any], origin: Source) -> None:
+        if id(fields) in self._origins:
+            return
+        if origin.kind == "constant":
+            self._set_origin(fields, self.sources.constant(fields, f"{origin.text}.__dict__"))
+        else:
+            self._set_origin(fields, self.sources.attr(origin, "__dict__"))
+
+    def read_item(self, owner: Any, position: int) -> Any:
+        """An element of a list or tuple. Raises IndexError."""
+        origin = self._origins.get(id(owner))
+        value = owner[position]
+        if origin is None or self.journal.has("whole", owner):
+            return self.plain(value)
+        if position < 0:
+            self.use_length(owner)
+            position += len(owner)
+        return self._admit_item(owner, origin, position, value)
+
+    def _admit_item(self, owner: Any, origin: Source, position: int, value: Any) -> Any:
+        if isinstance(owner, tuple) and origin.kind == "constant" and not isinstance(value, Tensor):
+            # A tuple is what it was, so its elements are particular objects.
+            return value if type(value) in SCALARS else self.fixed(value, f"{origin.text}[{position}]")
+        return self.admit(value, self.sources.item(origin, position))
+
+    def read_cell(self, cell: CellType, name: str) -> Any:
+        value = contents(cell)
+        origin = self._origins.get(id(cell))
+        if origin is None or self.journal.has("cell", cell):
+            return value if value is ABSENT else self.plain(value)
+        source = self.sources.cell(origin, name)
+        if value is ABSENT:
+            raise Break(f"use of '{name}'", "the variable of the enclosing function has no value yet", "")
+        return self.admit(value, source)
+
+    def read_slot(self, owner: Any, name: str) -> Any:
+        value = object.__getattribute__(owner, name)
+        origin = self._origins.get(id(owner))
+        if origin is None or self.journal.has("slot", owner, name):
+            return self.plain(value)
+        return self.admit(value, self.sources.attr(origin, name))
+
+    def read_native(self, owner: Any, name: str) -> Any:
+        """An attribute that the class of the object keeps natively."""
+        value = getattr(owner, name)
+        origin = self._origins.get(id(owner))
+        if name == "__class__":
+            return value
+
+        if name == "__dict__" and isinstance(value, dict):
+            if origin is not None:
+                self._own_fields(owner, value, origin)
+            else:
+                self.made(value)
+                self._new[id(value)] = value
+            return value
+        if origin is None:
+            return self.result(value)
+        if name == "__code__":
+            return value
+        return self.admit(value, self.sources.attr(origin, name))
+
+    def read_class(self, kind: type, name: str, found: Any) -> Any:
+        """An ordinary value that a class has under a name."""
+        owner = next((owner for owner in kind.__mro__ if name in owner.__dict__), kind)
+        if self.is_new(kind) or self.journal.has("class", owner, name):
+            return self.plain(found)
+        self.guards.watch(kind)
+        self.fixed(kind, kind.__name__)
+        return self.admit(found, self.sources.attr(self._constant(kind, kind.__name__), name))
+
+    def depends_on_class(self, kind: type, name: str) -> None:
+        """What `kind` has under `name`, a method or property, has to stay."""
+        if id(kind) in self._new or (id(kind), name) in self._classes:
+            return
+        self._classes.add((id(kind), name))
+        self.guards.watch(kind)
+        source = self._constant(kind, kind.__name__)
+        found = getattr(kind, name, ABSENT)
+        if found is ABSENT:
+            self.guards.add("no_attr", source, name)
+            return
+
+        place = self.sources.attr(source, name)
+        if type(found) is MethodType:
+            place, found = self.sources.attr(place, "__func__"), found.__func__
+        elif type(found) not in (FunctionType, property) and getattr(kind, name, ABSENT) is not found:
+            return  # made anew by each access
+        self.guards.add("is", place, found)
+
+    # Containers as a whole
+
+    def use(self, value: Any) -> None:
+        """Before native code reads `value`: guards all of its contents."""
+        kind = type(value)
+        if kind in SCALARS or isinstance(value, Tensor):
+            return
+        origin = self._origins.get(id(value))
+        if origin is None:
+            if isinstance(value, (list, tuple)) and id(value) not in self._new:
+                for item in _items_of(value):
+                    self.use(item)
+            return
+        if id(value) in self._adopted or self.journal.has("whole", value):
+            return
+
+        self._adopted.add(id(value))
+        if isinstance(value, (list, tuple)):
+            self.use_length(value)
+            for position, item in enumerate(_items_of(value)):
+                self.as_number(self._admit_item(value, origin, position, item))
+                self.use(item)
+        elif isinstance(value, dict):
+            self._use_dict(value, origin)
+        elif isinstance(value, (set, frozenset)):
+            self.guards.add("equals", origin, kind(value))
+        elif isinstance(value, (deque, bytearray)):
+            raise Break(f"use of a {kind.__name__}", "one that existed before is not captured", "use a list")
+
+    def _use_dict(self, value: dict[Any, Any], origin: Source) -> None:
+        self.use_length(value)
+        for key, item in dict.items(value):
+            if not self.journal.has("key", value, key):
+                self.as_number(self.admit(item, self.sources.key(origin, key)))
+            self.use(item)
+
+    def use_length(self, value: Any) -> None:
+        """Guards how many elements a container has, and which keys."""
+        origin = self._origins.get(id(value))
+        if origin is None or self.journal.has("whole", value):
+            return
+        if isinstance(value, (list, tuple)):
+            if not (origin.kind == "constant" and isinstance(value, tuple)):
+                self.guards.add("length", origin, len(value))
+        elif isinstance(value, dict):
+            if any(entry.owner is value for entry in self.journal.entries.values()):
+                return
+            if origin.kind == "constant":
+                self.guards.watch(value)
+            self.guards.add("keys", origin, tuple(value))
+        elif isinstance(value, (set, frozenset, deque, bytearray)):
+            self.use(value)
+
+
+def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:
+    """The elements, whatever `__iter__` a subclass has."""
+    return tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value)

@@ -1,0 +1,94 @@
+"""What a program writes to objects that existed before: kept in the journal, and undone after the capture."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import CellType, ModuleType
+from typing import Any
+
+from torch_py._dynamo import attributes
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.journal import ABSENT, set_key
+from torch_py._dynamo.origins import SCALARS
+from torch_py._dynamo.reading import Reading
+from torch_py._dynamo.sources import Source
+
+
+class Writing(Reading):
+    """Writes to dictionaries, fields, cells and classes."""
+
+    def change(self, value: Any) -> None:
+        """Before native code changes a container."""
+        if id(value) in self._new:
+            return
+        origin = self._origins.get(id(value))
+        if origin is None:
+            if type(value) in SCALARS or isinstance(value, tuple):
+                return
+            raise Break(
+                f"a change of a {type(value).__name__}", "it is not known where the object came from", ""
+            )
+        if not isinstance(value, (list, dict, set, deque, bytearray)):
+            raise Break(f"a change of a {type(value).__name__}", "it cannot be undone", "")
+        self.use(value)
+        self._guard_distinct(value, origin)
+        self.journal.note("whole", value)
+
+    def write_key(self, owner: dict[Any, Any], key: Any, value: Any) -> None:
+        """``owner[key] = value``; ABSENT deletes."""
+        key = self.key_in(owner, key)
+        if id(owner) not in self._new:
+            origin = self._origin_of_dict(owner)
+            if origin is None:
+                raise Break("a change of a dictionary", "it is not known where the object came from", "")
+            self.read_key(owner, key)  # for the guard: what is restored has to be what was there
+            self._guard_distinct(owner, origin)
+            self.journal.note_key(owner, key, value)
+        set_key(owner, key, value)
+
+    def write_field(self, owner: Any, fields: dict[str, Any], name: str, value: Any) -> None:
+        origin = self._origins.get(id(owner))
+        if origin is not None:
+            if isinstance(owner, ModuleType):
+                self.fixed(fields, owner.__name__)
+            self._own_fields(owner, fields, origin)
+            self.write_key(fields, name, value)
+        elif id(owner) in self._new:
+            set_key(fields, name, value)
+        else:
+            raise Break(f"assignment to .{name}", "it is not known where the object came from", "")
+
+    def write_cell(self, cell: CellType, value: Any) -> None:
+        if id(cell) not in self._new:
+            self.journal.note("cell", cell)
+        if value is ABSENT:
+            del cell.cell_contents
+        else:
+            cell.cell_contents = value
+
+    def write_class(self, owner: type, name: str, value: Any) -> None:
+        """``owner.name = value`` for a class that existed before, which has an ordinary value there."""
+        before = attributes.in_class(owner, name)
+        if before is not ABSENT:
+            self.read_class(owner, name, before)  # for the guard: what is restored has to be what was there
+        self.fixed(owner, owner.__name__)
+        self.journal.note("class", owner, name)
+        type.__setattr__(owner, name, value)
+
+    def write_slot(self, owner: Any, name: str, value: Any) -> None:
+        if id(owner) not in self._new:
+            origin = self._origins.get(id(owner))
+            if origin is None:
+                raise Break(f"assignment to .{name}", "it is not known where the object came from", "")
+            self._guard_distinct(owner, origin)
+            self.journal.note("slot", owner, name)
+        if value is ABSENT:
+            object.__delattr__(owner, name)
+        else:
+            object.__setattr__(owner, name, value)
+
+    def _guard_distinct(self, value: Any, origin: Source) -> None:
+        """A changed object has to stay another one than those that are read, too."""
+        if origin.kind == "constant":
+            return
+        self.guards.changed[id(value)] = origin
