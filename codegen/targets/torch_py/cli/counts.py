@@ -243,8 +243,8 @@ def _lines(sections: dict[str, list[Row]], checks: list[Checks]) -> Iterator[str
 def _markdown(sections: dict[str, list[Row]]) -> Iterator[str]:
     yield "# Counts"
     yield ""
-    yield "What `native_functions.yaml` declares, written by `python -m codegen counts --write`. Without the option,"
-    yield "it also counts the checks that are left in C++."
+    yield "What `native_functions.yaml` declares, written by `python -m codegen counts --write`. Without the"
+    yield "option, it also counts the checks that are left in C++."
     for title, rows in sections.items():
         yield from ("", f"## {title}", "", "| | |", "|---|---:|")
         yield from (f"| {name} | {count} |" for name, count in rows)
