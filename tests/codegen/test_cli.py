@@ -32,6 +32,7 @@ topics:
     - func: again(Tensor(a) self) -> Tensor(a)
       structure: view
       samples: unary
+      reference: self
       doc: Returns self.
 """
 

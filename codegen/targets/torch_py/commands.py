@@ -84,7 +84,7 @@ def _counts(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--write",
         action="store_true",
-        help="write docs/counts.md, and docs/cuda_fallbacks.md: entries that CUDA tensors run on the host",
+        help="write docs/counts.md, and docs/cuda_fallbacks.md: what runs on the host for CUDA tensors",
     )
 
 

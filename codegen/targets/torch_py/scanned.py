@@ -39,6 +39,13 @@ def taken_name_files(root: Path) -> list[Path]:
     return sorted([*tables, *(path for path in modules if path.is_file())])
 
 
+def documented_files(root: Path) -> list[Path]:
+    """The files with the documentation of what is written by hand: texts, and the table of properties."""
+    bindings = root / "torch_py" / "csrc" / "bindings"
+    found = (bindings / "Texts.cpp", bindings / "tensor" / "TensorProperties.cpp")
+    return [path for path in found if path.is_file()]
+
+
 def version_file(root: Path) -> Path:
     return root / "torch_py" / "version.py"
 
@@ -46,7 +53,8 @@ def version_file(root: Path) -> Path:
 def files(root: Path) -> list[Path]:
     """All of them."""
     version = [path for path in (version_file(root),) if path.is_file()]
-    return [*kernel_files(root), *sample_files(root), *taken_name_files(root), *version]
+    found = [*kernel_files(root), *sample_files(root), *taken_name_files(root), *documented_files(root)]
+    return [*dict.fromkeys(found), *version]
 
 
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:

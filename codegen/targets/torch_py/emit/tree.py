@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import ParamSpec
 
 from codegen.dtypes import DTYPE_CONSTANTS
@@ -26,6 +27,7 @@ from codegen.targets.torch_py.emit import (
     lowerings,
     metadata,
     native,
+    native_docs,
     registration,
     stubs,
     wrapper_texts,
@@ -369,13 +371,16 @@ class Tree:
 
     def stubs(self) -> None:
         """What the declarations of functions and methods, for type checkers and editors, refer to."""
+        path = "torch_py/_C.pyi"
         self.add(
-            "torch_py/_C.pyi",
-            "torch_py/_C.pyi",
+            path,
+            path,
             dtypes=list(DTYPE_CONSTANTS),
             operators=ARITHMETIC,
             comparisons=COMPARISONS,
         )
+        texts = native_docs.texts_in(Path(self.program.path).parent)
+        self.files[path] = native_docs.with_docstrings(self.files[path], texts)
         self.files[f"{PYTHON}/__init__.pyi"] = ""
 
         named = stubs.named_results(list(self.shards.values()))
