@@ -1,0 +1,41 @@
+// The tensors of attention as kernels see them.
+#pragma once
+
+#include <type_traits>
+
+#include "aten/native/cuda/nn/AttentionTiles.cuh"
+#include "aten/native/nn/Attention.h"
+
+namespace at::native::cuda::attention {
+
+/// Calls f with a value of the type of the tensor's elements.
+template <class F>
+void with_type_of(const Tensor& tensor, const F& f) {
+  if (tensor.scalar_type() == kHalf) f(c10::Half());
+  else f(c10::BFloat16());
+}
+
+template <class T>
+Heads<T> heads_of(const Tensor& tensor) {
+  const IntArrayRef strides = tensor.strides();
+  if constexpr (std::is_const_v<T>)
+    return {tensor.const_data_ptr<std::remove_const_t<T>>(), strides[0], strides[1], strides[2]};
+  else return {tensor.data_ptr<T>(), strides[0], strides[1], strides[2]};
+}
+
+inline Shape shape_of(const AttentionArguments& given) {
+  const IntArrayRef query = given.query.sizes();
+  Shape shape;
+  shape.matrices = static_cast<int>(query[0] * query[1]);
+  shape.heads = static_cast<int>(query[1]);
+  shape.group = static_cast<int>(query[1] / given.key.size(1));
+  shape.queries = static_cast<int>(query[2]);
+  shape.keys = static_cast<int>(given.key.size(2));
+  shape.width = static_cast<int>(query[3]);
+  shape.value_width = static_cast<int>(given.value.size(3));
+  shape.causal = given.is_causal;
+  shape.scale = static_cast<float>(given.scale);
+  return shape;
+}
+
+}  // namespace at::native::cuda::attention
