@@ -205,14 +205,107 @@ def test_vmap() -> None:
     assert_equal(list(found), [attend(q, k, v) for q, k, v in zip(query, key, value, strict=True)])
 
 
-@pytest.mark.parametrize("case", ["float32", "mask", "dropout", "size 12", "size 136"])
+def masked_formula(query: Any, key: Any, value: Any, mask: Any, causal: bool) -> Any:
+    """With a mask; rows without keys are zero."""
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    if causal:
+        scores = scores + torch.full(scores.shape[-2:], -math.inf, dtype=torch.float64).triu(1)
+    masked = scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask.double()
+    empty = (masked == -math.inf).all(-1, True)
+    return masked.masked_fill(empty, 0).softmax(-1).masked_fill(empty, 0) @ value
+
+
+def check_calls(ours: Any, theirs: Any, inputs: list[Any]) -> None:
+    """Values and gradients of two functions of the same tensors, on CUDA and in float64."""
+    mine = [x.cuda().requires_grad_() for x in inputs]
+    exact = [x.double().requires_grad_() for x in inputs]
+    weight = torch.randn(*inputs[0].shape).to(inputs[0].dtype)
+    out, expected = ours(*mine), theirs(*exact)
+    found = [out, *torch.autograd.grad(out, mine, weight.cuda())]
+    wanted = [expected, *torch.autograd.grad(expected, exact, weight.double())]
+    for a, b in zip(found, wanted, strict=True):
+        assert error(a, b) < 4 * torch.finfo(a.dtype).eps
+
+
+@pytest.mark.parametrize("size", [16, 80])
+@pytest.mark.parametrize("shape", [(70, 90), (2, 1, 70, 90), (1, 3, 1, 90), (70, 1), (2, 3, 70, 90)])
+@pytest.mark.parametrize("kind", ["bool", "float32", "bfloat16"])
+def test_masks(kind: str, shape: tuple[int, ...], size: int) -> None:
+    mask = torch.randn(*shape)
+    mask = mask > 0 if kind == "bool" else mask.to(getattr(torch, kind))
+    inputs = [heads(2, 3, 70, size), heads(2, 3, 90, size), heads(2, 3, 90, size)]
+    check_calls(
+        lambda *tensors: F.scaled_dot_product_attention(*tensors, mask.cuda()),
+        lambda *tensors: masked_formula(*tensors, mask, False),
+        inputs,
+    )
+
+
+def test_masks_with_causality_in_other_layouts_and_without_keys() -> None:
+    mask = torch.rand(90, 70).t() > 0.5
+    mask[3] = False
+    mask[64:] = False
+    inputs = [heads(1, 2, 70, 16), heads(1, 2, 90, 16), heads(1, 2, 90, 16)]
+    check_calls(
+        lambda *tensors: F.scaled_dot_product_attention(*tensors, mask.cuda(), is_causal=True),
+        lambda *tensors: masked_formula(*tensors, mask, True),
+        inputs,
+    )
+
+
+def test_the_gradient_of_a_mask() -> None:
+    mask = torch.randn(1, 2, 70, 90).bfloat16()
+    inputs = [heads(2, 2, 70, 16), *(heads(2, 2, 90, 16) for _ in range(2))]
+
+    def derivative(tensors: list[Any], mask: Any) -> Any:
+        mask = mask.requires_grad_()
+        out = F.scaled_dot_product_attention(*tensors, mask)
+        return torch.autograd.grad(out.square().sum(), mask)[0]
+
+    found = derivative([x.cuda() for x in inputs], mask.cuda())
+    expected = derivative([x.double() for x in inputs], mask.double())
+    assert error(found, expected) < 8 * torch.finfo(torch.bfloat16).eps
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_dropout(masked: bool) -> None:
+    """The given weights are kept, before and after the others of the softmax."""
+    kept = torch.rand(2, 2, 70, 90) > 0.3
+    mask = torch.randn(70, 90) if masked else None
+    inputs = [heads(2, 2, 70, 16), *(heads(2, 2, 90, 16) for _ in range(2))]
+
+    def call(*tensors: Any) -> Any:
+        some = None if mask is None else mask.cuda()
+        return torch.ops.aten._fused_attention(*tensors, some, kept.cuda(), 0.3, False, False)[0]
+
+    def formula_of(query: Any, key: Any, value: Any) -> Any:
+        scores = query @ key.transpose(-2, -1) / 4 + (0 if mask is None else mask.double())
+        return (scores.softmax(-1) * kept / 0.7) @ value
+
+    check_calls(call, formula_of, inputs)
+
+
+def test_dropout_follows_the_generator() -> None:
+    query, key, value = (heads(1, 2, 70, 16).cuda() for _ in range(3))
+    ones = torch.ones_like(value)
+
+    def run() -> Any:
+        torch.cuda.manual_seed(5)
+        return F.scaled_dot_product_attention(query, key, ones, dropout_p=0.25)
+
+    first = run()
+    assert torch.equal(first, run())
+    assert abs(float(first.float().mean()) - 1) < 0.1
+    assert float(first.float().std()) > 0.01
+
+
+@pytest.mark.parametrize("case", ["float32", "dropout of all", "size 12", "size 136"])
 def test_what_the_kernels_do_not_take(case: str) -> None:
     """The composition computes it."""
     size = int(case.split()[1]) if "size" in case else 16
     inputs = [heads(1, 2, 20, size, dtype="float32" if case == "float32" else "bfloat16") for _ in range(3)]
-    mask = [torch.randn(20, 20).bfloat16()] if case == "mask" else []
-    dropout = {"dropout_p": 1.0 if case == "dropout" else 0.0}
+    dropout = 1.0 if "dropout" in case else 0.0
 
-    found = F.scaled_dot_product_attention(*(x.cuda() for x in inputs + mask), **dropout)
-    expected = F.scaled_dot_product_attention(*(x.double() for x in inputs + mask), **dropout)
+    found = F.scaled_dot_product_attention(*(x.cuda() for x in inputs), dropout_p=dropout)
+    expected = F.scaled_dot_product_attention(*(x.double() for x in inputs), dropout_p=dropout)
     assert error(found, expected) < 4 * torch.finfo(found.dtype).eps

@@ -234,7 +234,6 @@ double attention_scale(const Tensor& query, std::optional<double> scale) {
 bool fits_cuda_kernels(const AttentionArguments& given) {
   const ScalarType dtype = given.query.scalar_type();
   if (dtype != kHalf && dtype != kBFloat16) return false;
-  if (given.mask.defined() || given.dropout != 0) return false;
 
   for (const Tensor& tensor : {given.query, given.key, given.value}) {
     const int64_t width = tensor.size(3);

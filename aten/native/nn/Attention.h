@@ -28,7 +28,7 @@ struct AttentionArguments {
 };
 
 /// Whether the kernels for CUDA take these arguments, of any strides: float16 and bfloat16, heads
-/// of sizes that are multiples of 8 up to 128, without a mask and dropout.
+/// of sizes that are multiples of 8 up to 128.
 TORCH_PY_API bool fits_cuda_kernels(const AttentionArguments& given);
 
 /// The output and logsumexp of `_fused_attention` as a composition, and its gradients: for what the

@@ -3,7 +3,7 @@
 
 #include "aten/native/cuda/nn/AttentionHeads.h"
 #include "aten/native/cuda/nn/AttentionKernel.h"
-#include "aten/native/cuda/nn/AttentionTiles.cuh"
+#include "aten/native/cuda/nn/AttentionScores.cuh"
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
 
@@ -36,6 +36,7 @@ struct BackwardProblem {
   Heads<const T> query, key, value, grad_out;
   const QuerySums* sums;  // (N, H, padded)
   int padded;
+  ScoreTensors scores;
   Heads<T> grad_query, grad_key, grad_value;
 };
 
@@ -86,7 +87,7 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kThreads) sum_queries(SumsProblem<T> problem) {
 }
 
 /// The rows' sums are in registers, those of columns in shared memory.
-template <class T, int kWidth, bool kOwnsKeys>
+template <class T, int kWidth, bool kOwnsKeys, bool kHasScoreTensors>
 class Gradients {
  public:
   static constexpr int kRows = kWarps * 16;
@@ -138,7 +139,9 @@ class Gradients {
       if (tile + 1 < tile_count) copy_tile(tile + 1);
 
       const int column = column_of(tile);
-      for (int step = 0; step < kColumns; step += kStep) add_columns(tile % 2, step, column + step);
+      const HeadScores scores(problem.scores, shape, batch, kOwnsKeys ? head_of(tile) : head);
+      for (int step = 0; step < kColumns; step += kStep)
+        add_columns(tile % 2, step, column + step, scores);
     }
     store();
   }
@@ -204,14 +207,14 @@ class Gradients {
   }
 
   /// Adds to the gradients what kStep columns contribute, which begin at `step` of a stage.
-  SIMT_DEVICE void add_columns(int stage, int step, int column) {
+  SIMT_DEVICE void add_columns(int stage, int step, int column, const HeadScores& scores) {
     const T* const first_columns = tiles + stage * 2 * kTile + step * kPitch<kWidth>;
     const T* const second_columns = first_columns + kTile;
 
     Sums<1, kStep> weights, grads;
     multiply_by_rows(weights, first, first_columns);
     multiply_by_rows(grads, second, second_columns);
-    weigh(weights, grads, column_sums + stage * kColumns + step, column);
+    weigh(weights, grads, column_sums + stage * kColumns + step, column, scores);
 
     if constexpr (kOwnsKeys) add_product<T, kWidth>(grad_second, weights, second_columns);
     add_product<T, kWidth>(grad_first, grads, first_columns);
@@ -219,7 +222,8 @@ class Gradients {
 
   /// Turns scores into weights, and the gradients of weights into those of scores.
   SIMT_DEVICE void weigh(Sums<1, kStep>& weights, Sums<1, kStep>& grads,
-                         const QuerySums* sums_of_columns, int column) const {
+                         const QuerySums* sums_of_columns, int column,
+                         const HeadScores& scores) const {
     const float power_scale = shape.scale * kLog2e;
     const bool hides = hides_some(column);
 
@@ -229,12 +233,21 @@ class Gradients {
       const int in_step = i / 4 * 8 + fragment_column() + i % 2;
       const QuerySums sums = kOwnsKeys ? sums_of_columns[in_step] : row_sums[half];
 
+      const int at_row = row + warp_row + half * 8 + fragment_row();
+      const int at_column = column + in_step;
+      const int query = kOwnsKeys ? at_column : at_row;
+      const int key = kOwnsKeys ? at_row : at_column;
+
       float& weight = weights[0][i / 4][i % 4];
       float& grad = grads[0][i / 4][i % 4];
-      weight = simt::exp2_approx(weight * power_scale - sums.logsumexp);
-      if (hides && is_hidden(row + warp_row + half * 8 + fragment_row(), column + in_step))
-        weight = 0;
-      grad = weight * (grad - sums.products);
+      weight *= power_scale;
+      if constexpr (kHasScoreTensors) weight = scores.masked(weight, query, key);
+      weight = simt::exp2_approx(weight - sums.logsumexp);
+      if (hides && is_hidden(query, key)) weight = 0;
+
+      const float dropout = kHasScoreTensors ? scores.dropout(query, key) : 1.0f;
+      grad = weight * (grad * dropout - sums.products);
+      weight *= dropout;
     }
   }
 
@@ -243,9 +256,8 @@ class Gradients {
     if (kOwnsKeys) return shape.causal && column < row + warp_row + 15;
     return column + kStep > (shape.causal ? std::min(shape.keys, row + warp_row + 1) : shape.keys);
   }
-  SIMT_DEVICE bool is_hidden(int at_row, int at_column) const {
-    if (kOwnsKeys) return at_row > at_column;
-    return at_column >= shape.keys || (shape.causal && at_column > at_row);
+  SIMT_DEVICE bool is_hidden(int query, int key) const {
+    return key >= shape.keys || (shape.causal && key > query);
   }
 
   SIMT_DEVICE void store() {
@@ -285,21 +297,22 @@ class Gradients {
   Sums<1, kWidth> grad_second;
 };
 
-template <class T, int kWidth, bool kOwnsKeys>
+template <class T, int kWidth, bool kOwnsKeys, bool kHasScoreTensors>
 SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kThreads) gradients_of_rows(BackwardProblem<T> problem) {
-  Gradients<T, kWidth, kOwnsKeys>(problem).run();
+  Gradients<T, kWidth, kOwnsKeys, kHasScoreTensors>(problem).run();
 }
 
-template <class T, int kWidth, bool kOwnsKeys>
+template <class T, int kWidth, bool kOwnsKeys, bool kHasScoreTensors>
 void launch_gradients(const BackwardProblem<T>& problem) {
-  using Block = Gradients<T, kWidth, kOwnsKeys>;
+  using Block = Gradients<T, kWidth, kOwnsKeys, kHasScoreTensors>;
   const Shape& shape = problem.shape;
   const int rows = kOwnsKeys ? shape.keys : shape.queries;
   const int matrices = kOwnsKeys ? shape.matrices / shape.group : shape.matrices;
   const int blocks = ((rows - 1) / Block::kRows + 1) * matrices;
   c10::cuda::launch("scaled_dot_product_attention_backward",
-                    &gradients_of_rows<T, kWidth, kOwnsKeys>, dim3(static_cast<unsigned>(blocks)),
-                    dim3(kThreads), Block::kShared, c10::cuda::current_stream(), problem);
+                    &gradients_of_rows<T, kWidth, kOwnsKeys, kHasScoreTensors>,
+                    dim3(static_cast<unsigned>(blocks)), dim3(kThreads), Block::kShared,
+                    c10::cuda::current_stream(), problem);
 }
 
 template <class T>
@@ -331,15 +344,20 @@ void backward(const AttentionArguments& given, const Tensor& grad_out, const Ten
                                      heads_of<const T>(grad_out),
                                      query_sums,
                                      padded,
+                                     score_tensors_of(given),
                                      heads_of<T>(gradients.query),
                                      heads_of<T>(gradients.key),
                                      heads_of<T>(gradients.value)};
-    const auto launch = [&]<int kWidth>() {
-      launch_gradients<T, kWidth, true>(problem);
-      launch_gradients<T, kWidth, false>(problem);
+    const auto launch = [&]<int kWidth, bool kHasScoreTensors>() {
+      launch_gradients<T, kWidth, true, kHasScoreTensors>(problem);
+      launch_gradients<T, kWidth, false, kHasScoreTensors>(problem);
     };
-    if (std::max(shape.width, shape.value_width) > 64) launch.template operator()<128>();
-    else launch.template operator()<64>();
+    const auto launch_width = [&]<int kWidth>() {
+      if (problem.scores.are_absent()) launch.template operator()<kWidth, false>();
+      else launch.template operator()<kWidth, true>();
+    };
+    if (std::max(shape.width, shape.value_width) > 64) launch_width.template operator()<128>();
+    else launch_width.template operator()<64>();
   });
 }
 

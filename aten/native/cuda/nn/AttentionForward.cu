@@ -4,7 +4,7 @@
 
 #include "aten/native/cuda/nn/AttentionHeads.h"
 #include "aten/native/cuda/nn/AttentionKernel.h"
-#include "aten/native/cuda/nn/AttentionTiles.cuh"
+#include "aten/native/cuda/nn/AttentionScores.cuh"
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
 
@@ -17,6 +17,7 @@ struct ForwardProblem {
   Shape shape;
   float power_scale;  // of scores as powers of 2; positive, for queries that are negated if needed
   Heads<const T> query, key, value;
+  ScoreTensors scores;
   Heads<T> out;
   float* logsumexp;  // (N, H, L)
 };
@@ -115,6 +116,19 @@ SIMT_DEVICE void hide_keys(float (&scores)[kTiles][kParts][4], const Shape& shap
   }
 }
 
+/// Calls f with each score of a warp's rows, and the query and the key that it is of.
+template <int kTiles, int kParts, class F>
+SIMT_DEVICE void for_each_score(float (&scores)[kTiles][kParts][4], int first_query, int first_key,
+                                const F& f) {
+  SIMT_UNROLL
+  for (int i = 0; i < kTiles * kParts * 4; ++i) {
+    const int m = i / (kParts * 4);
+    const int part = i / 4 % kParts;
+    f(scores[m][part][i % 4], first_query + m * 16 + i / 2 % 2 * 8 + fragment_row(),
+      first_key + part * 8 + fragment_column() + i % 2);
+  }
+}
+
 /// Divides a warp's rows by their sums, and stores the logarithms of these.
 template <int kTiles, int kParts, class T>
 SIMT_DEVICE void finish_rows(float (&out)[kTiles][kParts][4], const RunningSoftmax<kTiles>& softmax,
@@ -136,7 +150,7 @@ SIMT_DEVICE void finish_rows(float (&out)[kTiles][kParts][4], const RunningSoftm
   }
 }
 
-template <class T, int kWidth, int kTiles>
+template <class T, int kWidth, int kTiles, bool kHasScoreTensors>
 SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kThreads) attend(ForwardProblem<T> problem) {
   constexpr int kRows = kWarps * 16 * kTiles;
   constexpr int kTile = kColumns * kPitch<kWidth>;
@@ -191,9 +205,20 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kThreads) attend(ForwardProblem<T> problem) {
     multiply_by_rows(scores, queries, keys);
 
     const int first_query = row + warp_row;
+    const HeadScores of_head(problem.scores, shape, batch, head);
+    if constexpr (kHasScoreTensors) {
+      for_each_score(scores, first_query, key, [&](float& score, int of_query, int of_key) {
+        score = of_head.masked(score * problem.power_scale, of_query, of_key);
+      });
+    }
     if (key + kColumns > (shape.causal ? std::min(shape.keys, first_query + 1) : shape.keys))
       hide_keys(scores, shape, first_query, key);
-    softmax.add(scores, out, problem.power_scale);
+    softmax.add(scores, out, kHasScoreTensors ? 1.0f : problem.power_scale);
+    if constexpr (kHasScoreTensors) {
+      for_each_score(scores, first_query, key, [&](float& weight, int of_query, int of_key) {
+        weight *= of_head.dropout(of_query, of_key);
+      });
+    }
     add_product<T, kWidth>(out, scores, keys + kTile);
   }
 
@@ -204,11 +229,11 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kThreads) attend(ForwardProblem<T> problem) {
                                 shape.queries - first_query, shape.value_width, out, warp_rows);
 }
 
-template <class T, int kWidth, int kTiles>
+template <class T, int kWidth, int kTiles, bool kHasScoreTensors = false>
 void launch_forward(const ForwardProblem<T>& problem) {
   constexpr int kRows = kWarps * 16 * kTiles;
   const int blocks = ((problem.shape.queries - 1) / kRows + 1) * problem.shape.matrices;
-  c10::cuda::launch("scaled_dot_product_attention", &attend<T, kWidth, kTiles>,
+  c10::cuda::launch("scaled_dot_product_attention", &attend<T, kWidth, kTiles, kHasScoreTensors>,
                     dim3(static_cast<unsigned>(blocks)), dim3(kThreads),
                     kForwardShared<kWidth, kTiles>, c10::cuda::current_stream(), problem);
 }
@@ -224,11 +249,16 @@ void forward(const AttentionArguments& given, const Tensor& out, const Tensor& l
                                     heads_of<const T>(given.query),
                                     heads_of<const T>(given.key),
                                     heads_of<const T>(given.value),
+                                    score_tensors_of(given),
                                     heads_of<T>(out),
                                     logsumexp.data_ptr<float>()};
 
     // Wide heads leave registers for 16 rows of a warp, few queries give work to few warps.
-    if (std::max(shape.width, shape.value_width) > 64) launch_forward<T, 128, 1>(problem);
+    const bool is_wide = std::max(shape.width, shape.value_width) > 64;
+    if (!problem.scores.are_absent()) {
+      if (is_wide) launch_forward<T, 128, 1, true>(problem);
+      else launch_forward<T, 64, 1, true>(problem);
+    } else if (is_wide) launch_forward<T, 128, 1>(problem);
     else if (shape.queries <= 64) launch_forward<T, 64, 1>(problem);
     else launch_forward<T, 64, 2>(problem);
   });

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "aten/native/cuda/nn/AttentionTiles.cuh"
+#include "aten/native/cuda/nn/AttentionScores.cuh"
 #include "aten/native/nn/Attention.h"
 
 namespace at::native::cuda::attention {
@@ -21,6 +21,20 @@ Heads<T> heads_of(const Tensor& tensor) {
   if constexpr (std::is_const_v<T>)
     return {tensor.const_data_ptr<std::remove_const_t<T>>(), strides[0], strides[1], strides[2]};
   else return {tensor.data_ptr<T>(), strides[0], strides[1], strides[2]};
+}
+
+template <class T>
+ScoreTensor<T> score_tensor_of(const Tensor& tensor, IntArrayRef sizes) {
+  if (!tensor.defined()) return {};
+  const Tensor expanded = tensor.expand(sizes);
+  const IntArrayRef strides = expanded.strides();
+  return {expanded.const_data_ptr<T>(), strides[0], strides[1], strides[2], strides[3]};
+}
+
+inline ScoreTensors score_tensors_of(const AttentionArguments& given) {
+  const DimVector sizes = given.score_sizes();
+  return {score_tensor_of<float>(given.mask, sizes), score_tensor_of<bool>(given.kept, sizes),
+          static_cast<float>(1 / (1 - given.dropout))};
 }
 
 inline Shape shape_of(const AttentionArguments& given) {

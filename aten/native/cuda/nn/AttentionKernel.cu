@@ -2,7 +2,11 @@
 // goes there, and everything else through compositions.
 #include "aten/native/cuda/nn/AttentionKernel.h"
 
+#include <limits>
+
 #include "aten/ops/copy.h"
+#include "aten/ops/logical_not.h"
+#include "aten/ops/masked_fill.h"
 
 namespace at::native::cuda {
 
@@ -32,6 +36,16 @@ Tensor empty_gradient_of(const Tensor& tensor) {
              : empty_tensor(tensor.sizes(), tensor.scalar_type(), tensor.device());
 }
 
+/// The mask as numbers that are added to scores.
+Tensor added_mask(const Tensor& mask) {
+  if (!mask.defined()) return mask;
+  if (mask.scalar_type() != kBool) return mask.to(kFloat);
+
+  const Tensor numbers = empty_tensor(mask.sizes(), kFloat, mask.device()).zero_();
+  return at::masked_fill_(numbers, at::logical_not(mask),
+                          Scalar(-std::numeric_limits<double>::infinity()));
+}
+
 }  // namespace
 
 void fused_attention_kernel(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -51,7 +65,8 @@ void fused_attention_kernel(const Tensor& query, const Tensor& key, const Tensor
   const Tensor queries = with_aligned_rows(query);
   const Tensor keys = with_aligned_rows(key);
   const Tensor values = with_aligned_rows(value);
-  attention::forward({queries, keys, values, attn_mask, kept, 0, is_causal, factor}, out0, out1);
+  const Tensor mask = added_mask(attn_mask);
+  attention::forward({queries, keys, values, mask, kept, dropout_p, is_causal, factor}, out0, out1);
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> fused_attention_backward_kernel(
@@ -64,7 +79,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> fused_attention_backward_kernel(
   check_fused_attention("_fused_attention_backward", given);
   check_mask_gradient(attn_mask, mask_requires_grad);
   check_fused_results(query, value, grad_out, out, logsumexp);
-  if (!fits_cuda_kernels(given))
+  if (!fits_cuda_kernels(given) || mask_requires_grad)
     return composed_attention_backward(grad_out, given, mask_requires_grad);
 
   const Tensor grad_query = empty_gradient_of(query);
@@ -75,7 +90,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> fused_attention_backward_kernel(
   const Tensor queries = with_aligned_rows(query);
   const Tensor keys = with_aligned_rows(key);
   const Tensor values = with_aligned_rows(value);
-  attention::backward({queries, keys, values, attn_mask, kept, 0, is_causal, factor},
+  const Tensor mask = added_mask(attn_mask);
+  attention::backward({queries, keys, values, mask, kept, dropout_p, is_causal, factor},
                       with_aligned_rows(grad_out), with_aligned_rows(out), logsumexp.contiguous(),
                       {grad_query, grad_key, grad_value});
   return {grad_query, grad_key, grad_value, Tensor()};

@@ -6,7 +6,7 @@
 namespace at::native::cuda::attention {
 
 /// Sizes V and E of queries, keys and values are multiples of 8 up to 128, rows are dense and begin
-/// at multiples of 16 bytes, and there is neither a mask nor dropout.
+/// at multiples of 16 bytes. A mask is of float, and is added.
 void forward(const AttentionArguments& given, const Tensor& out, const Tensor& logsumexp);
 
 struct AttentionGradients {
