@@ -111,6 +111,11 @@ def test_groups_of_heads(key_heads: int, causal: bool) -> None:
     check(heads(2, 4, 70, 16), heads(2, key_heads, 80, 16), heads(2, key_heads, 80, 16), causal)
 
 
+def test_many_blocks() -> None:
+    """Enough for warps with two tiles of 16 rows."""
+    check(heads(25, 4, 130, 8), heads(25, 4, 140, 8), heads(25, 4, 140, 8), causal=True)
+
+
 def test_small_batches() -> None:
     """Also a sample for the detector of races."""
     check(*(heads(2, 2, 66, 8) for _ in range(3)), causal=True)

@@ -87,13 +87,13 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kThreads) sum_queries(SumsProblem<T> problem) {
 }
 
 /// The rows' sums are in registers, those of columns in shared memory.
-template <class T, int kWidth, bool kOwnsKeys, bool kHasScoreTensors>
+template <class T, int kWidth, int kTiles, bool kOwnsKeys, bool kHasScoreTensors>
 class Gradients {
  public:
-  static constexpr int kRows = kWarps * 16;
+  static constexpr int kRows = kWarps * 16 * kTiles;
   static constexpr int kTile = kColumns * kPitch<kWidth>;
   // Scores that exist at the same time: wide heads leave fewer registers.
-  static constexpr int kStep = kWidth == 64 ? 32 : 16;
+  static constexpr int kStep = kWidth == 64 && (kTiles == 1 || !kOwnsKeys) ? 32 : 16;
   static constexpr size_t kShared =
       (2 * kRows * kPitch<kWidth> + 4 * kTile) * sizeof(T) + 2 * kColumns * sizeof(QuerySums);
 
@@ -116,7 +116,7 @@ class Gradients {
     second_rows = first_rows + kRows * kPitch<kWidth>;
     tiles = second_rows + kRows * kPitch<kWidth>;
     column_sums = reinterpret_cast<QuerySums*>(tiles + 4 * kTile);
-    warp_row = static_cast<int>(simt::warp()) * 16;
+    warp_row = static_cast<int>(simt::warp()) * 16 * kTiles;
   }
 
   SIMT_DEVICE void run() {
@@ -202,8 +202,8 @@ class Gradients {
 
   SIMT_DEVICE void load_row_sums() {
     const QuerySums* const from = sums_of(head) + row + warp_row + fragment_row();
-    row_sums[0] = from[0];
-    row_sums[1] = from[8];
+    SIMT_UNROLL
+    for (int i = 0; i < kTiles * 2; ++i) row_sums[i] = from[i * 8];
   }
 
   /// Adds to the gradients what kStep columns contribute, which begin at `step` of a stage.
@@ -211,7 +211,7 @@ class Gradients {
     const T* const first_columns = tiles + stage * 2 * kTile + step * kPitch<kWidth>;
     const T* const second_columns = first_columns + kTile;
 
-    Sums<1, kStep> weights, grads;
+    Sums<kTiles, kStep> weights, grads;
     multiply_by_rows(weights, first, first_columns);
     multiply_by_rows(grads, second, second_columns);
     weigh(weights, grads, column_sums + stage * kColumns + step, column, scores);
@@ -221,16 +221,18 @@ class Gradients {
   }
 
   /// Turns scores into weights, and the gradients of weights into those of scores.
-  SIMT_DEVICE void weigh(Sums<1, kStep>& weights, Sums<1, kStep>& grads,
+  SIMT_DEVICE void weigh(Sums<kTiles, kStep>& weights, Sums<kTiles, kStep>& grads,
                          const QuerySums* sums_of_columns, int column,
                          const HeadScores& scores) const {
     const float power_scale = shape.scale * kLog2e;
     const bool hides = hides_some(column);
 
     SIMT_UNROLL
-    for (int i = 0; i < kStep / 2; ++i) {
-      const int half = i / 2 % 2;
-      const int in_step = i / 4 * 8 + fragment_column() + i % 2;
+    for (int i = 0; i < kTiles * kStep / 2; ++i) {
+      const int m = i / (kStep / 2);
+      const int part = i / 4 % (kStep / 8);
+      const int half = m * 2 + i / 2 % 2;
+      const int in_step = part * 8 + fragment_column() + i % 2;
       const QuerySums sums = kOwnsKeys ? sums_of_columns[in_step] : row_sums[half];
 
       const int at_row = row + warp_row + half * 8 + fragment_row();
@@ -238,8 +240,8 @@ class Gradients {
       const int query = kOwnsKeys ? at_column : at_row;
       const int key = kOwnsKeys ? at_row : at_column;
 
-      float& weight = weights[0][i / 4][i % 4];
-      float& grad = grads[0][i / 4][i % 4];
+      float& weight = weights[m][part][i % 4];
+      float& grad = grads[m][part][i % 4];
       weight *= power_scale;
       if constexpr (kHasScoreTensors) weight = scores.masked(weight, query, key);
       weight = simt::exp2_approx(weight - sums.logsumexp);
@@ -253,7 +255,7 @@ class Gradients {
 
   /// Whether the warp's rows and the columns of a step have scores that do not count.
   SIMT_DEVICE bool hides_some(int column) const {
-    if (kOwnsKeys) return shape.causal && column < row + warp_row + 15;
+    if (kOwnsKeys) return shape.causal && column < row + warp_row + kTiles * 16 - 1;
     return column + kStep > (shape.causal ? std::min(shape.keys, row + warp_row + 1) : shape.keys);
   }
   SIMT_DEVICE bool is_hidden(int query, int key) const {
@@ -262,19 +264,23 @@ class Gradients {
 
   SIMT_DEVICE void store() {
     SIMT_UNROLL
-    for (auto& part : grad_first[0]) {
+    for (auto& parts : grad_first) {
       SIMT_UNROLL
-      for (float& sum : part) sum *= shape.scale;
+      for (auto& part : parts) {
+        SIMT_UNROLL
+        for (float& sum : part) sum *= shape.scale;
+      }
     }
 
     const Heads<T>& a = kOwnsKeys ? problem.grad_key : problem.grad_query;
-    store_rows<T, kWidth, 1>(a.row(batch, head, row + warp_row), a.row_stride, rows_left - warp_row,
-                             shape.width, grad_first, first_rows + warp_row * kPitch<kWidth>);
+    store_rows<T, kWidth, kTiles>(a.row(batch, head, row + warp_row), a.row_stride,
+                                  rows_left - warp_row, shape.width, grad_first,
+                                  first_rows + warp_row * kPitch<kWidth>);
     if constexpr (kOwnsKeys) {
       const Heads<T>& b = problem.grad_value;
-      store_rows<T, kWidth, 1>(b.row(batch, head, row + warp_row), b.row_stride,
-                               rows_left - warp_row, shape.value_width, grad_second,
-                               second_rows + warp_row * kPitch<kWidth>);
+      store_rows<T, kWidth, kTiles>(b.row(batch, head, row + warp_row), b.row_stride,
+                                    rows_left - warp_row, shape.value_width, grad_second,
+                                    second_rows + warp_row * kPitch<kWidth>);
     }
   }
 
@@ -291,28 +297,31 @@ class Gradients {
   T* tiles;
   QuerySums* column_sums;
 
-  RowFragments<T, kWidth, 1> first, second;
-  QuerySums row_sums[2];
-  Sums<1, kWidth> grad_first;
-  Sums<1, kWidth> grad_second;
+  RowFragments<T, kWidth, kTiles> first, second;
+  QuerySums row_sums[kTiles * 2];
+  Sums<kTiles, kWidth> grad_first;
+  Sums<kTiles, kWidth> grad_second;
 };
 
-template <class T, int kWidth, bool kOwnsKeys, bool kHasScoreTensors>
+template <class T, int kWidth, int kTiles, bool kOwnsKeys, bool kHasScoreTensors>
 SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kThreads) gradients_of_rows(BackwardProblem<T> problem) {
-  Gradients<T, kWidth, kOwnsKeys, kHasScoreTensors>(problem).run();
+  Gradients<T, kWidth, kTiles, kOwnsKeys, kHasScoreTensors>(problem).run();
 }
 
-template <class T, int kWidth, bool kOwnsKeys, bool kHasScoreTensors>
+template <bool kOwnsKeys, class T>
 void launch_gradients(const BackwardProblem<T>& problem) {
-  using Block = Gradients<T, kWidth, kOwnsKeys, kHasScoreTensors>;
   const Shape& shape = problem.shape;
   const int rows = kOwnsKeys ? shape.keys : shape.queries;
   const int matrices = kOwnsKeys ? shape.matrices / shape.group : shape.matrices;
-  const int blocks = ((rows - 1) / Block::kRows + 1) * matrices;
-  c10::cuda::launch("scaled_dot_product_attention_backward",
-                    &gradients_of_rows<T, kWidth, kOwnsKeys, kHasScoreTensors>,
-                    dim3(static_cast<unsigned>(blocks)), dim3(kThreads), Block::kShared,
-                    c10::cuda::current_stream(), problem);
+
+  with_instance_of(shape, rows, matrices, problem.scores, [&]<int kWidth, int kTiles, bool kHas>() {
+    using Block = Gradients<T, kWidth, kTiles, kOwnsKeys, kHas>;
+    const int blocks = blocks_of(rows, matrices, Block::kRows);
+    c10::cuda::launch("scaled_dot_product_attention_backward",
+                      &gradients_of_rows<T, kWidth, kTiles, kOwnsKeys, kHas>,
+                      dim3(static_cast<unsigned>(blocks)), dim3(kThreads), Block::kShared,
+                      c10::cuda::current_stream(), problem);
+  });
 }
 
 template <class T>
@@ -348,16 +357,8 @@ void backward(const AttentionArguments& given, const Tensor& grad_out, const Ten
                                      heads_of<T>(gradients.query),
                                      heads_of<T>(gradients.key),
                                      heads_of<T>(gradients.value)};
-    const auto launch = [&]<int kWidth, bool kHasScoreTensors>() {
-      launch_gradients<T, kWidth, true, kHasScoreTensors>(problem);
-      launch_gradients<T, kWidth, false, kHasScoreTensors>(problem);
-    };
-    const auto launch_width = [&]<int kWidth>() {
-      if (problem.scores.are_absent()) launch.template operator()<kWidth, false>();
-      else launch.template operator()<kWidth, true>();
-    };
-    if (std::max(shape.width, shape.value_width) > 64) launch_width.template operator()<128>();
-    else launch_width.template operator()<64>();
+    launch_gradients<true>(problem);
+    launch_gradients<false>(problem);
   });
 }
 

@@ -229,13 +229,17 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kThreads) attend(ForwardProblem<T> problem) {
                                 shape.queries - first_query, shape.value_width, out, warp_rows);
 }
 
-template <class T, int kWidth, int kTiles, bool kHasScoreTensors = false>
+template <class T>
 void launch_forward(const ForwardProblem<T>& problem) {
-  constexpr int kRows = kWarps * 16 * kTiles;
-  const int blocks = ((problem.shape.queries - 1) / kRows + 1) * problem.shape.matrices;
-  c10::cuda::launch("scaled_dot_product_attention", &attend<T, kWidth, kTiles, kHasScoreTensors>,
-                    dim3(static_cast<unsigned>(blocks)), dim3(kThreads),
-                    kForwardShared<kWidth, kTiles>, c10::cuda::current_stream(), problem);
+  const int rows = problem.shape.queries;
+  const int matrices = problem.shape.matrices;
+  with_instance_of(
+      problem.shape, rows, matrices, problem.scores, [&]<int kWidth, int kTiles, bool kHas>() {
+        const int blocks = blocks_of(rows, matrices, kWarps * 16 * kTiles);
+        c10::cuda::launch("scaled_dot_product_attention", &attend<T, kWidth, kTiles, kHas>,
+                          dim3(static_cast<unsigned>(blocks)), dim3(kThreads),
+                          kForwardShared<kWidth, kTiles>, c10::cuda::current_stream(), problem);
+      });
 }
 
 }  // namespace
@@ -252,15 +256,7 @@ void forward(const AttentionArguments& given, const Tensor& out, const Tensor& l
                                     score_tensors_of(given),
                                     heads_of<T>(out),
                                     logsumexp.data_ptr<float>()};
-
-    // Wide heads leave registers for 16 rows of a warp, few queries give work to few warps.
-    const bool is_wide = std::max(shape.width, shape.value_width) > 64;
-    if (!problem.scores.are_absent()) {
-      if (is_wide) launch_forward<T, 128, 1, true>(problem);
-      else launch_forward<T, 64, 1, true>(problem);
-    } else if (is_wide) launch_forward<T, 128, 1>(problem);
-    else if (shape.queries <= 64) launch_forward<T, 64, 1>(problem);
-    else launch_forward<T, 64, 2>(problem);
+    launch_forward(problem);
   });
 }
 

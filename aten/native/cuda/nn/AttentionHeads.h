@@ -1,6 +1,7 @@
 // The tensors of attention as kernels see them.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "aten/native/cuda/nn/AttentionScores.cuh"
@@ -50,6 +51,27 @@ inline Shape shape_of(const AttentionArguments& given) {
   shape.causal = given.is_causal;
   shape.scale = static_cast<float>(given.scale);
   return shape;
+}
+
+inline int blocks_of(int rows, int matrices, int rows_of_block) {
+  return ((rows - 1) / rows_of_block + 1) * matrices;
+}
+
+/// Calls f.operator()<kWidth, kTiles, kHasScoreTensors>() for kernels whose blocks own these rows.
+/// With two tiles of 16 rows, a warp uses what it reads from shared memory twice. Wide heads, and
+/// tensors of scores, leave registers for one; few rows make more blocks of smaller ones.
+template <class F>
+void with_instance_of(const Shape& shape, int rows, int matrices, const ScoreTensors& scores,
+                      const F& f) {
+  constexpr int kManyBlocks = 200;  // more than one for each processor of a large GPU
+  const bool is_wide = std::max(shape.width, shape.value_width) > 64;
+  const bool are_many = blocks_of(rows, matrices, kWarps * 32) >= kManyBlocks;
+
+  if (is_wide && scores.are_absent()) f.template operator()<128, 1, false>();
+  else if (is_wide) f.template operator()<128, 1, true>();
+  else if (!scores.are_absent()) f.template operator()<64, 1, true>();
+  else if (are_many) f.template operator()<64, 2, false>();
+  else f.template operator()<64, 1, false>();
 }
 
 }  // namespace at::native::cuda::attention
