@@ -17,6 +17,8 @@
 //       Loads n (1, 2 or 4) matrices of 8 x 8 from shared memory: lane i gives the address of the
 //       16 bytes of row i % 8 of matrix i / 8, aligned to them; register m gets M[g][t, t+1] of
 //       matrix m, or M[t, t+1][g] if transposed. Lanes from 8 * n on give any address.
+//   simt::pack_pair<T>(low, high)             two floats, rounded to T, as a register of a fragment
+//   simt::exp2_approx(x)                      2^x to 2 ulp, in one instruction; 0 below 2^-126
 
 #if defined(TORCH_PY_CUDA_EMULATION)
 #include "emulation/matrix.h"

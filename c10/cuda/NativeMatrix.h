@@ -52,4 +52,20 @@ SIMT_DEVICE void load_matrices(uint32_t (&to)[count], const void* row) {
 
 #undef SIMT_LOAD_MATRICES
 
+template <class T>
+SIMT_DEVICE uint32_t pack_pair(float low, float high) {
+  static_assert(std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>);
+  uint32_t result;
+  if constexpr (std::is_same_v<T, c10::Half>)
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
+  else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
+  return result;
+}
+
+SIMT_DEVICE float exp2_approx(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
 }  // namespace simt

@@ -22,6 +22,7 @@
 #include "aten/ops/expand.h"
 #include "aten/ops/full.h"
 #include "aten/ops/logical_not.h"
+#include "aten/ops/logsumexp.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/matmul.h"
 #include "aten/ops/mul.h"
@@ -36,6 +37,7 @@ namespace at::native {
 
 namespace {
 
+constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max();
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 void check_attention(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -83,21 +85,30 @@ Tensor masked_scores(const Tensor& scores, const Tensor& mask) {
   return at::masked_fill(scores, at::logical_not(mask), Scalar(kMinusInfinity));
 }
 
-/// softmax(query keyᵀ scale + mask), of size (..., L, S). Fully masked rows are zero and receive no
-/// gradient.
-Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& mask, bool is_causal,
-                         double scale) {
-  Tensor scores = at::matmul(query * Scalar(scale), key.transpose(-2, -1));
-  // Every query sees the first key, so causality alone masks no row fully. The mask is added, which
-  // costs nothing in the backward pass.
-  if (is_causal && key.size(-2) > 0) scores = scores + causal_mask(query, key);
-  if (!mask.defined()) return at::softmax(scores, -1);
+/// query keyᵀ scale + mask, of size (..., L, S).
+Tensor attention_scores(const Tensor& query, const Tensor& key, const Tensor& mask, bool is_causal,
+                        double scale) {
+  const Tensor scores = at::matmul(query * Scalar(scale), key.transpose(-2, -1));
+  // Causality is added, which costs nothing in the backward pass.
+  const Tensor causal = is_causal && key.size(-2) > 0 ? scores + causal_mask(query, key) : scores;
+  return mask.defined() ? masked_scores(causal, mask) : causal;
+}
+
+/// The softmax of scores. Fully masked rows are zero and receive no gradient; only a mask makes
+/// them, as causality leaves every query the first key.
+Tensor weights_of_scores(const Tensor& scores, bool is_masked) {
+  if (!is_masked) return at::softmax(scores, -1);
 
   // The softmax of a fully masked row would be nan: it gets scores of 0 first, weights of 0 then.
-  scores = masked_scores(scores, mask);
   const Tensor masked_rows = at::all(at::eq(scores, Scalar(kMinusInfinity)), IntArrayRef{-1}, true);
   const Tensor weights = at::softmax(at::masked_fill(scores, masked_rows, Scalar(0)), -1);
   return at::masked_fill(weights, masked_rows, Scalar(0));
+}
+
+/// softmax(query keyᵀ scale + mask), of size (..., L, S).
+Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& mask, bool is_causal,
+                         double scale) {
+  return weights_of_scores(attention_scores(query, key, mask, is_causal, scale), mask.defined());
 }
 
 /// Key or value with its heads repeated, so that there are as many as the query has.
@@ -140,7 +151,7 @@ bool heads_fit(IntArrayRef q, IntArrayRef k, IntArrayRef v) {
 bool has_kernel(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
                 double dropout, bool groups) {
   if (dropout == 1 || query.dim() != 4 || key.dim() != 4 || value.dim() != 4) return false;
-  if (!(query.is_cpu() || query.is_meta())) return false;
+  if (!(query.is_cpu() || query.is_meta() || query.is_cuda())) return false;
   if (!is_floating(query.scalar_type()) || is_float8(query.scalar_type())) return false;
 
   const IntArrayRef q = query.sizes();
@@ -149,6 +160,8 @@ bool has_kernel(const Tensor& query, const Tensor& key, const Tensor& value, con
   if (!heads_fit(q, k, v) || (q[1] != k[1] && !groups) || q[3] != k[3] || k[2] != v[2])
     return false;
   if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) return false;
+  if (query.is_cuda() && !fits_cuda_kernels({query, key, value, mask, {}, dropout, false, 1}))
+    return false;
 
   return !mask.defined() ||
          (mask.device() == query.device() && mask_fits(mask, {q[0], q[1], q[2], k[2]}));
@@ -198,7 +211,7 @@ Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& val
                        const Tensor& mask, double dropout, bool is_causal,
                        std::optional<double> scale) {
   const bool mask_requires_grad = mask.defined() && mask.requires_grad();
-  if (dropout == 0 && !mask_requires_grad)
+  if (dropout == 0 && !mask_requires_grad && !query.is_cuda())
     return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(query, key, value, 0,
                                                                        is_causal, mask, scale));
 
@@ -216,6 +229,19 @@ ScalarType dtype_of_sums(const Tensor& query) {
 
 double attention_scale(const Tensor& query, std::optional<double> scale) {
   return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+}
+
+bool fits_cuda_kernels(const AttentionArguments& given) {
+  const ScalarType dtype = given.query.scalar_type();
+  if (dtype != kHalf && dtype != kBFloat16) return false;
+
+  for (const Tensor& tensor : {given.query, given.key, given.value}) {
+    const int64_t width = tensor.size(3);
+    if (width % 8 != 0 || width > 128) return false;
+    // Kernels count rows in 32 bits.
+    if (tensor.size(0) * tensor.size(1) * (tensor.size(2) + 128) > kMostRows) return false;
+  }
+  return true;
 }
 
 void check_fused_attention(const char* name, const AttentionArguments& given) {
@@ -317,23 +343,29 @@ Tensor in_order_of(const Tensor& gradient, const Tensor& tensor) {
   return at::copy_(result, gradient);
 }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor>
-_fused_attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
-                          const Tensor& value, const Tensor& attn_mask, const Tensor& kept,
-                          const Tensor&, const Tensor&, double dropout_p, bool is_causal,
-                          bool mask_requires_grad, std::optional<double> scale) {
-  if (!grad_out.defined()) return {};  // only logsumexp was used
-  const double factor = attention_scale(query, scale);
-  check_fused_attention("_fused_attention_backward",
-                        {query, key, value, attn_mask, kept, dropout_p, is_causal, factor});
-  check_mask_gradient(attn_mask, mask_requires_grad);
+std::tuple<Tensor, Tensor> composed_attention(const AttentionArguments& given) {
+  const auto& [query, key, value, mask, kept, dropout, is_causal, scale] = given;
+  const ScalarType dtype = dtype_of_sums(query);
+  const Tensor keys = repeated_heads(key, query.size(1)).to(dtype);
+  const Tensor values = repeated_heads(value, query.size(1)).to(dtype);
 
+  const Tensor scores = attention_scores(query.to(dtype), keys, mask, is_causal, scale);
+  Tensor weights = weights_of_scores(scores, mask.defined());
+  if (kept.defined()) weights = weights * kept * Scalar(1 / (1 - dropout));
+  return {at::matmul(weights, values).to(query.scalar_type()),
+          at::logsumexp(scores, IntArrayRef(-1), false)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor>
+composed_attention_backward(const Tensor& grad_out, const AttentionArguments& given,
+                            bool mask_requires_grad) {
+  const auto& [query, key, value, mask, kept, dropout, is_causal, scale] = given;
   const Tensor keys = repeated_heads(key, query.size(1));
   const Tensor values = repeated_heads(value, query.size(1));
   const Tensor weights =
-      attention_weights(query, keys, attn_mask, is_causal, factor).to(query.scalar_type());
+      attention_weights(query, keys, mask, is_causal, scale).to(query.scalar_type());
   const auto dropped = [&](const Tensor& tensor) {
-    return kept.defined() ? tensor * kept * Scalar(1 / (1 - dropout_p)) : tensor;
+    return given.kept.defined() ? tensor * given.kept * Scalar(1 / (1 - given.dropout)) : tensor;
   };
 
   // Back through output = dropped weights value, and through the softmax, row by row:
@@ -342,15 +374,27 @@ _fused_attention_backward(const Tensor& grad_out, const Tensor& query, const Ten
   const Tensor row_sums = at::sum(grad_weights * weights, IntArrayRef(-1), true);
   const Tensor grad_scores = weights * (grad_weights - row_sums);
 
-  const Tensor grad_products = grad_scores * Scalar(factor);
+  const Tensor grad_products = grad_scores * Scalar(scale);
   const Tensor grad_keys = at::matmul(grad_products.transpose(-2, -1), query);
   const Tensor grad_values = at::matmul(dropped(weights).transpose(-2, -1), grad_out);
   return {in_order_of(at::matmul(grad_products, keys), query),
           in_order_of(sum_of_groups(grad_keys, key.size(1)), key),
           in_order_of(sum_of_groups(grad_values, value.size(1)), value),
-          mask_requires_grad
-              ? at::sum_to_size(grad_scores, attn_mask.sizes()).to(attn_mask.scalar_type())
-              : Tensor()};
+          mask_requires_grad ? at::sum_to_size(grad_scores, mask.sizes()).to(mask.scalar_type())
+                             : Tensor()};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor>
+_fused_attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
+                          const Tensor& value, const Tensor& attn_mask, const Tensor& kept,
+                          const Tensor&, const Tensor&, double dropout_p, bool is_causal,
+                          bool mask_requires_grad, std::optional<double> scale) {
+  if (!grad_out.defined()) return {};  // only logsumexp was used
+  const AttentionArguments given{query, key,       value,     attn_mask,
+                                 kept,  dropout_p, is_causal, attention_scale(query, scale)};
+  check_fused_attention("_fused_attention_backward", given);
+  check_mask_gradient(attn_mask, mask_requires_grad);
+  return composed_attention_backward(grad_out, given, mask_requires_grad);
 }
 
 std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_backward(

@@ -1,6 +1,7 @@
 // Matrix instructions as the emulation executes them: see c10/cuda/Matrix.h.
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 
 #include "c10/util/BFloat16.h"
@@ -52,6 +53,17 @@ void load_matrices(uint32_t (&to)[count], const void* row,
   emulation::MatrixRows rows{count, transposed, {}, {}};
   emulation::load_matrices(rows, row, where);
   for (int i = 0; i < count; ++i) to[i] = rows.out[i];
+}
+
+template <class T>
+uint32_t pack_pair(float low, float high) {
+  static_assert(std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>);
+  return T(low).x | static_cast<uint32_t>(T(high).x) << 16;
+}
+
+inline float exp2_approx(float x) {
+  const float result = std::exp2(x);
+  return result < 0x1p-126f ? 0.0f : result;
 }
 
 }  // namespace simt
