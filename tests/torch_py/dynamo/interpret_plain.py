@@ -1,12 +1,15 @@
 """Interprets programs without tensors on any Python, with stand-ins for the rest of the library.
 
 Run as a script by `test_other_pythons`: bindings exist for one version of Python only, and the byte code
-differs between versions. Prints the names of programs that do something else than natively.
+differs between versions. Prints the names of programs that do something else than natively. With the path of
+an extension module, which has the frames of the runtime alone, every program is also interrupted before each
+of its instructions, and CPython runs the rest.
 """
 
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 import types
 from pathlib import Path
@@ -63,7 +66,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             module.Function = type("Function", (), {"apply": classmethod(lambda cls: None)})
 
 
-def interpreted(function, *args):
+def begun(function, *args):
+    """The capture and the frame of a call."""
     from torch_py._dynamo.capture import Capture
     from torch_py._dynamo.handlers import all_handlers
     from torch_py._dynamo.start import FunctionStart
@@ -78,7 +82,86 @@ def interpreted(function, *args):
 
     module.Recorder = lambda *given: Recorder()
     capture = Capture(all_handlers())
-    return FunctionStart(function).run(capture, args)
+    return capture, FunctionStart(function).frame(capture, args)
+
+
+def interpreted(function, *args):
+    return begun(function, *args)[1].run()
+
+
+class Unresumable(Exception):
+    """Graphs never end here: before the first line, inside of a call, where an exception is handled."""
+
+
+def interrupted(function, step, *args):
+    """The result, in a tuple, if CPython runs the program from a step on; None after the last step."""
+    from torch_py._dynamo.breaks import Break
+    from torch_py._dynamo.frame import NULL, UNBOUND
+    from torch_py._dynamo.resume import ResumedStart
+    from torch_py._dynamo.stops import Stop
+
+    capture, frame = begun(function, *args)
+    capture.stop_at = frame.serial, step
+    try:
+        frame.run()
+        return None
+    except Break:
+        pass
+    op, opname = frame.instruction.op, frame.instruction.opname
+    is_call = op.startswith("call")
+    is_first = op.startswith("make_cell") or opname == "COPY_FREE_VARS"
+    if is_first or capture.handled is not None or (frame.keyword_names and not is_call):
+        raise Unresumable
+
+    stop = Stop(frame)
+    offset = stop.call_start() if is_call else stop.instruction.offset
+    start = ResumedStart([stop.layout(offset, stop.stack, None)], raises=False)
+    slots = [value for value in stop.slots if value is not UNBOUND]
+    stack = [value for value in stop.stack if value is not NULL]
+    return (start.natively(*map(capture.admitted, [*slots, *stack])),)
+
+
+def check_interruptions(programs):
+    """Prints the steps after which CPython goes on in another way."""
+    failed = 0
+    count = 0
+
+    for name, (function, args) in programs.items():
+        expected = function(*args)
+        for step in range(1, 400):
+            try:
+                found = interrupted(function, step, *args)
+                if found is None:
+                    break
+                count += 1
+                actual = found[0]
+            except Unresumable:
+                continue
+            except Exception as error:
+                actual = error
+            if not same(expected, actual):
+                failed += 1
+                print(f"{name}, step {step}: expected {expected!r}, got {actual!r}")
+                if failed == 20:
+                    return failed
+    print(f"{count} interruptions, {failed} failed")
+    return failed
+
+
+def load_frames(path):
+    """What runs frames, from the real native module of the compiler."""
+    loader = importlib.machinery.ExtensionFileLoader("torch_py._C", path)
+    specification = importlib.util.spec_from_file_location("torch_py._C", path, loader=loader)
+    native = importlib.util.module_from_spec(specification)
+    loader.exec_module(native)
+    for name in ("torch_py._C", "torch_py._C._compiler"):
+        sys.modules.pop(name, None)
+
+    stand_in = _Empty("torch_py._C._compiler")
+    stand_in.resume = native._compiler.resume
+    stand_in.UNBOUND = native._compiler.UNBOUND
+    sys.modules["torch_py._C._compiler"] = stand_in
+    importlib.import_module("torch_py._C")._compiler = stand_in
 
 
 def same(a, b):
@@ -89,9 +172,11 @@ def same(a, b):
     return a == b
 
 
-def main():
+def main(path=None):
     sys.path.insert(0, str(ROOT))
     sys.meta_path.insert(0, _Finder())
+    if path is not None:
+        load_frames(path)
     from plain_programs import PROGRAMS
 
     failed = 0
@@ -105,9 +190,9 @@ def main():
             failed += 1
             print(f"{name}: expected {expected!r}, got {actual!r}")
     print(f"{len(PROGRAMS)} programs, {failed} failed")
-    return failed
+    return failed if path is None else failed + check_interruptions(PROGRAMS)
 
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
-    sys.exit(bool(main()))
+    sys.exit(bool(main(*sys.argv[1:])))

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.subject import not_sanitized
+from tests.torch_py.compiler_runtime.test_other_pythons import build
+
 SCRIPT = Path(__file__).parent / "interpret_plain.py"
 VERSIONS = ["3.10", "3.11", "3.12", "3.13"]
 
@@ -17,10 +20,18 @@ def interpreter(version):
     return str(found[-1]) if found else None
 
 
+def run(python, *arguments):
+    return subprocess.run([python, *arguments], capture_output=True, text=True, timeout=120)
+
+
+@not_sanitized
 @pytest.mark.parametrize("version", VERSIONS)
-def test_programs_without_tensors(version):
+def test_programs_without_tensors(version, tmp_path):
+    """They are interpreted, and interrupted anywhere for CPython to run the rest."""
     python = interpreter(version)
     if python is None:
         pytest.skip(f"Python {version} is not installed")
-    result = subprocess.run([python, str(SCRIPT)], capture_output=True, text=True, timeout=60)
+    include = run(python, "-c", "import sysconfig; print(sysconfig.get_path('include'))").stdout.strip()
+    build(tmp_path, include)
+    result = run(python, str(SCRIPT), str(tmp_path / "torch_py/_C.so"))
     assert result.returncode == 0, result.stdout + result.stderr
