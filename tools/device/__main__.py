@@ -14,9 +14,11 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
 
     prepare = commands.add_parser("prepare", help="build, and pack what was built")
+    prepare.add_argument("--no-cuda", action="store_true", help="leave the kernels to `check --build`")
     prepare.add_argument("--python", default=sys.executable, help="the Python that runs the check")
 
     check = commands.add_parser("check", help="unpack, and run the stages")
+    check.add_argument("--build", action="store_true", help="first compile the kernels, with this nvcc")
     check.add_argument("--results", type=Path, default=Path("build/device-results"), help="a folder for logs")
     check.add_argument("--seconds", type=float, default=540, help="for all stages together")
     check.add_argument("stages", nargs="*", metavar="STAGE", help=f"some of {', '.join(stages.STAGES)}")
@@ -29,9 +31,12 @@ def main() -> int:
         print(*report.lines(options.results), sep="\n")
         return 0
     if options.command == "prepare":
-        bundle.prepare(options.python)
+        bundle.prepare(options.python, with_cuda=not options.no_cuda)
         return 0
+
     bundle.unpack()
+    if options.build:
+        bundle.build_cuda()
     return stages.run(options.stages or list(stages.STAGES), options.results, options.seconds)
 
 

@@ -20,10 +20,11 @@ _CUDA_LIBRARY = "torch_py/lib/libtorch_py_cuda.so"
 _SITE = "build/device-site"
 
 
-def prepare(python: str) -> None:
+def prepare(python: str, with_cuda: bool = True) -> None:
     """Builds the checkout, and what depends on `python` in a copy of it, and packs the results."""
-    for option in ((), ("--cuda",)):
-        subprocess.run([sys.executable, "-m", "tools.build", *option], cwd=ROOT, check=True)
+    subprocess.run([sys.executable, "-m", "tools.build"], cwd=ROOT, check=True)
+    if with_cuda:
+        build_cuda()
     copy = Copy(ROOT / "build" / "device")
     copy.update()
     copy.build({"TORCH_PY_BLAS": "builtin", "TORCH_PY_PYTHON": python}, _COMPILED)
@@ -33,18 +34,23 @@ def prepare(python: str) -> None:
         [sys.executable, *"-m pip install --quiet --no-deps --upgrade --target".split(), site, _LAPACK],
         check=True,
     )
-    _pack(copy.folder, site)
+    _pack(copy.folder, site, with_cuda)
     print(f"{BUNDLE.relative_to(ROOT)}: {BUNDLE.stat().st_size / 1e6:.1f} MB")
 
 
-def _pack(built: Path, site: Path) -> None:
+def build_cuda() -> None:
+    subprocess.run([sys.executable, "-m", "tools.build", "--cuda"], cwd=ROOT, check=True)
+
+
+def _pack(built: Path, site: Path, with_cuda: bool) -> None:
     BUNDLE.parent.mkdir(exist_ok=True)
     package = built / "torch_py"
     part = BUNDLE.with_suffix(".part")
     with tarfile.open(part, "w:xz", preset=4) as archive:
         for path in [*package.glob("_C*.so"), *package.glob("lib/*"), *package.glob("_generated/*")]:
             archive.add(path, path.relative_to(built), recursive=False)
-        archive.add(ROOT / _CUDA_LIBRARY, _CUDA_LIBRARY)
+        if with_cuda:
+            archive.add(ROOT / _CUDA_LIBRARY, _CUDA_LIBRARY)
         for path in site.rglob("*"):
             if path.is_file() and path.suffix in (".py", ".so"):
                 archive.add(path, path.relative_to(built))
