@@ -167,7 +167,7 @@ def test_float_accuracy(driver: Path, name: str) -> None:
 
 
 def sample_doubles(count: int, seed: int) -> np.ndarray:
-    """Every exponent and sign alike, values of ordinary size, near the largest and near 1, and special ones."""
+    """Every exponent and sign alike, values of ordinary size, near the largest, near 1, and special ones."""
     rng = np.random.default_rng(seed)
     any_bits = rng.integers(0, 2**64, count, dtype=np.uint64).view(np.float64)
     ordinary = rng.standard_normal(count) * rng.choice([0.01, 0.1, 1, 10, 100], count)

@@ -29,7 +29,7 @@ struct Walk {
     }
   }
 
-  /// The last dimension, or one of size 1 if there is none.
+  /// The last dimension, or size 1 without dimensions.
   std::pair<int64_t, int64_t> take_last() {
     if (sizes.empty()) return {1, 0};
     const std::pair<int64_t, int64_t> last{sizes.back(), steps.back()};
