@@ -169,12 +169,12 @@ struct RunningExtrema {
   int64_t place[kColumns];
 };
 
-/// Elements `first` to `first + n` of `width` lanes that are neighbours in memory. The steps are
-/// elements from one of a lane to the next.
+/// `width` lanes that are neighbours in memory. The steps are elements from one of a lane to the
+/// next.
 template <typename T, bool kMax>
 void run_extremum_across(const T* in, int64_t in_step, T* values, int64_t value_step,
-                         int64_t* indices, int64_t index_step, int64_t first, int64_t n,
-                         int64_t width, RunningExtrema<T>& running) {
+                         int64_t* indices, int64_t index_step, int64_t n, int64_t width,
+                         RunningExtrema<T>& running) {
   for (int64_t i = 0; i < n; ++i) {
     const T* source = in + i * in_step;
     T* value = values + i * value_step;
@@ -183,15 +183,15 @@ void run_extremum_across(const T* in, int64_t in_step, T* values, int64_t value_
     for (int64_t w = 0; w < width; ++w) {
       const bool replaced = replaces<T, kMax>(source[w], running.best[w]);
       running.best[w] = replaced ? source[w] : running.best[w];
-      running.place[w] = replaced ? first + i : running.place[w];
+      running.place[w] = replaced ? i : running.place[w];
       value[w] = running.best[w];
       index[w] = running.place[w];
     }
   }
 }
 
-/// The same for lanes anywhere in memory, whose elements are transposed to buffers. Dimension 0 of
-/// the sides goes from lane to lane, dimension 1 along a lane.
+/// The same for lanes of at most kStep elements anywhere in memory, which are transposed to
+/// buffers. Dimension 0 of the sides goes from lane to lane, dimension 1 along a lane.
 template <typename T, bool kMax>
 void run_extremum_staged(const BlockSide& in, const BlockSide& values, const BlockSide& indices,
                          int64_t n, int64_t width, RunningExtrema<T>& running) {
@@ -201,18 +201,11 @@ void run_extremum_staged(const BlockSide& in, const BlockSide& values, const Blo
   alignas(64) int64_t places[kStep * kRows];
   const BlockSide staged = {reinterpret_cast<char*>(elements), kSize, kRows * kSize};
   const BlockSide staged_places = {reinterpret_cast<char*>(places), kIndexSize, kRows * kIndexSize};
-  const auto part = [](const BlockSide& side, int64_t first) {
-    return BlockSide{side.data + first * side.step1, side.step0, side.step1};
-  };
 
-  for (int64_t first = 0; first < n; first += kStep) {
-    const int64_t count = std::min(kStep, n - first);
-    copy_block(staged, part(in, first), kSize, width, count, false);
-    run_extremum_across<T, kMax>(elements, kRows, elements, kRows, places, kRows, first, count,
-                                 width, running);
-    copy_block(part(values, first), staged, kSize, width, count, false);
-    copy_block(part(indices, first), staged_places, kIndexSize, width, count, false);
-  }
+  copy_block(staged, in, kSize, width, n, false);
+  run_extremum_across<T, kMax>(elements, kRows, elements, kRows, places, kRows, n, width, running);
+  copy_block(values, staged, kSize, width, n, false);
+  copy_block(indices, staged_places, kIndexSize, width, n, false);
 }
 
 template <bool kMax>
@@ -246,7 +239,8 @@ void run_extremum(const char* name, const Tensor& self, int64_t dim, const Tenso
         return reinterpret_cast<int64_t*>(data[2] + w * steps[2]);
       };
 
-      if (width < kFew) {
+      // Long lanes are fast one by one, as better elements become rare.
+      if (width < kFew || (!neighbours && n > kStep)) {
         for (int64_t w = 0; w < width; ++w)
           run_extremum_along<scalar_t, kMax>(in(w), in_stride, value(w), value_stride, index(w),
                                              index_stride, n);
@@ -261,7 +255,7 @@ void run_extremum(const char* name, const Tensor& self, int64_t dim, const Tenso
 
       if (neighbours) {
         run_extremum_across<scalar_t, kMax>(in(0), in_stride, value(0), value_stride, index(0),
-                                            index_stride, 0, n, width, running);
+                                            index_stride, n, width, running);
       } else {
         run_extremum_staged<scalar_t, kMax>(
             {data[0], steps[0], in_stride * kSize}, {data[1], steps[1], value_stride * kSize},
