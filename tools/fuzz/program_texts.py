@@ -131,15 +131,17 @@ class State:
         return sum(more, value * self.scale)
 
 
-def arguments(number: int) -> list[Any]:
-    """Those of program `number`, new ones at each call. `items` has a tensor that shares memory with `x`."""
+def arguments(number: int, more: int = 0) -> list[Any]:
+    """Those of program `number`, new ones at each call, with integers that are `more` than those that it was
+    written for. `items` has a tensor that shares memory with `x`."""
     generator = torch.Generator().manual_seed(number)
     rows = 3 + number % 3
     x = torch.randn(rows, 6, generator=generator)
     y = torch.randn(rows, 6, generator=generator)
     w = torch.randn(6, 6, generator=generator).requires_grad_(number % 4 != 0)
     items = [x[1:], 2.0, torch.ones(rows, 6)]
-    return [x, y, w, number % 5, items, {"flag": number % 2, "n": 1, "scale": 0.5}, State()]
+    settings = {"flag": number % 2, "n": 1 + more, "scale": 0.5}
+    return [x, y, w, number % 5 + more, items, settings, State()]
 
 
 class Writer:

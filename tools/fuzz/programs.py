@@ -39,14 +39,17 @@ def loaded(text: str, number: int) -> tuple[Callable[..., Any], dict[str, Any]]:
 
 
 def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str, Any]:
-    """Everything that a run of the program leaves behind, of the second of two calls with new arguments."""
+    """Everything that a run of the program leaves behind, of the last of some calls with new arguments.
+
+    Integers vary in some programs, so that compiled code is for all of them.
+    """
     function, space = loaded(text, number)
     function = compiled(function)
     found: dict[str, Any] = {}
 
-    for _ in range(2):
+    for more in (3, 1, 0) if number % 3 == 0 else (0, 0):
         torch.manual_seed(number)
-        given = arguments(number)
+        given = arguments(number, more)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             try:

@@ -195,7 +195,12 @@ class Conversion:
     def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
         capture = outcome.capture
         if capture.varying is not None:
-            capture.varying.check(capture.recorder)
+            state = ThreadState()  # which the calls of the program may change
+            try:
+                capture.varying.check(capture.recorder)
+            finally:
+                state.restore()
+
         assembly.make_graph()
         if config.suppress_errors:
             assembly.eagerly = Eagerly(self.function, outcome.before)

@@ -216,6 +216,22 @@ def test_real_numbers_of_sizes():
         assert counter.frame_count == 1
 
 
+def test_the_check_of_sizes_leaves_the_thread_as_it_is():
+    def function(x, n):
+        with torch.no_grad():
+            y = x + n
+            width = y.shape[-1]
+        return (x * width).sum()
+
+    counter = CompileCounterWithBackend("eager")
+    compiled = torch.compile(function, backend=counter)
+    for n in (2, 3, 4):
+        x = torch.randn(n, 6, requires_grad=True)
+        assert compiled(x, n).requires_grad
+        assert torch.is_grad_enabled()
+    assert counter.frame_count == 2
+
+
 def test_slices_by_the_size_of_another_tensor():
     def function(x, y):
         part = x[: y.size(0)]
