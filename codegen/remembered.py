@@ -1,9 +1,13 @@
-"""A cache for functions of one frozen object, kept with the object: schemas, operators and formulas."""
+"""Caches of functions of frozen objects, such as schemas, operators and formulas.
+
+``remembered`` keeps answers with the object, and ``recently`` those to the last questions. Neither keeps
+objects that nothing else needs, as ``functools.cache`` would do with every step of a simplification.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import TypeVar
 
 Owner = TypeVar("Owner")
@@ -27,3 +31,7 @@ def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]
             return found
 
     return answer
+
+
+# More than the steps of a long formula.
+recently = lru_cache(maxsize=2000)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
-from codegen.remembered import remembered
+from codegen.remembered import recently, remembered
 
 
 def _offset() -> int:
@@ -249,7 +248,7 @@ def walk(node: Node) -> Iterator[Node]:
         yield from walk(child)
 
 
-@cache
+@recently
 def names(node: Node) -> tuple[str, ...]:
     """The names used, each once, in order of first use."""
     if isinstance(node, Name):

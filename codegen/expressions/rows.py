@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
 
 from codegen.expressions import nodes
 from codegen.expressions.nodes import Binary, Call, Name, Node, Number
 from codegen.expressions.simplify import simplify, split_product, with_factors
+from codegen.remembered import recently, remembered
 
 COUNT = "count"
 # Arguments that say which rows there are, and are not numbers of the formula.
@@ -100,7 +100,7 @@ def is_reduction(node: Node) -> bool:
     return isinstance(node, Call) and node.function in REDUCTIONS and len(node.arguments) == 1
 
 
-@cache
+@remembered
 def has_reductions(node: Node) -> bool:
     return any(map(is_reduction, nodes.walk(node)))
 
@@ -110,7 +110,7 @@ def varies(node: Node, elements: Collection[str]) -> bool:
     return _varies(node, frozenset(elements))
 
 
-@cache
+@recently
 def _varies(node: Node, elements: frozenset[str]) -> bool:
     if is_reduction(node):
         return False

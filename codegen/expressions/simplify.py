@@ -11,11 +11,11 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 
 from codegen.expressions import nodes
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Binary, Boolean, Call, Compare, Logical, Name, Node, Number, Unary
+from codegen.remembered import recently
 
 ZERO = Number(0)
 ONE = Number(1)
@@ -24,7 +24,7 @@ ONE = Number(1)
 _LARGEST_POWER = 64
 
 
-@cache
+@recently
 def simplify(node: Node) -> Node:
     """An equal expression in the normal form of this module; simplifying again changes nothing."""
     if isinstance(node, nodes.Conditional):
@@ -47,7 +47,7 @@ def simplify(node: Node) -> Node:
     return node
 
 
-@cache
+@recently
 def number_of(node: Node) -> Fraction | None:
     """The value of a finite literal, with its sign."""
     if isinstance(node, Unary) and node.operator == "-":
@@ -197,7 +197,7 @@ def _product_of(node: Node) -> _Product:
     return _Product(known.coefficient, dict(known.powers))
 
 
-@cache
+@recently
 def _known_product_of(node: Node) -> _Product:
     value = number_of(node)
     if value is not None:
