@@ -8,6 +8,8 @@ import sys
 import tarfile
 from pathlib import Path
 
+from tools.build import driver
+from tools.build.configuration import Configuration
 from tools.copies import ROOT, Copy
 
 BUNDLE = ROOT / ".device" / "bundle.tar.xz"
@@ -39,7 +41,10 @@ def prepare(python: str, with_cuda: bool = True) -> None:
 
 
 def build_cuda() -> None:
-    subprocess.run([sys.executable, "-m", "tools.build", "--cuda"], cwd=ROOT, check=True)
+    """Compiles the kernels; the core that they are linked to need not have been built here."""
+    configuration = Configuration.from_environment()
+    driver.generate(configuration)
+    driver.build_cuda(configuration, "cuda")
 
 
 def _pack(built: Path, site: Path, with_cuda: bool) -> None:

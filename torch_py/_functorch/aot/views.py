@@ -133,7 +133,7 @@ def _same_memory(source: Node, node: Node) -> bool:
 def resizes(node: Node, written: Node) -> bool:
     """Whether an operator gives what it writes to and returns another shape or other memory."""
     value = node.meta.get("val")
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Tensor) or aliased_argument(node) is not written:
         return False
     return value.shape != written.meta["val"].shape or not _same_memory(written, node)
 
