@@ -10,7 +10,7 @@ import warnings
 from types import ModuleType
 from typing import Any
 
-from torch_py import _C
+from torch_py import _C, _product_precision
 from torch_py._device_module import register_device_module
 from torch_py._tensor_str import set_printoptions
 
@@ -36,13 +36,11 @@ __all__ = [
 ]
 
 _DEFAULT_FLOATING = ("float16", "bfloat16", "float32", "float64")
-_MATMUL_PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
 _state: dict[str, Any] = {
     "deterministic": False,
     "warn_only": False,
     "fill_uninitialized": True,
-    "matmul_precision": "highest",
     "interop_threads": None,
     "warn_always": False,
 }
@@ -349,9 +347,8 @@ def set_float32_matmul_precision(precision: str) -> None:
     """
     if not isinstance(precision, str):
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
-    if precision in _MATMUL_PRECISIONS:
-        _state["matmul_precision"] = precision
-        _C._allow_tf32(False, precision != "highest")
+    if precision in _product_precision.PRECISIONS:
+        _product_precision.ask_for(precision)
     else:
         warnings.warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; set_float32_matmul_precision has no "
@@ -369,7 +366,4 @@ def get_float32_matmul_precision() -> str:
         >>> torch.get_float32_matmul_precision()
         'highest'
     """
-    if not _C._tf32_allowed(False):
-        return "highest"
-    asked = str(_state["matmul_precision"])
-    return "high" if asked == "highest" else asked
+    return _product_precision.asked()

@@ -38,7 +38,8 @@ void pause() {
 #endif
 }
 
-/// Returns when addresses for the program's own memory are free, which is after threads have ended.
+/// Waits until kMemoryForOthers bytes of addresses can be reserved, which is after threads have
+/// ended, for at most kLongestRelease.
 void wait_for_memory() {
   constexpr std::chrono::milliseconds kStep{1};
   for (auto waited = kStep; waited < kLongestRelease; waited += kStep) {

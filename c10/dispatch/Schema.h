@@ -1,5 +1,6 @@
 // OperatorSchema: what a schema says about the arguments and results of an operator.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

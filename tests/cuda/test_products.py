@@ -126,18 +126,29 @@ def test_graph():
     assert_on_device(c, a.cpu() @ b.cpu())
 
 
+def convolved(a: Any) -> float:
+    """An element of the product of `a` with itself, as a convolution."""
+    return float(torch.nn.functional.conv1d(a[None], a[:, :, None])[0, 0, 0].item())
+
+
 def test_tf32_is_asked_for():
     assert not torch.backends.cuda.matmul.allow_tf32
-    a = torch.full((16, 16), 1 + 2.0**-12).cuda()
-    exact = (a @ a)[0, 0].item()
+    a = torch.full((16, 16), 1 + 2.0**-12).cuda()  # TF32 loses the last bit
+    exact = 16 * (1 + 2.0**-12) ** 2
+    assert (a @ a)[0, 0].item() == pytest.approx(exact, rel=1e-6)
+
     try:
         torch.backends.cuda.matmul.allow_tf32 = True
         assert torch.get_float32_matmul_precision() == "high"
-        assert abs((a @ a)[0, 0].item() - exact) < 0.05
+        assert (a @ a)[0, 0].item() == 16
+        with torch.backends.cudnn.flags(allow_tf32=False):
+            assert convolved(a) == pytest.approx(exact, rel=1e-6)
     finally:
         torch.set_float32_matmul_precision("highest")
+
     assert not torch.backends.cuda.matmul.allow_tf32
-    assert (a @ a)[0, 0].item() == exact
+    assert (a @ a)[0, 0].item() == pytest.approx(exact, rel=1e-6)
+    assert torch.backends.cudnn.allow_tf32 and convolved(a) == 16
 
 
 def _declared() -> dict[str, int]:
@@ -154,6 +165,7 @@ _NAMES = {
     "Compute.Float": "CUBLAS_COMPUTE_32F",
     "Compute.Double": "CUBLAS_COMPUTE_64F",
     "Compute.FloatFromTf32": "CUBLAS_COMPUTE_32F_FAST_TF32",
+    "Transposition.None": "CUBLAS_OP_N",
     "Transposition.Transpose": "CUBLAS_OP_T",
     "Epilogue.None": "CUBLASLT_EPILOGUE_DEFAULT",
     "Epilogue.Bias": "CUBLASLT_EPILOGUE_BIAS",
@@ -184,3 +196,4 @@ def test_declared_numbers_are_those_of_the_headers():
     declared = _declared()
     for ours, name in _NAMES.items():
         assert declared[ours] == theirs[name], name
+    assert not {name for name in declared if not name.startswith("Type.")} - set(_NAMES)

@@ -1,6 +1,7 @@
 // Emulated cuBLASLt: checks descriptions as the library does, and multiplies on the host.
 #include "c10/cuda/libraries/CublasLt.h"
 
+#include <bit>
 #include <complex>
 #include <cstring>
 #include <memory>
@@ -36,6 +37,8 @@ struct LayoutObject {
 
 struct PreferenceObject {
   uint64_t most_workspace = 0;
+  uint32_t reductions = 7;
+  uint32_t alignments[4] = {256, 256, 256, 256};  // of a, b, c and d
 };
 
 }  // namespace c10::cuda::cublaslt
@@ -46,6 +49,7 @@ namespace {
 
 using namespace c10::cuda::cublaslt;
 
+constexpr Status kInvalidValue = 7;
 constexpr uint64_t kAlgorithm = 0x6c7462756c616265;
 constexpr size_t kWorkspace = 4096;  // asked for so that programs have to bring some
 
@@ -101,11 +105,15 @@ Status preference_create(Preference* preference) { return made(preference, new P
 
 Status preference_set(Preference preference, PreferenceAttribute attribute, const void* value,
                       size_t bytes) {
-  if (attribute == PreferenceAttribute::MostWorkspace)
-    return store(preference->most_workspace, value, bytes);
-
-  uint32_t alignment = 0;
-  return store(alignment, value, bytes);
+  switch (attribute) {
+    case PreferenceAttribute::MostWorkspace: return store(preference->most_workspace, value, bytes);
+    case PreferenceAttribute::Reductions: return store(preference->reductions, value, bytes);
+    case PreferenceAttribute::AlignmentA: return store(preference->alignments[0], value, bytes);
+    case PreferenceAttribute::AlignmentB: return store(preference->alignments[1], value, bytes);
+    case PreferenceAttribute::AlignmentC: return store(preference->alignments[2], value, bytes);
+    case PreferenceAttribute::AlignmentD: return store(preference->alignments[3], value, bytes);
+  }
+  return kInvalidValue;
 }
 
 /// A product as the library sees it.
@@ -151,12 +159,14 @@ Status heuristic(Handle, Description description, Layout a, Layout b, Layout, La
                  Preference preference, int wanted, Heuristic* found, int* count) {
   *count = 0;
   const Call call{*description, *a, *b, *d};
-  if (wanted < 1 || !is_valid(call)) return kInvalidValue;
+  if (wanted < 1 || !is_valid(call) || preference->reductions != kExactReductions)
+    return kInvalidValue;
   if (call.description.epilogue != Epilogue::None && (is_wide(d->type) || is_complex(d->type)))
     return kNotSupported;
 
   const size_t workspace = preference->most_workspace >= kWorkspace ? kWorkspace : 0;
   found[0] = Heuristic{{{kAlgorithm}}, workspace, kSuccess, 1.0f, {}};
+  for (int i = 0; i < 4; ++i) found[0].algorithm.data[1 + i] = preference->alignments[i];
   *count = 1;
   return kSuccess;
 }
@@ -176,9 +186,21 @@ Sum inner_product(const Call& call, const T* a, const T* b, int64_t batch, uint6
                   uint64_t column) {
   Sum sum(0);
   for (uint64_t i = 0; i < call.inner(); ++i)
-    sum += Sum(element(a, call.a, call.description.transpose_a, batch, row, i)) *
-           Sum(element(b, call.b, call.description.transpose_b, batch, i, column));
+    sum += factor<Sum>(call, element(a, call.a, call.description.transpose_a, batch, row, i)) *
+           factor<Sum>(call, element(b, call.b, call.description.transpose_b, batch, i, column));
   return sum;
+}
+
+/// A factor as the product sees it: TF32 keeps ten bits of a float's mantissa.
+template <class Sum, class T>
+Sum factor(const Call& call, const T& element) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (call.description.compute == Compute::FloatFromTf32) {
+      const auto bits = std::bit_cast<uint32_t>(element) + 0x1000u;
+      return std::bit_cast<float>(bits & ~0x1fffu);
+    }
+  }
+  return Sum(element);
 }
 
 template <class T, class Sum, class Result>
@@ -224,6 +246,14 @@ Status multiply(Handle handle, Description description, const void* alpha, const
     return kInvalidValue;
   if (c != d || c_layout != d_layout) return kNotSupported;  // never asked for
   if (workspace_bytes > 0 && workspace == nullptr) return kInvalidValue;
+  if (call.description.epilogue == Epilogue::Bias && call.description.bias == nullptr)
+    return kInvalidValue;
+
+  const void* const pointers[] = {a, b, c, d};
+  for (int i = 0; i < 4; ++i) {
+    if (reinterpret_cast<uintptr_t>(pointers[i]) % algorithm->data[1 + i] != 0)
+      return kInvalidValue;
+  }
 
   if (call.a.type != call.d.type) {
     return call.a.type == Type::Half

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,15 @@ def _stage(program: str, seconds: float = 30) -> stages.Stage:
     return stages.Stage((sys.executable, "-c", program), seconds)
 
 
+# A stage that has started another process.
+_LONG = """
+import subprocess, sys, time
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3); open('{mark}', 'w')"])
+print("begun", flush=True)
+time.sleep(60)
+"""
+
+
 def test_each_stage_has_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
         stages,
@@ -25,7 +35,7 @@ def test_each_stage_has_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         {
             "good": _stage("print('said')"),
             "bad": _stage("raise SystemExit(3)"),
-            "long": _stage("import time; print('begun', flush=True); time.sleep(60)", 2),
+            "long": _stage(_LONG.format(mark=tmp_path / "late"), 2),
             "absent": stages.Stage(("no-such-program",), 5),
         },
     )
@@ -40,6 +50,8 @@ def test_each_stage_has_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     }
     assert (tmp_path / "good.log").read_text() == "said\n"
     assert (tmp_path / "long.log").read_text() == "begun\n"
+    time.sleep(2)
+    assert not (tmp_path / "late").exists()
 
 
 def test_time_of_all_stages_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

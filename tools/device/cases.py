@@ -19,8 +19,14 @@ class Case:
     bytes: float = 0  # that a call has to read and write, where these say what it should take
 
 
-def _flat(name: str, function: Callable[..., Any], operands: int = 1, dtype: str = "float32") -> Case:
-    """A function of the elements of large vectors."""
+def _flat(
+    name: str,
+    function: Callable[..., Any],
+    operands: int = 1,
+    dtype: str = "float32",
+    moved: int | None = None,
+) -> Case:
+    """A function of the elements of large vectors; `moved` counts how often the bytes of one are moved."""
 
     def make(torch: Any) -> Call:
         kind = getattr(torch, dtype)
@@ -28,7 +34,7 @@ def _flat(name: str, function: Callable[..., Any], operands: int = 1, dtype: str
         return lambda: function(torch, *tensors)
 
     itemsize = {"float32": 4, "bfloat16": 2, "int64": 8, "complex64": 8}[dtype]
-    return Case(name, make, (operands + 1) * itemsize * _MANY)
+    return Case(name, make, (operands + 1 if moved is None else moved) * itemsize * _MANY)
 
 
 def _square(name: str, function: Callable[..., Any], moved: float) -> Case:
@@ -220,11 +226,11 @@ CASES = (
     _square("cumsum of rows", lambda torch, x: x.cumsum(1), 2),
     _square("cumsum of all", lambda torch, x: x.view(-1).cumsum(0), 2),
     _square("sort of rows", lambda torch, x: x.sort(1), 0),
-    _flat("sort of all", lambda torch, x: x.sort()),
+    _flat("sort of all", lambda torch, x: x.sort(), moved=0),
     _square("topk of rows", lambda torch, x: x.topk(20, 1), 0),
     _square("nonzero", lambda torch, x: (x > 2).nonzero(), 0),
     _square("where", lambda torch, x: torch.where(x > 0, x, 0.0), 0),
-    _flat("random numbers", lambda torch, x: x.normal_()),
+    _flat("random numbers", lambda torch, x: x.normal_(), moved=1),
     _square("dropout", lambda torch, x: torch.nn.functional.dropout(x, 0.1), 0),
     Case("max_pool2d", _max_pool),
     Case("AdamW", _adam),

@@ -26,12 +26,11 @@ def lines(results: Path) -> Iterator[str]:
     yield from _BEGINNING.splitlines()
     yield ""
     yield from _machine(results)
-    training = _read(results / "training.json")
-    if training is not None:
-        yield from _training(training)
-    figures = _read(results / "figures.json")
-    if figures is not None:
-        yield from _figures(figures)
+    endings = _read(results / "stages.json") or {}
+    for stage, section in {"training": _training, "figures": _figures}.items():
+        found = _read(results / f"{stage}.json") if stage in endings else None
+        if found is not None:
+            yield from section(found)
 
 
 def _read(path: Path) -> Any:
@@ -78,6 +77,10 @@ def _training(training: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
+def _number(row: dict[str, Any], key: str, digits: int) -> str:
+    return f"{row[key]:.{digits}f}" if key in row else ""
+
+
 def _figures(figures: list[dict[str, Any]]) -> Iterator[str]:
     yield "## Operators"
     yield ""
@@ -87,8 +90,8 @@ def _figures(figures: list[dict[str, Any]]) -> Iterator[str]:
         if "error" in row:
             yield f"| {row['name']} | {row['error']} | | | |"
             continue
-        share = f"{row['share']:.2f}" if "share" in row else ""
+        share = _number(row, "share", 2)
         yield (
-            f"| {row['name']} | {row['microseconds']:.1f} | {row.get('peer', 0):.1f} "
-            f"| {row.get('ratio', 0):.2f} | {share} |"
+            f"| {row['name']} | {row['microseconds']:.1f} | {_number(row, 'peer', 1)} "
+            f"| {_number(row, 'ratio', 2)} | {share} |"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -56,6 +57,8 @@ def run(names: list[str], results: Path, seconds: float) -> int:
     end = time.monotonic() + seconds
     endings = {}
     for name in names:
+        (results / f"{name}.json").unlink(missing_ok=True)
+        (results / f"{name}.log").unlink(missing_ok=True)
         limit = min(STAGES[name].seconds, end - time.monotonic())
         started = time.monotonic()
         ending = _run(STAGES[name], results / f"{name}.log", limit) if limit > 1 else "no time left"
@@ -70,18 +73,23 @@ def _run(stage: Stage, log: Path, limit: float) -> str:
     environment = {**os.environ, RESULTS: str(log.parent.resolve())}
     with log.open("wb") as output:
         try:
-            status = subprocess.run(
+            process = subprocess.Popen(
                 stage.command,
                 cwd=ROOT,
                 env=environment,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                timeout=limit,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            return "stopped"
+                start_new_session=True,
+            )
         except FileNotFoundError:
             return f"{stage.command[0]} is not there"
+
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # what it has started must not disturb the next stage
+            process.wait()
+            return "stopped"
 
     return "passed" if status == 0 else f"failed with status {status}"
 

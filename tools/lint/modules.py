@@ -22,7 +22,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # What needs the native module alone.
     (
         "_contract", "_cuda_arrays", "_device_module", "_dispatch_keys", "_inductor.__init__",
-        "_inductor.config", "_inductor.options", "_logging", "_namespace", "_notices", "_schemas",
+        "_inductor.config", "_inductor.options", "_logging", "_namespace", "_notices",
+        "_product_precision", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",

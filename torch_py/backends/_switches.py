@@ -12,8 +12,8 @@ from typing import Any
 def switched(module: ModuleType, wanted: dict[str, Any]) -> Iterator[None]:
     """Sets attributes of a module to what is not None in `wanted`, and back."""
     before = {name: getattr(module, name) for name, value in wanted.items() if value is not None}
-    _set(module, {name: wanted[name] for name in before})
     try:
+        _set(module, {name: wanted[name] for name in before})
         yield
     finally:
         _set(module, before)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from torch_py import _C
+from torch_py import _C, _product_precision
 from torch_py._pytorch_names.packages import lacking as _lacking
 
 
@@ -22,11 +22,11 @@ class _MatrixProducts:
     @property
     def allow_tf32(self) -> bool:
         """Whether float32 operands may be rounded to TF32; `set_float32_matmul_precision` sets it, too."""
-        return bool(_C._tf32_allowed(False))
+        return _product_precision.asked() != "highest"
 
     @allow_tf32.setter
     def allow_tf32(self, allowed: bool) -> None:
-        _C._allow_tf32(False, bool(allowed))
+        _product_precision.ask_for("high" if allowed else "highest")
 
 
 matmul = _MatrixProducts()

@@ -237,7 +237,7 @@ bool fits_cuda_kernels(const AttentionArguments& given) {
 
   for (const Tensor& tensor : {given.query, given.key, given.value}) {
     const int64_t width = tensor.size(3);
-    if (width % 8 != 0 || width > 128) return false;
+    if (width == 0 || width % 8 != 0 || width > 128) return false;
     // Kernels count rows in 32 bits.
     if (tensor.size(0) * tensor.size(1) * (tensor.size(2) + 128) > kMostRows) return false;
   }

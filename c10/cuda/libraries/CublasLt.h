@@ -9,7 +9,7 @@
 // Note [Declared libraries]
 // Headers of NVIDIA's libraries are not needed to build: the functions, and the numbers that their
 // binary interface gives to types and attributes, are declared here. tests/cuda/test_products.py
-// compares the numbers with the headers where these are installed.
+// compares the enumerators with the headers where these are installed.
 
 namespace c10::cuda::cublaslt {
 
@@ -20,10 +20,9 @@ using Preference = struct PreferenceObject*;
 using Status = int;
 
 inline constexpr Status kSuccess = 0;
-inline constexpr Status kInvalidValue = 7;
 inline constexpr Status kNotSupported = 15;
 
-/// Of elements; cudaDataType.
+/// The type of an element; cudaDataType.
 enum class Type : int {
   Float = 0,
   Double = 1,
@@ -61,8 +60,8 @@ enum class PreferenceAttribute : int {
 };
 
 /// Parts of sums are added up in the type that products are summed in, not in that of the results;
-/// cublasLtReductionScheme_t.
-inline constexpr uint32_t kExactReductions = 1 | 2;
+/// of cublasLtReductionScheme_t.
+inline constexpr uint32_t kExactReductions = 2;
 
 /// A way to compute a product, which stays valid while the process runs.
 struct Algorithm {

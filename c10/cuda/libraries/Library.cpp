@@ -2,6 +2,7 @@
 #include "c10/cuda/libraries/Library.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -24,12 +25,19 @@ void* Library::find(const char* name) const { return emulation::library_function
 
 void Library::open() {
   handle_ = dlopen(file_, RTLD_NOW | RTLD_NOLOAD);
+  std::string problems;
   for (const std::string& folder : library_folders()) {
-    if (handle_ == nullptr) handle_ = dlopen((folder + "/" + file_).c_str(), RTLD_NOW);
+    const std::string path = folder + "/" + file_;
+    if (handle_ != nullptr || access(path.c_str(), F_OK) != 0) continue;
+    handle_ = dlopen(path.c_str(), RTLD_NOW);
+    if (handle_ == nullptr) problems += std::string("; ") + dlerror();
   }
-  if (handle_ == nullptr) handle_ = dlopen(file_, RTLD_NOW);
-  TORCH_CHECK(handle_ != nullptr, "CUDA needs ", file_, ", which was not found: pip install ",
-              package_, " has it (", dlerror(), ")");
+  if (handle_ != nullptr) return;
+
+  handle_ = dlopen(file_, RTLD_NOW);
+  if (handle_ == nullptr) problems += std::string("; ") + dlerror();
+  TORCH_CHECK(handle_ != nullptr, "CUDA needs ", file_, ", which `pip install ", package_,
+              "` installs and which could not be opened", problems);
 }
 
 void* Library::find(const char* name) const {

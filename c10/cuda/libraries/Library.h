@@ -7,7 +7,8 @@ namespace c10::cuda {
 /// c10::library_folders(), and where the loader looks.
 class Library {
  public:
-  /// `file` is the name with its version, `package` what pip installs it from; both live for ever.
+  /// `file` is the name with its version, `package` what pip installs it from; both must outlive
+  /// the library.
   constexpr Library(const char* file, const char* package) : file_(file), package_(package) {}
 
   /// Opens the library; throws c10::Error with the name of the package if it cannot be found.

@@ -1,5 +1,7 @@
 // Registration of generated functions, and the modules in which they appear.
 #pragma once
+#include <cstdint>
+
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include "c10/util/Export.h"

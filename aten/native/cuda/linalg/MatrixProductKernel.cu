@@ -42,8 +42,12 @@ void baddbmm_kernel(const Tensor& self, const Tensor& batch1, const Tensor& batc
 void addmm_activation_kernel(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                              const Scalar& beta, const Scalar& alpha, bool use_gelu,
                              const Tensor& out0) {
-  matrix_product("_addmm_activation", mat1, mat2, beta, alpha, out0, added_to(out0, self));
-  out0.copy_(use_gelu ? at::_gelu_exact(out0) : at::relu(out0));
+  // The function gets sums that are not rounded yet.
+  const bool widens = c10::is_reduced_floating(out0.scalar_type());
+  const Tensor sums = widens ? empty_tensor(out0.sizes(), kFloat, out0.device()) : out0;
+  matrix_product("_addmm_activation", mat1, mat2, beta, alpha, sums,
+                 widens ? self : added_to(out0, self));
+  out0.copy_(use_gelu ? at::_gelu_exact(sums) : at::relu(sums));
 }
 
 }  // namespace at::native::cuda

@@ -2,8 +2,8 @@
 #include "aten/native/cuda/linalg/MatrixProducts.h"
 
 #include "aten/Dispatch.h"
+#include "aten/native/cuda/CublasProduct.h"
 #include "aten/native/cuda/PerIndex.cuh"
-#include "aten/native/cuda/linalg/Product.h"
 #include "aten/native/shared/MatrixProduct.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/mul.h"

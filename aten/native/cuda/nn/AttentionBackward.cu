@@ -18,8 +18,8 @@ namespace {
 // Blocks that own keys compute Sᵀ = K Qᵀ and V Gᵀ, so that Pᵀ and dSᵀ are A fragments of the
 // products that follow; they go through the queries of all heads that share the keys. Blocks that
 // own queries compute S = Q Kᵀ and G Vᵀ for grad_query. So every gradient has one block that adds
-// it up, in registers. Both kernels are one: it calls what a block owns its rows, of which `first`
-// is query or key and `second` is G or value, and the other side its columns.
+// it up, in registers. Both are one kernel: what a block owns are its rows, of which `first` is
+// query or key and `second` is G or value; the other side are its columns.
 
 /// What the weights and their gradients need to know of a query.
 struct QuerySums {
@@ -96,6 +96,7 @@ class Gradients {
   static constexpr int kStep = kWidth == 64 && (kTiles == 1 || !kOwnsKeys) ? 32 : 16;
   static constexpr size_t kShared =
       (2 * kRows * kPitch<kWidth> + 4 * kTile) * sizeof(T) + 2 * kColumns * sizeof(QuerySums);
+  static_assert(kShared <= kMostSharedMemory);
 
   SIMT_DEVICE explicit Gradients(const BackwardProblem<T>& given)
       : problem(given), shape(given.shape) {

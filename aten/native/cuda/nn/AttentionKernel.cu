@@ -7,6 +7,7 @@
 #include "aten/ops/copy.h"
 #include "aten/ops/logical_not.h"
 #include "aten/ops/masked_fill.h"
+#include "c10/cuda/Runtime.h"
 
 namespace at::native::cuda {
 
@@ -79,13 +80,16 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> fused_attention_backward_kernel(
   check_fused_attention("_fused_attention_backward", given);
   check_mask_gradient(attn_mask, mask_requires_grad);
   check_fused_results(query, value, grad_out, out, logsumexp);
-  if (!fits_cuda_kernels(given) || mask_requires_grad)
+  const bool is_wide = query.size(3) > 64 || value.size(3) > 64;
+  const bool has_room = !is_wide || c10::cuda::device_properties().sharedMemPerBlockOptin >=
+                                        attention::kMostSharedMemory;
+  if (!fits_cuda_kernels(given) || mask_requires_grad || !has_room)
     return composed_attention_backward(grad_out, given, mask_requires_grad);
 
   const Tensor grad_query = empty_gradient_of(query);
   const Tensor grad_key = empty_gradient_of(key);
   const Tensor grad_value = empty_gradient_of(value);
-  if (out.numel() == 0) return {grad_query, grad_key.zero_(), grad_value.zero_(), Tensor()};
+  if (out.numel() == 0) return {grad_query.zero_(), grad_key.zero_(), grad_value.zero_(), Tensor()};
 
   const Tensor queries = with_aligned_rows(query);
   const Tensor keys = with_aligned_rows(key);

@@ -1,4 +1,4 @@
-// What else than queries and keys decides over the weights of attention: a mask, and dropout.
+// The other inputs that determine the weights of attention: a mask, and dropout.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ struct ScoreTensors {
   bool are_absent() const { return mask.data == nullptr && kept.data == nullptr; }
 };
 
-/// The tensors for a head of queries. Of queries and keys that do not exist, it reads the last
-/// ones.
+/// The tensors for a head of queries. Queries and keys that are out of range are clamped to the
+/// last ones.
 class HeadScores {
  public:
   SIMT_DEVICE HeadScores(const ScoreTensors& all, const Shape& of_scores, int of_batch, int of_head)

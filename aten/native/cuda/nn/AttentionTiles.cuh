@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "c10/cuda/Matrix.h"
 #include "c10/cuda/Simt.h"

@@ -66,7 +66,6 @@ template <class T>
 struct MakeColumns {
   Windows w;
   Decomposed windows;
-  int64_t samples;
   const T* in;
   T* out;
 
@@ -93,20 +92,20 @@ struct MakeColumns {
 };
 
 /// A thread for each element of the image: sums in the order of the filter's elements.
-template <class T>
+template <class T, class Sum>
 struct SumColumns {
   Windows w;
   Decomposed elements;
   WideDivisor stride[3];
-  const T* in;
+  const Sum* in;
   const T* bias;  // null for none
   T* out;
 
   SIMT_DEVICE void operator()(int64_t index) const {
     const Place p = elements.find(index, true);
-    const T* columns = in + p.channel * w.elements() * w.columns + p.sample * w.positions();
+    const Sum* columns = in + p.channel * w.elements() * w.columns + p.sample * w.positions();
 
-    opmath_type<T> sum(bias == nullptr ? T(0) : bias[p.channel]);
+    auto sum = static_cast<Sum>(bias == nullptr ? T(0) : bias[p.channel]);
     int64_t element = 0;
     for (int64_t i = 0; i < w.kernel[0]; ++i) {
       const int64_t z = window_at(0, p.at[0] - i * w.dilation[0]);
@@ -115,8 +114,7 @@ struct SumColumns {
         for (int64_t k = 0; k < w.kernel[2]; ++k, ++element) {
           const int64_t x = window_at(2, p.at[2] - k * w.dilation[2]);
           if (z < 0 || y < 0 || x < 0) continue;
-          sum += static_cast<opmath_type<T>>(
-              columns[element * w.columns + (z * w.count[1] + y) * w.count[2] + x]);
+          sum += columns[element * w.columns + (z * w.count[1] + y) * w.count[2] + x];
         }
       }
     }
@@ -149,7 +147,7 @@ Tensor columns_of(const char* name, const Tensor& image, const ConvolutionGeomet
   with_moved_type(static_cast<int64_t>(image.itemsize()), [&](auto element) {
     using T = decltype(element);
     per_index(name, g.channels * positions,
-              MakeColumns<T>{Windows(g, image), decomposed(samples, g.output), samples,
+              MakeColumns<T>{Windows(g, image), decomposed(samples, g.output),
                              static_cast<const T*>(image.data()), static_cast<T*>(columns.data())});
   });
   return columns;
@@ -158,12 +156,13 @@ Tensor columns_of(const char* name, const Tensor& image, const ConvolutionGeomet
 void sum_columns(const char* name, const Tensor& columns, const ConvolutionGeometry& g,
                  const Tensor& bias, const Tensor& image) {
   AT_DISPATCH_FLOATING_AND_REDUCED_INTEGRAL_AND_BOOL(image.scalar_type(), name, [&] {
+    using sum_t = std::conditional_t<c10::is_reduced_floating_point_v<scalar_t>, float, scalar_t>;
     per_index(name, image.numel(),
-              SumColumns<scalar_t>{
+              SumColumns<scalar_t, sum_t>{
                   Windows(g, image),
                   decomposed(g.channels, g.input),
                   {WideDivisor(g.stride[0]), WideDivisor(g.stride[1]), WideDivisor(g.stride[2])},
-                  columns.const_data_ptr<scalar_t>(),
+                  columns.const_data_ptr<sum_t>(),
                   bias.defined() ? bias.const_data_ptr<scalar_t>() : nullptr,
                   image.data_ptr<scalar_t>()});
   });

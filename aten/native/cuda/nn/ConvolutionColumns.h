@@ -19,7 +19,8 @@ inline constexpr int64_t kMostColumnBytes = int64_t{512} << 20;
 /// strides. The samples may be a part of the geometry's batch.
 Tensor columns_of(const char* name, const Tensor& image, const ConvolutionGeometry& geometry);
 
-/// Writes to each element of the image the sum of what columns took from it, and its channel's
+/// Writes to each element of the image the sum of what columns, which are float for reduced floats,
+/// took from it, and its channel's
 /// element of `bias`, which is contiguous, if that is defined.
 void sum_columns(const char* name, const Tensor& columns, const ConvolutionGeometry& geometry,
                  const Tensor& bias, const Tensor& image);

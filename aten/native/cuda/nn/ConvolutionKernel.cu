@@ -48,14 +48,16 @@ class Convolution {
 
     const Tensor added = bias.defined() ? bias.contiguous() : bias;
     for_samples([&](int64_t begin, int64_t count) {
-      const Tensor columns = empty_product(g_.column_rows(), count, image.scalar_type());
+      const Tensor columns =
+          empty_product(g_.column_rows(), count, dtype_of_sums(image.scalar_type()));
       multiply(weight_.transpose(1, 2), samples_last(result.narrow(0, begin, count)), 0, columns);
       sum_columns(name_, columns, g_, added, image.narrow(0, begin, count));
     });
   }
 
   void backward_to_weight(const Tensor& image, const Tensor& result, const Tensor& weight) const {
-    const Tensor sums = empty_tensor(weight_.sizes(), weight.scalar_type(), weight.device());
+    const Tensor sums =
+        empty_tensor(weight_.sizes(), dtype_of_sums(weight.scalar_type()), weight.device());
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
       multiply(samples_last(result.narrow(0, begin, count)), columns.transpose(1, 2),
@@ -91,10 +93,13 @@ class Convolution {
     if (bias.defined()) store(sums, bias, to);
   }
 
-  /// What results have before a bias is added: to add it to a rounded sum would round twice.
+  /// Of sums to which something is added: rounded ones would be rounded again.
+  static ScalarType dtype_of_sums(ScalarType dtype) {
+    return c10::is_reduced_floating(dtype) ? kFloat : dtype;
+  }
+
   static ScalarType dtype_before(const Tensor& bias, const Tensor& result) {
-    const ScalarType dtype = result.scalar_type();
-    return bias.defined() && c10::is_reduced_floating(dtype) ? kFloat : dtype;
+    return bias.defined() ? dtype_of_sums(result.scalar_type()) : result.scalar_type();
   }
 
   static void store(const Tensor& sums, const Tensor& bias, const Tensor& out) {

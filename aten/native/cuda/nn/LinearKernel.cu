@@ -15,7 +15,7 @@ void linear_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias
   const Tensor columns = weight.dim() == 1 ? weight.unsqueeze(1) : weight.transpose(0, 1);
 
   // A bias of the result's size is a matrix; everything else broadcasts to the rows.
-  const bool is_whole = bias.defined() && bias.numel() == out0.numel() && rows != 1;
+  const bool is_whole = bias.defined() && bias.numel() == out0.numel() && bias.dim() > 1;
   matrix_product("linear", matrix, columns, bias.defined() ? 1 : 0, 1, out0.view({rows, outputs}),
                  is_whole ? bias.reshape({rows, outputs}) : bias);
 }

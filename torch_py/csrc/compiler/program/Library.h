@@ -1,5 +1,6 @@
 // Compiled kernels, loaded from shared objects.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 

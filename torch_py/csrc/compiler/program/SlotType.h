@@ -1,5 +1,7 @@
 // torch_py._C._compiler.Slot: stands for a tensor of a program among the arguments of an operator.
 #pragma once
+#include <cstdint>
+
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 namespace torch::python {

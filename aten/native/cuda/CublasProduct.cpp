@@ -1,5 +1,5 @@
 // Describes products to cuBLASLt and remembers which of its algorithms serves each kind.
-#include "aten/native/cuda/linalg/Product.h"
+#include "aten/native/cuda/CublasProduct.h"
 
 #include <algorithm>
 #include <bit>
@@ -171,6 +171,7 @@ cublaslt::Heuristic Described::best_algorithm(const Product& p) const {
                      result_.get(), result_.get(), preference.get(), 1, &found, &count);
   cublaslt::check(status == cublaslt::kSuccess && count == 0 ? cublaslt::kNotSupported : status,
                   "cublasLtMatmulAlgoGetHeuristic");
+  cublaslt::check(found.state, "cublasLtMatmulAlgoGetHeuristic");
   return found;
 }
 
@@ -231,6 +232,9 @@ cublaslt::Heuristic algorithm_for(const Product& p, const Described& described) 
 bool has_epilogues(ScalarType dtype) { return dtype == kFloat || c10::is_reduced_floating(dtype); }
 
 void multiply(const char* name, const Product& product) {
+  for (const int64_t size : {product.m, product.n, product.k, product.batch})
+    TORCH_CHECK(size <= INT32_MAX, name, ": cuBLASLt takes sizes below 2^31, got ", size);
+
   const Described described(product);
   const cublaslt::Heuristic way = algorithm_for(product, described);
   const cudaStream_t stream = c10::cuda::current_stream();
