@@ -21,7 +21,10 @@ from .stages import keep
 
 _VOCABULARY = 96
 _STEPS = 30
-_MOST_DIFFERENCE = 1e-2  # of losses; training enlarges differences of rounding
+# Losses are compared while differences of rounding are small: two of PyTorch's own ways to convolve
+# differ by 1e-4 after 8 steps of the CNN, and by 1e-2 after 24.
+_COMPARED = 8
+_MOST_DIFFERENCE = 1e-3
 
 
 def gpt(torch: Any, layers: int, width: int, heads: int, context: int) -> Any:
@@ -207,12 +210,12 @@ def main() -> int:
     differences = {}
     for name, learn in networks.items():
         differences[name] = max(
-            (abs(a - b) / abs(b) for a, b in zip(ours[name], learn(peer), strict=True)),
+            (abs(a - b) / abs(b) for a, b in zip(ours[name][:_COMPARED], learn(peer))),
             key=lambda difference: math.inf if math.isnan(difference) else difference,
         )
         print(f"{name}: largest relative difference {differences[name]:.1e}", flush=True)
 
-    keep("training", {"steps": _STEPS, "differences": differences, "times": _times(peer)})
+    keep("training", {"steps": _COMPARED, "differences": differences, "times": _times(peer)})
     return int(not all(difference <= _MOST_DIFFERENCE for difference in differences.values()))
 
 

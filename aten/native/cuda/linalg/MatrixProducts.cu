@@ -77,7 +77,8 @@ ProductOperand operand_of(const BlasMatrix& matrix) {
 bool is_bias(const Tensor& added, const Scalar& beta, const Tensor& out) {
   const bool is_row = added.dim() == 1 || (added.dim() == 2 && added.sizes()[0] == 1);
   const auto address = reinterpret_cast<uintptr_t>(added.data());
-  return out.dim() == 2 && has_epilogues(out.scalar_type()) && beta.equal(1) && is_row &&
+  return out.dim() == 2 && has_epilogues(out.scalar_type()) &&
+         added.scalar_type() == out.scalar_type() && beta.equal(1) && is_row &&
          added.numel() == out.size(1) && added.is_contiguous() && address % kBiasAlignment == 0;
 }
 
