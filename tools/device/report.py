@@ -64,7 +64,7 @@ def _training(training: dict[str, Any]) -> Iterator[str]:
     yield "## Training"
     yield ""
     worst = "; ".join(f"{name} {value:.0e}" for name, value in training["differences"].items())
-    yield f"Losses of {training['steps']} steps differ from PyTorch's by at most, relatively: {worst}."
+    yield f"Losses of the first {training['steps']} steps differ from PyTorch's by at most, relatively: {worst}."
     yield ""
     yield "| step | ms | PyTorch, ms | ratio | GB | PyTorch, GB |"
     yield "|---|---:|---:|---:|---:|---:|"
