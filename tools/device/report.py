@@ -64,8 +64,11 @@ def _training(training: dict[str, Any]) -> Iterator[str]:
     yield "## Training"
     yield ""
     worst = "; ".join(f"{name} {value:.0e}" for name, value in training["differences"].items())
-    yield f"Losses of the first {training['steps']} steps differ from PyTorch's by at most, relatively: {worst}."
+
+    steps = training["steps"]
+    yield f"Losses of the first {steps} steps differ from PyTorch's by at most, relatively: {worst}."
     yield ""
+
     yield "| step | ms | PyTorch, ms | ratio | GB | PyTorch, GB |"
     yield "|---|---:|---:|---:|---:|---:|"
     for row in training["times"]:
