@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.lint import kernels, layering, paragraphs, references, text, types, voice
+from tools.lint import includes, kernels, layering, paragraphs, references, text, types, voice
 
 
 @pytest.mark.parametrize(
@@ -241,6 +241,17 @@ def test_path_that_does_not_exist(tmp_path: Path) -> None:
     page = "`aten/Here.h`, `aten/<Topic>.h`\n`aten/Gone.h`\n"
     (finding,) = references.check_paths({"README.md": page}, tmp_path)
     assert finding.line == 2 and "`aten/Gone.h` does not exist" in finding.message
+
+
+def test_fixed_width_integers_need_their_header() -> None:
+    texts = {
+        "c10/A.h": "#include <cstdint>\n",
+        "c10/B.h": '#include <string>\n#include "c10/A.h"\nint64_t by_way_of_ours();\n',
+        "c10/C.h": "#include <string>\n\nuint8_t only_with_some_compilers();\n",
+        "c10/D.cpp": '#include "aten/ops/generated.h"\nint32_t taken_to_be_there();\n',
+    }
+    (finding,) = includes.check_texts(texts)
+    assert (finding.path, finding.line) == ("c10/C.h", 3) and "uint8_t without <cstdint>" in finding.message
 
 
 def test_types_without_a_build(tmp_path: Path) -> None:

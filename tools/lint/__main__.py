@@ -1,14 +1,15 @@
-"""python -m tools.lint [--fix] [layering kernels text paragraphs references voice formatting types]"""
+"""python -m tools.lint [--fix] [CHECK...]; --help lists the checks."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from . import formatting, kernels, layering, paragraphs, references, text, types, voice
+from . import formatting, includes, kernels, layering, paragraphs, references, text, types, voice
 
 CHECKS = {
     "layering": layering.check,
+    "includes": includes.check,
     "kernels": kernels.check,
     "text": text.check,
     "paragraphs": paragraphs.check,

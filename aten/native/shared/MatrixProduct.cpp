@@ -27,16 +27,6 @@ bool has_lines(int64_t lines, int64_t length, int64_t line_stride, int64_t eleme
          (line_stride >= std::max<int64_t>(1, length) || lines == 1);
 }
 
-/// out = beta * out, without reading `out` if beta is 0.
-void scale(const Tensor& out, const Scalar& beta) {
-  if (beta.equal(0)) {
-    at::zero_(out);
-  } else if (!beta.equal(1)) {
-    // Integer products truncate beta as well; a float would promote.
-    at::mul_(out, is_integral(out.scalar_type(), true) ? Scalar(beta.to<int64_t>()) : beta);
-  }
-}
-
 /// The distance between the elements of `added` along dimension d of `out`, to which it broadcasts.
 int64_t broadcast_step(const Tensor& added, const Tensor& out, int64_t d) {
   d -= out.dim() - added.dim();
@@ -91,6 +81,15 @@ BlasMatrix blas_matrix(PlannedTensor matrix) {
     return {std::move(matrix), blas::Transpose::Transpose, leading, batch_stride};
   }
   return blas_matrix(tensor.contiguous());
+}
+
+void scale_product(const Tensor& out, const Scalar& beta) {
+  if (beta.equal(0)) {
+    at::zero_(out);
+  } else if (!beta.equal(1)) {
+    // Integer products truncate beta as well; a float would promote.
+    at::mul_(out, is_integral(out.scalar_type(), true) ? Scalar(beta.to<int64_t>()) : beta);
+  }
 }
 
 Tensor steppable(const Tensor& vector) {
@@ -151,7 +150,7 @@ void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Sca
 
   const int64_t rows = matrix.sizes()[0];
   const int64_t columns = matrix.sizes()[1];
-  if (columns == 0) return scale(out, beta);
+  if (columns == 0) return scale_product(out, beta);
 
   const BlasMatrix operand = blas_matrix(PlannedTensor::borrowed(matrix));
   const Tensor x = steppable(vector);

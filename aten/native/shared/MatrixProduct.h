@@ -1,5 +1,6 @@
 #pragma once
-// Products of matrices, and of a matrix and a vector, on the CPU.
+// Products of matrices, and of a matrix and a vector, on the CPU; and what they share with those on
+// devices.
 #include "aten/blas/Blas.h"
 #include "aten/core/Tensor.h"
 #include "aten/iteration/PlannedTensor.h"
@@ -30,6 +31,17 @@ struct Activation {
 /// with them.
 void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha,
                     const Tensor& out, const Tensor& added = {}, const Activation& then = {});
+
+/// What an operator adds to the product in `out`; undefined if the operator is in place, so that it
+/// is in `out` already. Two tensors may be the same memory, as the copies of a device's tensors
+/// are.
+inline Tensor added_to(const Tensor& out, const Tensor& self) {
+  const bool is_in_place = out.data() == self.data() && out.sizes() == self.sizes();
+  return is_in_place ? Tensor() : self;
+}
+
+/// out = beta * out, without reading `out` if beta is 0: a product with nothing to sum.
+TORCH_PY_API void scale_product(const Tensor& out, const Scalar& beta);
 
 /// out = beta * out + alpha * matrix @ vector.
 void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Scalar& beta,

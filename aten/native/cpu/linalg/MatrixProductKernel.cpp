@@ -5,17 +5,6 @@
 
 namespace at::native {
 
-namespace {
-
-/// What is added to a product in `out`; undefined if the operator is in place, so that it is in
-/// `out` already. Two tensors may be the same memory, as the copies of a device's tensors are.
-Tensor added_to(const Tensor& out, const Tensor& self) {
-  const bool is_in_place = out.data() == self.data() && out.sizes() == self.sizes();
-  return is_in_place ? Tensor() : self;
-}
-
-}  // namespace
-
 void mm_kernel(const Tensor& self, const Tensor& mat2, const Tensor& out0) {
   matrix_product(self, mat2, 0, 1, out0);
 }

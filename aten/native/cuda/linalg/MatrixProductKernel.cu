@@ -2,20 +2,11 @@
 // elements, by a kernel with a thread for each result for integers.
 #include "aten/core/Tensor.h"
 #include "aten/native/cuda/linalg/MatrixProducts.h"
+#include "aten/native/shared/MatrixProduct.h"
 #include "aten/ops/_gelu_exact.h"
 #include "aten/ops/relu.h"
 
 namespace at::native::cuda {
-
-namespace {
-
-/// What is added to a product in `out`; undefined if it is there already.
-Tensor added_to(const Tensor& out, const Tensor& self) {
-  const bool is_in_place = out.data() == self.data() && out.sizes() == self.sizes();
-  return is_in_place ? Tensor() : self;
-}
-
-}  // namespace
 
 void mm_kernel(const Tensor& self, const Tensor& mat2, const Tensor& out0) {
   matrix_product("mm", self, mat2, 0, 1, out0);

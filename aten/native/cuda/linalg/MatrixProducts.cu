@@ -6,8 +6,6 @@
 #include "aten/native/cuda/PerIndex.cuh"
 #include "aten/native/shared/MatrixProduct.h"
 #include "aten/ops/copy.h"
-#include "aten/ops/mul.h"
-#include "aten/ops/zero.h"
 
 namespace at::native::cuda {
 
@@ -82,15 +80,6 @@ bool is_bias(const Tensor& added, const Scalar& beta, const Tensor& out) {
          added.numel() == out.size(1) && added.is_contiguous() && address % kBiasAlignment == 0;
 }
 
-/// out = beta * out, without reading it if beta is 0.
-void scale(const Tensor& out, const Scalar& beta) {
-  if (beta.equal(0)) {
-    at::zero_(out);
-  } else if (!beta.equal(1)) {
-    at::mul_(out, beta);
-  }
-}
-
 }  // namespace
 
 void matrix_product(const char* name, const Tensor& a, const Tensor& b, const Scalar& beta,
@@ -100,7 +89,7 @@ void matrix_product(const char* name, const Tensor& a, const Tensor& b, const Sc
   const bool adds_bias = added.defined() && a.size(-1) > 0 && is_bias(added, beta, out);
   if (added.defined() && !adds_bias && !beta.equal(0)) at::copy_(out, added);
   if (is_integral(out.scalar_type(), true)) return multiply_integers(name, a, b, beta, alpha, out);
-  if (a.size(-1) == 0) return scale(out, beta);
+  if (a.size(-1) == 0) return scale_product(out, beta);
 
   // Column-major, the result is the product of the transposes in the other order: see Note
   // [Row-major products].
