@@ -5,10 +5,12 @@ An operator makes its class when it first returns one; a class that is asked for
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
+from torch_py._dispatch_keys import DispatchKey, ExcludeKeys
 from torch_py._pytorch_names.packages import lacking as _lacking
 
 _absent = _lacking(__name__)
@@ -39,9 +41,15 @@ def _call(name: str) -> None:
 
         needed = [type for _, type, default, *_ in operator._schema_arguments if default is None]
         if needed.count("Tensor") == 1 and _VALUES.keys() >= {*needed}:
-            getattr(place, function)(*(_VALUES[type]() for type in needed))
+            with warnings.catch_warnings(), ExcludeKeys(1 << DispatchKey.Python):
+                warnings.simplefilter("ignore")  # of operators that are deprecated
+                getattr(place, function)(*(_VALUES[type]() for type in needed))
             return
 
 
 # A tensor with two dimensions, and a number that is one of them and counts its elements.
-_VALUES: dict[str, Callable[[], Any]] = {"Tensor": lambda: _C._torch.eye(1), "int": lambda: 1}
+_VALUES: dict[str, Callable[[], Any]] = {
+    "Tensor": lambda: _C._torch.eye(1, dtype=_C.float32, device="cpu"),
+    "int": lambda: 1,
+    "SymInt": lambda: 1,
+}

@@ -186,7 +186,7 @@ Node = (
 )
 
 
-# Dispatch by type, as these run more often than anything else: ten times for each node of a formula.
+# Dispatch by type, as these run more often than anything else.
 _CHILDREN: dict[type, Callable[[Any], tuple[Node, ...]]] = {
     Unary: lambda node: (node.operand,),
     Binary: lambda node: (node.left, node.right),

@@ -120,7 +120,8 @@ def _product_of_others(product: Call) -> Node:
     (elements,) = product.arguments
     if _is_without_zeros(elements):
         hint = "write 'derivatives:' over operators of tensors, such as prod"
-        raise ExpressionError("'product' has no second derivative rule", product.offset, hint)
+        message = "'product' of elements without zeros, as in its own derivative, has no derivative rule"
+        raise ExpressionError(message, product.offset, hint)
 
     is_zero = _equals(elements, 0)
     zeros = _sum(Call("where", (is_zero, ONE, ZERO)))

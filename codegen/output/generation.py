@@ -20,7 +20,7 @@ from codegen.target import Part, Target
 CACHE = ".templates"
 KNOWN = ".known.pickle"
 
-# Fewer parts are rendered sooner than other processes have begun.
+# With this many parts or fewer, forking costs more than it saves.
 _MOST_PARTS_ALONE = 8
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-# Each process has the whole program, of which it changes a part.
+# Each process copies the pages of the program that it changes, so each costs memory.
 _MOST_PROCESSES = 4
 # What fits into the buffer of a pipe, from which a read takes one number.
 _MOST_TURNS = 4096
@@ -25,7 +25,9 @@ def available() -> int:
     """The number of processes that can work at the same time; 1 where forking is not safe."""
     if not hasattr(os, "fork") or threading.active_count() > 1:
         return 1
-    return min(len(os.sched_getaffinity(0)), _MOST_PROCESSES)
+    # macOS does not say which processors the process may use.
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, _MOST_PROCESSES)
 
 
 def shared(
@@ -43,15 +45,23 @@ def shared(
     os.write(fill, b"".join(turn.to_bytes(_BYTES, "little") for turn in range(turns)))
     os.close(fill)
 
+    first = os.getpid()
+
     def take() -> dict[int, Result]:
         found = {}
         while turn := os.read(queue, _BYTES):
             for n in range(int.from_bytes(turn, "little"), count, turns):
+                _end_orphan(first)
                 found[n] = work(n)
         return found
 
-    children = [_fork(take) for _ in range(processes - 1)]
+    children: list[tuple[int, int]] = []
     try:
+        for _ in range(processes - 1):
+            child = _fork(take)
+            if child is None:
+                break
+            children.append(child)
         meanwhile()
         found = take()
     finally:
@@ -59,17 +69,32 @@ def shared(
         while os.read(queue, _BYTES * _MOST_TURNS):
             pass
         os.close(queue)
-        returned: list[dict[int, Result]] = [_returned(*child) for child in children]
+        returned = [_returned(*child) for child in children]
 
-    for results in returned:
-        found.update(results)
+    for pickled in returned:
+        found.update(pickle.loads(pickled) if pickled else {})
     return [found[n] if n in found else work(n) for n in range(count)]
 
 
-def _fork(take: Callable[[], dict[int, Result]]) -> tuple[int, int]:
-    """A process that calls ``take``: its id, and the pipe that it writes the pickled result to."""
+def _end_orphan(first: int) -> None:
+    """Ends a forked process whose first process was killed."""
+    if first not in (os.getpid(), os.getppid()):
+        os._exit(1)
+
+
+def _fork(take: Callable[[], dict[int, Result]]) -> tuple[int, int] | None:
+    """A process that calls ``take``: its id, and the pipe that it writes the pickled result to.
+
+    None if the system allows no more processes.
+    """
     result, write = os.pipe()
-    process = os.fork()
+    try:
+        process = os.fork()
+    except OSError:
+        os.close(result)
+        os.close(write)
+        return None
+
     if process:
         os.close(write)
         return process, result
@@ -84,12 +109,9 @@ def _fork(take: Callable[[], dict[int, Result]]) -> tuple[int, int]:
         os._exit(status)
 
 
-def _returned(process: int, result: int) -> dict[int, Result]:
-    """What a forked process has returned; nothing if it failed."""
+def _returned(process: int, result: int) -> bytes:
+    """What a forked process has returned, pickled; nothing if it failed."""
     with os.fdopen(result, "rb") as file:
         pickled = file.read()
     _, status = os.waitpid(process, 0)
-    if status != 0:
-        return {}
-    found: dict[int, Result] = pickle.loads(pickled)
-    return found
+    return pickled if status == 0 else b""

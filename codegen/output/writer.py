@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-WAITING = ".new"
+WAITING = ".new"  # the beginning of its name, which goes on with the number of the process
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,14 @@ class Staged:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.waiting = folder / WAITING
+        self.waiting = folder
 
     def __enter__(self) -> Staged:
-        # Left by a run that was killed.
-        shutil.rmtree(self.waiting, ignore_errors=True)
-        self.waiting.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for left in self.folder.glob(f"{WAITING}-*"):  # another run may be rendering into its own
+            if not _is_running(int(left.name.split("-")[1])):
+                shutil.rmtree(left, ignore_errors=True)
+        self.waiting = Path(tempfile.mkdtemp(prefix=f"{WAITING}-{os.getpid()}-", dir=self.folder))
         return self
 
     def __exit__(
@@ -78,6 +81,16 @@ class Staged:
                 _remove_empty(self.folder, path.parent)
 
         return GenerateReport(tuple(differing), tuple(removed), len(every) - len(differing))
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
 
 
 def _holds(path: Path, data: bytes) -> bool:

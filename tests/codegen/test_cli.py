@@ -130,8 +130,8 @@ def test_explain_shows_where_the_kernel_is(checkout: Path, capsys: pytest.Captur
 def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: pytest.CaptureFixture[str]):
     text = YAML.replace("      variants: function, method, inplace, out\n", "      python_module: nn\n")
     (checkout / "native_functions.yaml").write_text(text)
-    (checkout / "torch_py" / "nn").mkdir(parents=True)
-    functional = checkout / "torch_py" / "nn" / "functional.py"
+    functional = checkout / "torch_py" / "nn" / "functional" / "_caps.py"
+    functional.parent.mkdir(parents=True)
 
     for source, expected in (
         (
@@ -141,13 +141,18 @@ def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: py
         (
             "_a, _cap = _nn.a, _nn.softcap\ndef capped(input, cap=30.0):\n    return _cap(input, "
             "cap)\ndef other(x):\n    return capped(x)\n",
-            "torch.nn.functional.capped(input, cap=30.0)  # torch_py/nn/functional.py:2\n",
+            "torch.nn.functional.capped(input, cap=30.0)  # torch_py/nn/functional/_caps.py:2\n",
         ),
         ("", "torch._C._nn.softcap(input: Tensor, cap: float) -> Tensor\n"),
     ):
         functional.write_text(source)
         assert main(["explain", "softcap"]) == 0
         assert f"\nPython\n  {expected}\n" in capsys.readouterr().out
+
+
+def test_explain_names_the_function_of_the_tree(capsys: pytest.CaptureFixture[str]):
+    assert main(["explain", "cross_entropy_loss"]) == 0
+    assert "torch.nn.functional.cross_entropy(input: Tensor, target: Tensor" in capsys.readouterr().out
 
 
 def test_explain_works_despite_problems(checkout: Path, capsys: pytest.CaptureFixture[str]):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from codegen.output import fingerprint, generation, processes
+from codegen.output.writer import Staged
 from codegen.targets.torch_py import TARGET
 from tests.codegen.synthetic import write_entries
 from tests.codegen.test_incremental import texts
@@ -87,4 +88,26 @@ def test_nothing_is_written_before_everything_is_rendered(tmp_path: Path) -> Non
     with pytest.raises(RuntimeError, match="a part failed"):
         generation.generate_file(path, replace(TARGET, files=failing), output, "other")  # type: ignore[arg-type]
     assert texts(output) == before
-    assert not (output / ".new").exists()
+    assert not list(output.glob(".new*"))
+
+
+def test_runs_beside_one_another(tmp_path: Path) -> None:
+    """Each has a place of its own for texts that wait, and removes what killed runs have left."""
+    (tmp_path / ".new-999999999-left").mkdir()
+    with Staged(tmp_path) as one, Staged(tmp_path) as other:
+        assert not (tmp_path / ".new-999999999-left").exists()
+        changed = one.add({"a/x": "1"}), other.add({"a/x": "2"})
+        one.commit(["a/x"], changed[0], [])
+        other.commit(["a/x"], changed[1], [])
+    assert (tmp_path / "a/x").read_text() == "2"
+    assert not list(tmp_path.glob(".new*"))
+
+
+def test_no_more_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> int:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(os, "fork", refused)
+    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
+    assert processes.shared(5, lambda n: n * n, 3) == [0, 1, 4, 9, 16]
+    assert not before or len(os.listdir("/proc/self/fd")) == before

@@ -44,8 +44,8 @@ def test_kernels_without_a_reference(head: str, tmp_path: Path, capsys: pytest.C
     found = checked(tmp_path, head, _ENTRY.format(name="wobble"), capsys)
     line = 7 if not head else 9
     assert found == [
-        f"ops.yaml:{line - 1}:13: wobble: no test compares its values with anything; "
-        "write reference: and what it computes, in NumPy or SciPy"
+        f"ops.yaml:{line - 1}:13: wobble: its entry has nothing to compare values with; "
+        "write reference: and what it computes, in NumPy or SciPy, or references in the class of tests"
     ]
 
 

@@ -26,14 +26,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "_product_precision", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
-        "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
+        "futures", "profiler", "signal", "torch_version", "utils._pytree",
         "utils._pytree_classes", "utils._pytree_keys", "utils._pytree_text", "utils._swapping",
         "utils.hooks", "version",
     ),
     # The tensor, and namespaces of operators.
     (
         "__config__", "_tensor", "autograd.function", "autograd.profiler", "backends", "compiler._functions",
-        "fft", "linalg", "special", "utils.__init__",
+        "fft", "linalg", "return_types", "special", "utils.__init__",
     ),
     # Types for annotations, which name the tensor.
     ("types",),

@@ -25,7 +25,7 @@ class _Definition:
 def callers(folder: Path, operator: str, signature: str) -> list[str]:
     """Of an operator of ``python_module: nn``; ``folder`` is ``torch_py/nn``. ``signature`` is that of the
     operator itself."""
-    known = [d for path in sorted(folder.glob("*.py")) for d in _definitions(path)]
+    known = [d for path in sorted(folder.glob("functional/*.py")) for d in _definitions(path)]
     found: dict[str, _Definition] = {}
     reached = {f'"{operator}"'}
     new = {f'"{operator}"'}

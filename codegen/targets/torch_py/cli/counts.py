@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +37,9 @@ _CPP_CHECK = re.compile(r"\bTORCH_CHECK(?:_\w+)?\(")
 def counts(options: argparse.Namespace) -> int:
     program = load_program(options)
     if options.write:
+        if program.library is not None:
+            print("counts --write is for native_functions.yaml: a library has no such pages", file=sys.stderr)
+            return 1
         for path, text in pages(program).items():
             (Path(program.path).parent / path).write_text(text, encoding="utf-8")
             print(path)

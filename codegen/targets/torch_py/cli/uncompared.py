@@ -31,8 +31,9 @@ def remarks(program: Program) -> Iterator[str]:
     for operator in asked:
         if operator.base_name not in known:
             yield (
-                f"{operator.location}: {operator.name}: no test compares its values with anything; "
-                "write reference: and what it computes, in NumPy or SciPy"
+                f"{operator.location}: {operator.name}: its entry has nothing to compare values with; "
+                "write reference: and what it computes, in NumPy or SciPy, or references in the class of "
+                "tests"
             )
 
 
