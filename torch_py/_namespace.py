@@ -26,7 +26,8 @@ def export_operators(namespace: object, target: dict[str, Any]) -> list[str]:
 def adopt(package: dict[str, Any], *files: ModuleType) -> None:
     """Makes a package (its globals) the `__module__` of the functions and classes that it has from its files.
 
-    That is where programs, pickles and messages look for them.
+    That is where programs, pickles and messages look for them. Its price: inspect.getsource() looks for the
+    text of a class in the package's own file and finds none; that of its methods it does find.
     """
     for file in files:
         for name, value in vars(file).items():

@@ -85,3 +85,20 @@ def test_grouped_products():
     ):
         with pytest.raises(RuntimeError, match="grouped_mm"):
             call()
+
+
+@pytest.mark.parametrize(
+    "module, names",
+    [
+        ("rnn", "Module PackedSequence"),
+        ("transformer", "Dropout F LayerNorm Linear Module ModuleList MultiheadAttention"),
+        ("conv", "F LazyModuleMixin Module UninitializedParameter _reverse_repeat_tuple"),
+        ("loss", "F Module PairwiseDistance"),
+        ("activation", "F Module NonDynamicallyQuantizableLinear"),
+        ("pooling", "F Module"),
+    ],
+)
+def test_what_packages_import_from_the_modules(module: str, names: str):
+    """Names that PyTorch's modules have because they use them."""
+    own = importlib.import_module(f"torch_py.nn.modules.{module}")
+    assert [name for name in names.split() if not hasattr(own, name)] == []

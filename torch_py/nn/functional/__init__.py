@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torch_py._namespace import adopt as _adopt
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._tensor import Tensor
 from torch_py.nn import _reduction as _Reduction  # noqa: N812  # PyTorch's name
 from torch_py.nn.functional import (
     _adaptive_pooling,
@@ -48,6 +49,7 @@ from torch_py.nn.functional._max_pooling import *
 from torch_py.nn.functional._normalization import *
 from torch_py.nn.functional._padding import *
 from torch_py.nn.functional._rectifiers import *
+from torch_py.nn.functional._rectifiers import _threshold
 from torch_py.nn.functional._regression_losses import *
 from torch_py.nn.functional._resampling import *
 from torch_py.nn.functional._shrinkage import *
@@ -79,5 +81,6 @@ _FILES = (
 )
 __all__ = [name for file in _FILES for name in file.__all__]
 _adopt(globals(), *_FILES)
+_ALSO_HERE = (Tensor, _threshold)  # packages import them from here
 
 __getattr__ = _lacking(__name__)

@@ -8,6 +8,9 @@ from typing import Any
 
 from torch_py._namespace import adopt as _adopt
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._tensor import Tensor
+from torch_py.nn import functional as F
+from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.pooling import _adaptive, _average, _fractional, _max
 from torch_py.nn.modules.pooling._adaptive import *
 from torch_py.nn.modules.pooling._adaptive import _AdaptiveMaxPoolNd
@@ -24,10 +27,13 @@ __all__ = [
     *_adaptive.__all__,
 ]
 _adopt(globals(), _max, _average, _fractional, _adaptive)
-# typing.get_type_hints() looks here for the names in annotations of the classes.
-_ANNOTATIONS = (
+# What typing.get_type_hints() looks up here, and what packages import from PyTorch's module of this name.
+_ALSO_HERE = (
     Any,
     Callable,
+    F,
+    Module,
+    Tensor,
 )
 
 __getattr__ = _lacking(__name__)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from torch_py._namespace import adopt as _adopt
+from torch_py._tensor import Tensor
+from torch_py.nn import init
+from torch_py.nn._packing import PackedSequence
+from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.rnn import _base, _cells, _layers
 from torch_py.nn.modules.rnn._base import *
 from torch_py.nn.modules.rnn._cells import *
@@ -15,5 +19,11 @@ __all__ = [
     *_cells.__all__,
 ]
 _adopt(globals(), _base, _layers, _cells)
-# typing.get_type_hints() looks here for the names in annotations of the classes.
-_ANNOTATIONS = (Parameter,)
+# What typing.get_type_hints() looks up here, and what packages import from PyTorch's module of this name.
+_ALSO_HERE = (
+    init,
+    Module,
+    PackedSequence,
+    Parameter,
+    Tensor,
+)
