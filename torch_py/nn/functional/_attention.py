@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import NamedTuple
 
 from torch_py import _C
 from torch_py._C import _nn, _torch
@@ -101,10 +101,63 @@ def _is_batched(
     return dims == 3
 
 
+class _HeadShape(NamedTuple):
+    """How the features of a batch are split into heads: `width` features each."""
+
+    batch: int
+    heads: int
+    width: int
+
+    @property
+    def rows(self) -> int:
+        """The heads of all members of the batch."""
+        return self.batch * self.heads
+
+    def split(self, x: Tensor) -> Tensor:
+        """Splits (length, N, E) into heads: (N * heads, length, E / heads)."""
+        return x.reshape(len(x), self.rows, self.width).transpose(0, 1)
+
+    def checked(self, name: str, x: Tensor) -> Tensor:
+        """Returns a key or value that is split already. Raises AssertionError if it does not fit."""
+        _check(x.shape[0] == self.rows, f"expecting {name}.size(0) of {self.rows}, but got {x.shape[0]}")
+        _check(x.shape[2] == self.width, f"expecting {name}.size(2) of {self.width}, but got {x.shape[2]}")
+        return x
+
+
+def _with_batch(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Adds a batch of one.
+
+    Arguments that are the same tensor stay the same tensor, for which one product is enough.
+    """
+    batch_of_query = query.unsqueeze(1)
+    batch_of_key = batch_of_query if key is query else key.unsqueeze(1)
+    batch_of_value = batch_of_key if value is key else value.unsqueeze(1)
+    return batch_of_query, batch_of_key, batch_of_value
+
+
+def _checked_shape(
+    query: Tensor, key: Tensor, value: Tensor, features: int, heads: int, are_apart: bool
+) -> _HeadShape:
+    """Returns how features are split. Raises AssertionError if the inputs do not fit together."""
+    _, batch, width = query.shape
+    _check(width == features, f"was expecting embedding dimension of {features}, but got {width}")
+    _check(width // heads * heads == width, f"embed_dim {width} not divisible by num_heads {heads}")
+    if are_apart:
+        _check(
+            key.shape[:2] == value.shape[:2],
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
+        )
+    else:
+        _check(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+    return _HeadShape(batch, heads, width // heads)
+
+
 def _projected_together(
-    query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None
+    query: Tensor, key: Tensor, value: Tensor, weight: Tensor | None, bias: Tensor | None
 ) -> tuple[Tensor, ...]:
     """Projects query, key and value with one weight; inputs that are the same tensor share a product."""
+    if weight is None:
+        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
     width = query.shape[-1]
     if key is value and query is key:
         return tuple(_linear(query, weight, bias).chunk(3, -1))
@@ -137,9 +190,9 @@ def _projected_apart(
     return tuple(_linear(x, w, b) for x, w, b in zip(inputs, present, biases, strict=True))
 
 
-def _extended(mask: Tensor | None) -> Tensor | None:
-    """Returns the mask for one more key, which is attended to."""
-    return None if mask is None else _pad(mask, (0, 1))
+def _extended(mask: Tensor | None, keys: int) -> Tensor | None:
+    """Returns the mask for some more keys, which are attended to."""
+    return _pad(mask, (0, keys)) if mask is not None and keys else mask
 
 
 def _shaped_mask(mask: Tensor | None, batch_heads: int, targets: int, sources: int) -> Tensor | None:
@@ -152,11 +205,6 @@ def _shaped_mask(mask: Tensor | None, batch_heads: int, targets: int, sources: i
             f"The shape of the {mask.dim()}D attn_mask is {tuple(mask.shape)}, but should be {expected}."
         )
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
-
-
-def _heads(x: Tensor, batch_heads: int, width: int) -> Tensor:
-    """Splits (length, N, E) into heads: (N * heads, length, E / heads)."""
-    return x.reshape(x.shape[0], batch_heads, width).transpose(0, 1)
 
 
 def multi_head_attention_forward(
@@ -222,140 +270,84 @@ def multi_head_attention_forward(
         >>> output.shape
         torch.Size([2, 1, 4])
     """
-    batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
-    if not batched:
-        # Arguments that are the same tensor stay the same tensor, for which one product is enough.
-        if key is value and query is key:
-            query = key = value = query.unsqueeze(1)
-        elif key is value:
-            query = query.unsqueeze(1)
-            key = key.unsqueeze(1)
-            value = key
-        else:
-            query = query.unsqueeze(1)
-            key = key.unsqueeze(1)
-            value = value.unsqueeze(1)
-        key_padding_mask = key_padding_mask.unsqueeze(0) if key_padding_mask is not None else None
-
-    targets, batch, width = query.shape
-    sources = key.shape[0]
-    head_width = width // num_heads
-    batch_heads = batch * num_heads
-
-    _check(
-        width == embed_dim_to_check,
-        f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}",
-    )
-    _check(head_width * num_heads == width, f"embed_dim {width} not divisible by num_heads {num_heads}")
-    if use_separate_proj_weight:
-        _check(
-            key.shape[:2] == value.shape[:2],
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
-        )
-    else:
-        _check(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+    is_batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not is_batched:
+        query, key, value = _with_batch(query, key, value)
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    shape = _checked_shape(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
 
     # Convert both masks to tensors that are added to the scores.
-    key_padding_mask = canonical_mask(
+    padding = canonical_mask(
         key_padding_mask, "key_padding_mask", dtype_of_mask(attn_mask), "attn_mask", query.dtype
     )
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-    attn_mask = _shaped_mask(
-        canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False), batch_heads, targets, sources
-    )
+    mask = canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False)
+    mask = _shaped_mask(mask, shape.rows, len(query), len(key))
 
-    # Project queries, keys and values, and append the learned key and value.
     if use_separate_proj_weight:
-        q, k, v = _projected_apart(
-            (query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias
-        )
+        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = _projected_apart((query, key, value), weights, in_proj_bias)
     else:
-        if in_proj_weight is None:
-            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
         q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
-    if bias_k is not None and bias_v is not None:
-        _check(static_k is None and static_v is None, "bias cannot be added to static key or value.")
-        k = _torch.cat([k, bias_k.repeat(1, batch, 1)])
-        v = _torch.cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask = _extended(attn_mask)
-        key_padding_mask = _extended(key_padding_mask)
-    else:
-        _check(bias_k is None and bias_v is None, "bias_k and bias_v have to be given together")
 
-    # Split into heads: (length, N, E) to (N * heads, length, E / heads).
-    q = _heads(q, batch_heads, head_width)
-    k = (
-        _heads(k, batch_heads, head_width)
-        if static_k is None
-        else _checked_static("static_k", static_k, batch_heads, head_width)
-    )
-    v = (
-        _heads(v, batch_heads, head_width)
-        if static_v is None
-        else _checked_static("static_v", static_v, batch_heads, head_width)
-    )
-
+    # Append the keys and values that every query attends to, and split into heads.
+    k, v = _with_learned(k, v, bias_k, bias_v, static_k, static_v)
+    q = shape.split(q)
+    k = shape.split(k) if static_k is None else shape.checked("static_k", static_k)
+    v = shape.split(v) if static_v is None else shape.checked("static_v", static_v)
     if add_zero_attn:
-        zeros = _torch.zeros((batch_heads, 1, head_width), dtype=k.dtype, device=k.device)
-        k = _torch.cat([k, zeros], 1)
-        v = _torch.cat([v, zeros], 1)
-        attn_mask = _extended(attn_mask)
-        key_padding_mask = _extended(key_padding_mask)
-
-    # Combine the two masks.
-    sources = k.shape[1]
-    if key_padding_mask is not None:
-        _check(
-            tuple(key_padding_mask.shape) == (batch, sources),
-            f"expecting key_padding_mask shape of {(batch, sources)}, "
-            f"but got {tuple(key_padding_mask.shape)}",
-        )
-        padding = (
-            key_padding_mask.view(batch, 1, 1, sources)
-            .expand(-1, num_heads, -1, -1)
-            .reshape(batch_heads, 1, sources)
-        )
-        attn_mask = padding if attn_mask is None else attn_mask + padding
+        zeros = _torch.zeros((shape.rows, 1, shape.width), dtype=k.dtype, device=k.device)
+        k, v = _torch.cat([k, zeros], 1), _torch.cat([v, zeros], 1)
+    appended = int(bias_k is not None) + int(add_zero_attn)
+    mask = _with_padding(_extended(mask, appended), _extended(padding, appended), shape, k.shape[1])
 
     dropout_p = dropout_p if training else 0.0
     if need_weights:
-        attended, weights = _attend(q, k, v, attn_mask, dropout_p)
+        attended, scores = _attend(q, k, v, mask, dropout_p)
+        output = _projected_back(attended, shape, out_proj_weight, out_proj_bias)
+        scores = scores.view(shape.batch, num_heads, *scores.shape[1:])
+        scores = scores.mean(dim=1) if average_attn_weights else scores
     else:
-        if attn_mask is None:
-            mask = None
-        elif attn_mask.shape[0] == 1:
-            mask = attn_mask.unsqueeze(0)
-        else:
-            mask = attn_mask.view(batch, num_heads, -1, sources)
-        q, k, v = (x.view(batch, num_heads, -1, head_width) for x in (q, k, v))
-        attended = scaled_dot_product_attention(q, k, v, mask, dropout_p)
-        attended = attended.reshape(batch_heads, targets, head_width)
+        attended, scores = _attend_fused(q, k, v, mask, dropout_p, shape), None
+        output = _projected_back(attended, shape, out_proj_weight, out_proj_bias)
 
-    output = _linear(attended.transpose(0, 1).reshape(targets * batch, width), out_proj_weight, out_proj_bias)
-    output = output.view(targets, batch, output.shape[1])
-    if not batched:
-        output = output.squeeze(1)
-    if not need_weights:
-        return output, None
-
-    weights = weights.view(batch, num_heads, targets, sources)
-    if average_attn_weights:
-        weights = weights.mean(dim=1)
-
-    return output, weights if batched else weights.squeeze(0)
+    if is_batched:
+        return output, scores
+    return output.squeeze(1), None if scores is None else scores.squeeze(0)
 
 
-def _checked_static(name: str, tensor: Tensor, batch_heads: int, head_width: int) -> Tensor:
-    """Returns a given key or value. Raises AssertionError for a shape that does not fit."""
+def _with_learned(
+    k: Tensor,
+    v: Tensor,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    static_k: Tensor | None,
+    static_v: Tensor | None,
+) -> tuple[Tensor, Tensor]:
+    """Appends the learned key and value to each member of the batch, if there are any."""
+    if bias_k is None or bias_v is None:
+        _check(bias_k is None and bias_v is None, "bias_k and bias_v have to be given together")
+        return k, v
+    _check(static_k is None and static_v is None, "bias cannot be added to static key or value.")
+    batch = k.shape[1]
+    return _torch.cat([k, bias_k.repeat(1, batch, 1)]), _torch.cat([v, bias_v.repeat(1, batch, 1)])
+
+
+def _with_padding(
+    mask: Tensor | None, padding: Tensor | None, shape: _HeadShape, sources: int
+) -> Tensor | None:
+    """Adds the mask of padded keys, (N, S), to that of the scores."""
+    if padding is None:
+        return mask
+    expected = (shape.batch, sources)
     _check(
-        tensor.shape[0] == batch_heads,
-        f"expecting {name}.size(0) of {batch_heads}, but got {tensor.shape[0]}",
+        tuple(padding.shape) == expected,
+        f"expecting key_padding_mask shape of {expected}, but got {tuple(padding.shape)}",
     )
-    _check(
-        tensor.shape[2] == head_width, f"expecting {name}.size(2) of {head_width}, but got {tensor.shape[2]}"
-    )
-    return tensor
+    rows = padding.view(shape.batch, 1, 1, sources).expand(-1, shape.heads, -1, -1)
+    rows = rows.reshape(shape.rows, 1, sources)
+    return rows if mask is None else mask + rows
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> tuple[Tensor, Tensor]:
@@ -367,3 +359,22 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: flo
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
         weights = _dropout(weights, dropout_p, True)
     return weights.bmm(v), weights
+
+
+def _attend_fused(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float, shape: _HeadShape
+) -> Tensor:
+    """As `_attend`, without the softmax, which is never in memory as a whole."""
+    if mask is not None:
+        mask = mask.unsqueeze(0) if len(mask) == 1 else mask.view(shape.batch, shape.heads, *mask.shape[1:])
+    q, k, v = (x.view(shape.batch, shape.heads, x.shape[1], shape.width) for x in (q, k, v))
+    attended = scaled_dot_product_attention(q, k, v, mask, dropout_p)
+    return attended.reshape(shape.rows, q.shape[2], shape.width)
+
+
+def _projected_back(attended: Tensor, shape: _HeadShape, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """Joins the heads of (N * heads, L, E / heads), and projects them: (L, N, E)."""
+    targets = attended.shape[1]
+    joined = attended.transpose(0, 1).reshape(targets * shape.batch, shape.heads * shape.width)
+    output = _linear(joined, weight, bias)
+    return output.view(targets, shape.batch, output.shape[1])
