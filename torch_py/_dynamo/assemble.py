@@ -9,8 +9,8 @@ from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.rebuild import Rebuild
-from torch_py._dynamo.recorder import has_tensors
 from torch_py._tensor import Tensor
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph_module import GraphModule

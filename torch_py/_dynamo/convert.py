@@ -31,6 +31,7 @@ from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
 from torch_py._dynamo.varying import Policy, Varying
+from torch_py._dynamo.varying_check import check
 from torch_py._logging.artifacts import compilation, timed
 from torch_py._shapes.arguments import NotFollowed
 from torch_py.compiler._stance import current
@@ -197,7 +198,7 @@ class Conversion:
         if capture.varying is not None:
             state = ThreadState()  # which the calls of the program may change
             try:
-                capture.varying.check(capture.recorder)
+                check(capture.varying, capture.recorder)
             finally:
                 state.restore()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import data_dependent
-from torch_py._dynamo.recorder import has_tensors
+from torch_py._dynamo.nested import has_tensors
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture

@@ -27,7 +27,7 @@ from torch_py._dynamo.native_rules import (
     PURE_CLASSES,
     PURE_MODULES,
 )
-from torch_py._dynamo.recorder import has_tensors
+from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import call_with_numbers
 from torch_py._tensor import Tensor

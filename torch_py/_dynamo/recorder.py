@@ -14,9 +14,11 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
+from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_sizes
-from torch_py._dynamo.varying_arguments import may_stay, settled_key
+from torch_py._dynamo.varying_arguments import may_stay, settled_key, settled_steps
+from torch_py._dynamo.varying_counts import settle_count
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -276,6 +278,7 @@ class Recorder(TorchFunctionMode):
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
         if self.varying is not None and self.varying.places:
             args, kwargs = self._settled(self.varying, target, args, kwargs)
+            settle_count(self.varying, self, target, run, args, kwargs)
 
         self.fake_mode.has_drawn = False
         before = _C._set_torch_function_modes_enabled(False)
@@ -312,6 +315,7 @@ class Recorder(TorchFunctionMode):
         if target in (operator.getitem, operator.setitem) and isinstance(args[0], Tensor):
             with self.suspended():
                 args = (args[0], settled_key(varying, args[0], args[1]), *args[2:])
+        args, kwargs = settled_steps(varying, target, args, kwargs)
         args = tuple(map_tensors(value, settled) for value in args)
         return args, {name: map_tensors(value, settled) for name, value in kwargs.items()}
 
@@ -392,46 +396,6 @@ def _as_node(func: Any) -> tuple[str, Any]:
     if getattr(Tensor, name, None) is func:
         return "call_method", name
     return "call_function", func
-
-
-def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
-    """`value` with `function` applied to the tensors in it, and to sizes that vary."""
-    kind = type(value)
-    if kind in VARYING or isinstance(value, Tensor):
-        return function(value)
-    if kind in _ATOMS:
-        return value
-    if isinstance(value, tuple):
-        items = [map_tensors(item, function) for item in value]
-        if kind is tuple:
-            return tuple(items)
-        return kind(*items) if hasattr(value, "_fields") else kind(items)
-
-    if isinstance(value, list):
-        return [map_tensors(item, function) for item in value]
-    if isinstance(value, dict):
-        return {key: map_tensors(item, function) for key, item in value.items()}
-    if kind is slice:
-        return slice(
-            map_tensors(value.start, function),
-            map_tensors(value.stop, function),
-            map_tensors(value.step, function),
-        )
-    return value
-
-
-_ATOMS = frozenset({int, float, bool, str, type(None), _C.dtype, _C.device})
-
-
-def has_tensors(value: Any) -> bool:
-    """Whether `value` is a tensor or a container with one."""
-    if isinstance(value, Tensor):
-        return True
-    if isinstance(value, (tuple, list)):
-        return any(has_tensors(item) for item in value)
-    if isinstance(value, dict):
-        return any(has_tensors(item) for item in value.values())
-    return False
 
 
 def _node_name(source: Source) -> str:

@@ -19,7 +19,7 @@ from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.class_bodies import build_class
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.natives import callable_for_native
-from torch_py._dynamo.recorder import has_tensors
+from torch_py._dynamo.nested import has_tensors
 from torch_py._shapes.integers import SymInt
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch_py
 from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
-from torch_py._dynamo.recorder import has_tensors
+from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch, is_operator, owner_of
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor

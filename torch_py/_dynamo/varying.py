@@ -19,12 +19,12 @@ from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluat
 from torch_py._shapes.integers import VARYING, Relation, Sizes, SymFloat, SymInt, TooManySizes, combined
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
-from torch_py.fx.node import Node, map_arg
+from torch_py.fx.node import Node
 from torch_py.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from torch_py._dynamo.guard_rows import RowWriter
-    from torch_py._dynamo.recorder import Input, Recorder
+    from torch_py._dynamo.recorder import Input
     from torch_py._dynamo.sources import Source
     from torch_py.fx.graph import Graph
 
@@ -160,7 +160,7 @@ class Varying:
         self.places: dict[Symbol, Place] = {}
         self._equal: list[tuple[Place, Place]] = []
         self._nodes: dict[Term, Node] = {}
-        self._read: dict[Node, tuple[Any, ...]] = {}
+        self.terms_read: dict[Node, tuple[Term, ...]] = {}  # the sizes of tensors that the program has read
         self._geometries: dict[int, Geometry] = {}  # by the id of the tensor
         self._other_sizes: set[int] = set()  # those of inputs that do not vary
         self.last_input: Node | None = None  # of the graph
@@ -224,7 +224,7 @@ class Varying:
             found = value if all(type(item) is int for item in found) else found
         else:
             return value
-        self._read[node] = tuple(_term(self.sizes.wrap(size)) for size in shape)
+        self.terms_read[node] = tuple(_term(self.sizes.wrap(size)) for size in shape)
         return found
 
     def fixed(self, value: Any) -> Any:
@@ -296,39 +296,6 @@ class Varying:
     def has_numbers(self) -> bool:
         """Whether integers of the program vary."""
         return not all(place.is_size for place in self.places.values())
-
-    def check(self, recorder: Recorder) -> None:
-        """Raises NotFollowed if sizes that the program has read are other formulas than they seemed."""
-        sizes = self.sizes.other_stand_ins(1)
-        values: dict[Node, Any] = {}
-        by_node = {made.node: made for made in (*recorder.inputs.values(), *recorder.numbers.values())}
-        left = len(self._read)
-        for node in recorder.graph.nodes if self.places else ():
-            if left == 0:
-                return
-            with recorder.suspended():
-                values[node] = self._again(node, values, by_node, recorder.fake_mode, sizes)
-            if node in self._read:
-                left -= 1
-                expected = tuple(evaluate(term, sizes) for term in self._read[node])
-                if tuple(values[node].shape) != expected:
-                    raise NotFollowed(f"the sizes of `{node.target}` do not follow from those of arguments")
-
-    def _again(self, node: Node, values: Any, by_node: Any, mode: FakeTensorMode, sizes: Any) -> Any:
-        if node.op == "placeholder":
-            made = by_node.get(node)
-            if made is None:
-                return node.meta["example_value"]
-            if "symbol" in node.meta:
-                return sizes[node.meta["symbol"]]
-            geometry = node.meta.get("geometry")
-            return made.fake if geometry is None else stand_in(mode, made.real, geometry, sizes)
-
-        args, kwargs = map_arg((node.args, node.kwargs), values.__getitem__)
-        with mode:
-            if node.op == "call_method":
-                return getattr(args[0], str(node.target))(*args[1:], **kwargs)
-            return node.target(*args, **kwargs)  # type: ignore[operator]
 
     # Guards
 

@@ -8,7 +8,6 @@ code is for this number alone.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from functools import cache
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
@@ -38,11 +37,11 @@ def _takes_any(target: Any) -> bool:
         return True  # see `settled_key`
     if getattr(target, "__module__", "") == "_operator":
         return True
-    packet = _packet_of(target)
+    packet = packet_of(target)
     return packet is not None and _has_no_positions(packet)
 
 
-def _packet_of(target: Any) -> OpOverloadPacket | None:
+def packet_of(target: Any) -> OpOverloadPacket | None:
     """The operator behind a function or a method."""
     if isinstance(target, OpOverload):
         return target.overloadpacket
@@ -56,7 +55,7 @@ def _packet_of(target: Any) -> OpOverloadPacket | None:
 
 def _is_arithmetic(target: Any) -> bool:
     """Whether numbers are operands of the function, which tensors may be as well."""
-    packet = _packet_of(target)
+    packet = packet_of(target)
     if packet is None:
         name = getattr(target, "__name__", "").removeprefix("i")
         return getattr(target, "__module__", "") == "_operator" and name in ("add", "sub", "mul", "truediv")
@@ -81,6 +80,26 @@ def _has_no_positions(packet: OpOverloadPacket) -> bool:
     return numbers <= {"SymInt[]", "SymInt[]?"}
 
 
+def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a call. A range has one element for all steps that are as large as it is, such as the
+    stand-ins are."""
+    packet = packet_of(target)
+    position = None if packet is None else _position_of_step(packet)
+    if position is not None and position < len(args):
+        args = (*args[:position], varying.fixed(args[position]), *args[position + 1 :])
+    if "step" in kwargs:
+        kwargs = {**kwargs, "step": varying.fixed(kwargs["step"])}
+    return args, kwargs
+
+
+@cache
+def _position_of_step(packet: OpOverloadPacket) -> int | None:
+    """The position of the argument `step`; None if no form of the operator has one."""
+    schemas = [getattr(packet, name)._schema for name in packet.overloads()]
+    names = [[argument.name for argument in schema.arguments] for schema in schemas]
+    return next((own.index("step") for own in names if "step" in own), None)
+
+
 # Subscripts
 # ------------------------------------------------------------
 
@@ -89,13 +108,14 @@ def settled_key(varying: Varying, owner: Tensor, key: Any) -> Any:
     """The key of a subscript of a tensor.
 
     Bounds are compared with the size of their dimension. A number stays if this has the same outcome for the
-    stand-ins, which operators see: what is cut off at the end of a tensor is then the same.
+    stand-ins, which operators see: what is cut off at the end of a tensor is then the same. The size itself
+    is fixed if a bound that does not vary has another outcome.
     """
+    sizes = [varying.sizes.wrap(size) for size in owner.shape]
     items = key if type(key) is tuple else (key,)
-    if not any(map(_varies, items)):
+    if not any(type(size) is SymInt for size in sizes) and not any(map(_varies, items)):
         return key
 
-    sizes = [varying.sizes.wrap(size) for size in owner.shape]
     dim = 0
     settled = []
     for position, item in enumerate(items):
@@ -134,15 +154,25 @@ def _settled_item(varying: Varying, item: Any, size: int) -> Any:
 
 
 def _settled_bound(varying: Varying, bound: Any, size: int) -> Any:
-    if type(bound) is not SymInt:
+    if type(bound) is not SymInt and type(size) is not SymInt:
         return bound
-    if bound.is_small:
+    if type(bound) not in (int, SymInt):
+        return bound
+    if type(bound) is SymInt and bound.is_small:
         return varying.fixed(bound)
+    if _term(bound) == _term(size) or _is_the_same(bound, size):
+        return bound
 
-    is_same: Callable[[Any], bool] = lambda limit: (bound < limit) == int.__lt__(bound, limit)  # noqa: E731
+    if type(bound) is not SymInt:
+        varying.fixed(size)
+    return varying.fixed(bound)
+
+
+def _is_the_same(bound: int, size: int) -> bool:
+    """Whether the stand-ins are on the same sides of each other as the numbers of the example."""
     if int.__ge__(bound, 0):
-        return bound if bound.term == _term(size) or is_same(size) else varying.fixed(bound)
-    return bound if is_same(-size) else varying.fixed(bound)
+        return (bound <= size) == int.__le__(bound, size)
+    return (bound < -size) == int.__lt__(bound, -size)
 
 
 def _term(size: int) -> Any:

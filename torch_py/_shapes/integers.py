@@ -165,13 +165,17 @@ class Sizes:
         """The hint of a number, which it must have from now on."""
         if isinstance(value, SymFloat):
             for symbol in symbols_in(value.term):
-                self.relations[Relation("==", symbol, self.hints[symbol])] = None
+                self.fix_symbol(symbol)
             return evaluate(value.term, self.hints)
         if not isinstance(value, SymInt):
             return value
         hint = value.hint
         self.relations[Relation("==", value.term, hint)] = None
         return hint
+
+    def fix_symbol(self, symbol: Symbol) -> None:
+        """From now on a size, or an integer of the program, is what it is in the example."""
+        self.relations[Relation("==", symbol, self.hints[symbol])] = None
 
     @property
     def fixed(self) -> dict[Symbol, int]:

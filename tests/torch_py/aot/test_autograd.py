@@ -75,7 +75,7 @@ def test_parts_of_a_graph_have_their_own_passes(function: Any, numbers: list[int
         assert one == other if isinstance(one, str) else torch.allclose(one, other)
 
 
-def test_a_pass_releases_what_others_do_not_need():
+def test_values_are_kept_until_no_pass_can_come():
     released = []
 
     class Mark:
@@ -86,13 +86,58 @@ def test_a_pass_releases_what_others_do_not_need():
         weakref.finalize(mark, released.append, tensor.shape)
         return mark, tensor
 
-    x, y = torch.rand(4, requires_grad=True), torch.rand(3, requires_grad=True)
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda packed: packed[1]):
-        first, second = compiled(lambda x, y: (x.exp(), y.exp()))(x, y)
+    def results(function: Any) -> Any:
+        released.clear()
+        x, y = torch.rand(4, requires_grad=True), torch.rand(3, requires_grad=True)
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda packed: packed[1]):
+            return compiled(function)(x, y)
+
+    first, second = results(lambda x, y: (x.exp(), y.exp()))
     first.sum().backward()
-    assert released == [(4,)]
+    assert released == []
     second.sum().backward()
-    assert released == [(4,), (3,)]
+    assert sorted(released) == [(3,), (4,)]
+
+    def with_loss(x: Any, y: Any) -> Any:
+        logits = x.exp() * 2
+        return logits, logits.sum() * y
+
+    # A pass through the other result alone would now be an error.
+    logits, loss = results(with_loss)
+    loss.sum().backward()
+    assert released
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        logits.sum().backward()
+
+
+def test_a_later_pass_has_the_values_of_an_earlier_part():
+    """Zeros are multiplied by them: with other numbers in their place, 0 / 0 came out of the division."""
+
+    def program(x: Any, k: Any) -> Any:
+        return x / k, x * x
+
+    k = torch.tensor([1, 2, 3, 4])
+    for function in (program, torch.compile(program, backend="inductor"), compiled(program)):
+        x = torch.linspace(0.5, 2, 4).requires_grad_()
+        first, second = function(x, k)
+        first.sum().backward()
+        second.sum().backward()
+        assert torch.allclose(x.grad, 1 / k + 2 * x)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_changes_of_saved_values_that_a_pass_does_not_use(backend: str):
+    def program(x: Any, y: Any) -> Any:
+        return x * y, x.sin()
+
+    for function in (program, torch.compile(program, backend=backend)):
+        x, y = torch.randn(4, requires_grad=True), torch.randn(4)
+        product, sine = function(x, y)
+        y.add_(1)
+        sine.sum().backward()
+        assert torch.allclose(x.grad, x.cos())
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.sum().backward()
 
 
 def test_saved_values_that_change_raise():

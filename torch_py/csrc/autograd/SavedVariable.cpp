@@ -114,7 +114,7 @@ void refuse_changed(const at::Tensor& tensor, uint32_t expected, const std::stri
 }
 
 void SavedVariable::check_version(const Node* owner) const {
-  if (C10_LIKELY(data_.version() == saved_version_)) return;
+  if (C10_LIKELY(!is_changed())) return;
 
   std::string origin;
   const NodePtr history = is_output_ ? NodePtr() : grad_fn(data_);
@@ -126,12 +126,16 @@ void SavedVariable::check_version(const Node* owner) const {
 }
 
 at::Tensor SavedVariable::unpack(const Node* owner) const {
+  check_version(owner);
+  return unpack_unchecked(owner);
+}
+
+at::Tensor SavedVariable::unpack_unchecked(const Node* owner) const {
   if (C10_UNLIKELY(packed_ != nullptr)) return unpack_hooked(owner);
   if (!data_.defined()) {
     TORCH_CHECK(!was_saved_, kBackwardTwiceMessage);
     return {};
   }
-  check_version(owner);
 
   // Without grad mode, nothing computed from an output gets a history, so the output does not need
   // its own.

@@ -41,6 +41,10 @@ class TORCH_PY_API SavedVariable {
   /// Unpack tensors that users will see (ctx.saved_tensors) under AutoGradMode(true), so that
   /// outputs have their history in every mode.
   at::Tensor unpack(const Node* owner = nullptr) const;
+  /// Like unpack(), for a caller that does not depend on the values: they may have changed.
+  at::Tensor unpack_unchecked(const Node* owner = nullptr) const;
+  /// Whether the tensor was changed in place since; false if hooks keep it.
+  bool is_changed() const { return data_.defined() && data_.version() != saved_version_; }
   /// Releases the tensor.
   void reset();
   /// Packs a tensor that is saved already (grad_fn._raw_saved_self.register_hooks).

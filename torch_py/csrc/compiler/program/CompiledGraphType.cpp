@@ -274,7 +274,7 @@ constexpr const char* kDocumentation =
     "  uses: what saved values are used for, as (their places, places in `tangents`, places in\n"
     "      `differentiated`): if one of these tangents arrives and one of these gradients is "
     "wanted.\n"
-    "      A pass releases what has no other use (default: it uses all)\n"
+    "      They are kept until no further pass can come (default: each pass uses all)\n"
     "  watches: what must not be changed in place before backward, although it does not get it, "
     "as\n"
     "      (whether it is an input, its position, how often the caller changes it as part of the\n"

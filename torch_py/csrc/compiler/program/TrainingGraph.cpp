@@ -36,8 +36,12 @@ Tensors tensors_among(const Items& items) {
   return tensors;
 }
 
+bool contains(const std::vector<size_t>& places, size_t place) {
+  return std::find(places.begin(), places.end(), place) != places.end();
+}
+
 bool is_tangent(const TrainingGraph& graph, size_t output) {
-  return std::find(graph.tangents.begin(), graph.tangents.end(), output) != graph.tangents.end();
+  return contains(graph.tangents, output);
 }
 
 /// The outputs of forward, which must be tensors.
@@ -94,6 +98,16 @@ at::Tensor alias_of(const at::Tensor& tensor) {
   at::Tensor alias(tensor.impl()->shallow_copy());
   alias.unsafe_impl()->share_version_with(*tensor.impl());
   return alias;
+}
+
+/// A tensor without memory, of the sizes and the version of another.
+at::Tensor without_memory(const at::Tensor& tensor) {
+  const c10::TensorImpl& of = *tensor.impl();
+  auto impl = c10::make_intrusive<c10::TensorImpl>(c10::Storage(), of.dtype(), of.device(),
+                                                   c10::DispatchKeySet());
+  impl->set_sizes_contiguous(of.sizes());
+  impl->share_version_with(of);
+  return at::Tensor(std::move(impl));
 }
 
 /// An output that is a view of what the graph has computed, as a tensor that is not a view: the
@@ -184,21 +198,19 @@ class SecondDerivative final : public autograd::Node {
 
 void CompiledNode::save(const Item& item) {
   if (item.is_integer) {
-    saved_.push_back({{}, item.integer, true, nullptr});
+    saved_.push_back({{}, item.integer, true, {}, {}});
     return;
   }
+  if (!item.tensor.defined()) return void(saved_.emplace_back());
   const bool is_output = autograd::requires_grad(item.tensor) &&
                          autograd::grad_fn(item.tensor).get() == static_cast<Node*>(this);
-  saved_.push_back({autograd::SavedVariable(item.tensor, is_output), 0, false, nullptr});
+  saved_.push_back({autograd::SavedVariable(item.tensor, is_output), 0, false,
+                    at::DimVector(item.tensor.sizes()), at::DimVector(item.tensor.strides())});
 }
 
 void CompiledNode::note_watched(const Watch& watch, const at::Tensor& tensor) {
   if (!tensor.defined() || c10::is_inference(*tensor.impl())) return;
-  // A single element, for the sizes that messages show.
-  const at::DimVector strides(tensor.dim(), 0);
-  const at::Tensor witness =
-      at::empty_strided_tensor(tensor.sizes(), strides, tensor.scalar_type(), tensor.device());
-  witness.unsafe_impl()->share_version_with(*tensor.impl());
+  const at::Tensor witness = without_memory(tensor);
   watched_.push_back({watch, witness, tensor.version() + static_cast<uint32_t>(watch.writes)});
 }
 
@@ -243,28 +255,6 @@ Items run_training_graph(const std::shared_ptr<const TrainingGraph>& graph,
 
 // --- Backward ---
 
-Items CompiledNode::unpack_saved() const {
-  Items items;
-  for (const Saved& saved : saved_) {
-    if (saved.is_integer) {
-      items.push_back({{}, saved.integer, true});
-    } else if (saved.released != nullptr) {
-      items.push_back({stand_in(*saved.released), 0, false});
-    } else {
-      items.push_back({saved.tensor.unpack(this), 0, false});
-    }
-  }
-  return items;
-}
-
-/// Any numbers in the place of a released tensor, of which only parts that do not run use it: zero
-/// gradients multiply them. 0 is a valid index, and no function has a pole at 0.5.
-at::Tensor CompiledNode::stand_in(const Geometry& released) {
-  const at::Tensor made =
-      at::empty_strided_tensor(released.sizes, released.strides, released.dtype, released.device);
-  return made.fill_(c10::is_integral(released.dtype, true) ? 0.0 : 0.5);
-}
-
 /// Whether a part of backward runs in a pass with these gradients.
 bool CompiledNode::runs(const SavedUse& use, const variable_list& grads) const {
   return arrives(use.tangents, grads) &&
@@ -272,7 +262,7 @@ bool CompiledNode::runs(const SavedUse& use, const variable_list& grads) const {
                      [this](size_t edge) { return should_compute_output(edge); });
 }
 
-/// The places in `uses` of the parts that run. Throws if values that they need were released.
+/// The places in `uses` of the parts that run. Throws if one has run before.
 std::vector<size_t> CompiledNode::uses_of_pass(const variable_list& grads) const {
   std::vector<size_t> found;
   for (size_t i = 0; i < graph_->uses.size(); ++i) {
@@ -283,35 +273,105 @@ std::vector<size_t> CompiledNode::uses_of_pass(const variable_list& grads) const
   return found;
 }
 
-/// For each saved value, whether parts that have not run yet use it.
-std::vector<bool> CompiledNode::still_needed() const {
-  std::vector<bool> needed(saved_.size());
+/// For each saved value, whether one of these uses needs it.
+std::vector<bool> CompiledNode::needed_by(const std::vector<size_t>& uses) const {
+  std::vector<bool> needed(saved_.size(), graph_->uses.empty());
   for (size_t i = 0; i < graph_->uses.size(); ++i) {
-    if (used_[i]) continue;
+    const bool is_used = contains(uses, i);
     for (const size_t place : graph_->uses[i].saved) {
       TORCH_CHECK(place < needed.size(), name(), ": uses name saved value ", place,
                   ", but there are ", needed.size());
-      needed[place] = true;
+      if (is_used) needed[place] = true;
     }
   }
   return needed;
 }
 
-/// Releases what only these uses needed. `unpacked` has the saved values.
-void CompiledNode::release_after(const std::vector<size_t>& uses, const Items& unpacked) {
-  if (graph_->uses.empty()) return release_variables();
+/// A saved value that only meets zeros. Its elements may have changed, but backward is compiled
+/// for its sizes and strides.
+at::Tensor CompiledNode::unpack_unused(const Saved& saved) const {
+  const at::Tensor tensor = saved.tensor.unpack_unchecked(this);
+  const bool is_alike = !saved.tensor.is_changed() ||
+                        (tensor.sizes() == saved.sizes && tensor.strides() == saved.strides);
+  return is_alike ? tensor : saved.tensor.unpack(this);
+}
+
+Items CompiledNode::unpack_saved(const std::vector<size_t>& uses) const {
+  const std::vector<bool> needed = needed_by(uses);
+  Items items;
+  for (size_t i = 0; i < saved_.size(); ++i) {
+    const Saved& saved = saved_[i];
+    if (saved.is_integer) {
+      items.push_back({{}, saved.integer, true});
+    } else {
+      items.push_back({needed[i] ? saved.tensor.unpack(this) : unpack_unused(saved), 0, false});
+    }
+  }
+  return items;
+}
+
+// --- What passes leave: Note [Passes through parts] ---
+
+bool CompiledNode::reaches(size_t tangent, size_t gradient) const {
+  return graph_->reached.empty() || contains(graph_->reached[gradient], tangent);
+}
+
+void CompiledNode::note_pass(const std::vector<size_t>& uses, const variable_list& grads) {
   used_.resize(graph_->uses.size());
   for (const size_t use : uses) used_[use] = true;
 
-  const std::vector<bool> needed = still_needed();
-  for (size_t i = 0; i < saved_.size(); ++i) {
-    const at::Tensor& tensor = unpacked[i].tensor;
-    if (needed[i] || saved_[i].released != nullptr || !tensor.defined()) continue;
-    saved_[i].released.reset(new Geometry{at::DimVector(tensor.sizes()),
-                                          at::DimVector(tensor.strides()), tensor.scalar_type(),
-                                          tensor.device()});
-    saved_[i].tensor.reset();
+  done_.resize(graph_->tangents.size());
+  for (size_t place = 0; place < done_.size(); ++place) {
+    if (!grads[graph_->tangents[place]].defined()) continue;
+    done_[place].resize(graph_->differentiated.size());
+    for (size_t i = 0; i < graph_->differentiated.size(); ++i)
+      if (should_compute_output(i)) done_[place][i] = true;
   }
+}
+
+/// The gradients that passes with this tangent have not computed yet.
+std::vector<size_t> CompiledNode::gradients_left(size_t tangent) const {
+  const bool has_come = !done_[tangent].empty();
+  std::vector<size_t> left;
+  for (size_t i = 0; i < graph_->differentiated.size(); ++i) {
+    const bool is_done = has_come && done_[tangent][i];
+    if (!is_done && next_edge(i).is_valid() && reaches(tangent, i)) left.push_back(i);
+  }
+  return left;
+}
+
+/// Whether a pass with this tangent may come that runs nothing a second time.
+bool CompiledNode::may_come_again(size_t tangent) const {
+  const std::vector<size_t> left = gradients_left(tangent);
+  if (left.empty()) return false;
+
+  std::vector<bool> ran(graph_->differentiated.size());      // on the way to each gradient
+  std::vector<bool> waiting(graph_->differentiated.size());  // for such a pass
+  bool has_run = false;
+  for (size_t i = 0; i < graph_->uses.size(); ++i) {
+    const SavedUse& use = graph_->uses[i];
+    if (!contains(use.tangents, tangent)) continue;
+    has_run = has_run || used_[i];
+    for (const size_t gradient : use.gradients) (used_[i] ? ran : waiting)[gradient] = true;
+  }
+
+  // Where a pass to all gradients is an error, those of a result that had none, such as logits
+  // that are returned next to a loss, are not expected unless saved values wait for them.
+  const bool waits = !done_[tangent].empty() || !has_run;
+  return std::any_of(left.begin(), left.end(),
+                     [&](size_t i) { return !ran[i] && (waits || waiting[i]); });
+}
+
+/// Whether the saved values are not needed any more.
+bool CompiledNode::is_spent() const {
+  if (graph_->uses.empty()) return true;
+  for (size_t place = 0; place < graph_->tangents.size(); ++place)
+    if (may_come_again(place)) return false;
+  return true;
+}
+
+void CompiledNode::release_saved() {
+  for (Saved& saved : saved_) saved.tensor.reset();
 }
 
 Items CompiledNode::tangents(const variable_list& grads) const {
@@ -350,11 +410,6 @@ void CompiledNode::refuse_second_derivatives(const variable_list& results,
   for (const at::Tensor& result : results) autograd::set_history(result, autograd::NodePtr(node));
 }
 
-void CompiledNode::release_variables() {
-  if (!graph_->uses.empty()) return;
-  for (Saved& saved : saved_) saved.tensor.reset();
-}
-
 void CompiledNode::release_resources() {
   saved_.clear();
   watched_.clear();
@@ -364,8 +419,12 @@ void CompiledNode::release_resources() {
 variable_list CompiledNode::apply(variable_list&& grads) {
   const std::vector<size_t> uses = uses_of_pass(grads);
   check_watched(grads);
-  Items arguments = unpack_saved();
-  if (!autograd::Engine::keeps_graph()) release_after(uses, arguments);
+  Items arguments = unpack_saved(uses);
+  if (!autograd::Engine::keeps_graph()) {
+    // Before backward runs, which may then release each of them after its last use.
+    note_pass(uses, grads);
+    if (is_spent()) release_saved();
+  }
 
   Tensors sources;
   if (c10::GradMode::is_enabled()) {

@@ -49,8 +49,8 @@ struct TrainingGraph {
   // For each gradient the places in `tangents` that it depends on: without any of them it is
   // undefined. Empty if nothing is known.
   std::vector<std::vector<size_t>> reached;
-  // What saved values are used for. A pass releases those with no other use, and a second one
-  // through the same use is an error. Empty if nothing is known: any pass uses all of them.
+  // What saved values are used for. A second pass through the same use is an error. Empty if
+  // nothing is known: any pass uses all of them.
   std::vector<SavedUse> uses;
   // What must not be changed in place before backward.
   std::vector<Watch> watches;
@@ -59,14 +59,18 @@ struct TrainingGraph {
 };
 
 /// The backward step of a training graph.
+///
+/// Note [Passes through parts]
+/// Every pass runs the whole of backward, with zeros as the gradients that have not arrived: it
+/// reads all saved values, also those that only meet zeros. They are therefore kept until no
+/// further pass can come. One through a use that has run already is an error, as eager mode has
+/// released what it needs; what is left are results and gradients that other uses connect.
 class CompiledNode final : public autograd::Node {
  public:
   explicit CompiledNode(std::shared_ptr<const TrainingGraph> graph) : graph_(std::move(graph)) {}
 
   const char* name() const override { return graph_->name.c_str(); }
   autograd::variable_list apply(autograd::variable_list&& grads) override;
-  /// After a pass, apply() has done it if the uses are known.
-  void release_variables() override;
 
   /// Call after the outputs have their history.
   void save(const Item& item);
@@ -79,19 +83,12 @@ class CompiledNode final : public autograd::Node {
   void release_resources() override;
 
  private:
-  /// What a released tensor was like.
-  struct Geometry {
-    at::DimVector sizes;
-    at::DimVector strides;
-    c10::ScalarType dtype;
-    c10::Device device;
-  };
-
   struct Saved {
     autograd::SavedVariable tensor;
     int64_t integer = 0;
     bool is_integer = false;
-    std::unique_ptr<Geometry> released = nullptr;
+    at::DimVector sizes;
+    at::DimVector strides;
   };
 
   /// The version of a tensor, and what it should be.
@@ -103,12 +100,17 @@ class CompiledNode final : public autograd::Node {
 
   void check_watched(const autograd::variable_list& grads) const;
   bool arrives(const std::vector<size_t>& tangents, const autograd::variable_list& grads) const;
-  Items unpack_saved() const;
-  static at::Tensor stand_in(const Geometry& released);
   bool runs(const SavedUse& use, const autograd::variable_list& grads) const;
   std::vector<size_t> uses_of_pass(const autograd::variable_list& grads) const;
-  std::vector<bool> still_needed() const;
-  void release_after(const std::vector<size_t>& uses, const Items& unpacked);
+  std::vector<bool> needed_by(const std::vector<size_t>& uses) const;
+  at::Tensor unpack_unused(const Saved& saved) const;
+  Items unpack_saved(const std::vector<size_t>& uses) const;
+  bool reaches(size_t tangent, size_t gradient) const;
+  void note_pass(const std::vector<size_t>& uses, const autograd::variable_list& grads);
+  std::vector<size_t> gradients_left(size_t tangent) const;
+  bool may_come_again(size_t tangent) const;
+  bool is_spent() const;
+  void release_saved();
   Items tangents(const autograd::variable_list& grads) const;
   at::Tensor fitted(const at::Tensor& tangent, size_t place) const;
   bool is_reached(size_t gradient, const autograd::variable_list& grads) const;
@@ -118,8 +120,11 @@ class CompiledNode final : public autograd::Node {
   std::shared_ptr<const TrainingGraph> graph_;
   std::vector<Saved> saved_;
   std::vector<Watched> watched_;
-  std::vector<bool> used_;              // for each of graph_->uses: whether a pass has released it
   std::vector<at::DimVector> strides_;  // of the gradient of each of graph_->tangents
+
+  // What passes that did not retain the graph have done.
+  std::vector<bool> used_;               // for each of graph_->uses
+  std::vector<std::vector<bool>> done_;  // for each tangent: the gradients; empty before it came
 };
 
 /// Runs forward and records the call if grad mode is on and an input requires

@@ -1,0 +1,113 @@
+"""Calls whose number of results depends on sizes that vary, such as `x.split(2)` and `x.unbind()`.
+
+A graph has one node for each result, so that code is for one number of them: what the number depends on is
+taken for fixed. The stand-ins of sizes cannot show it, as they are large: `unbind` would make twenty thousand
+results. The call is tried on tensors without memory, of the sizes of the example and of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from torch_py import _C
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.nested import map_tensors
+from torch_py._dynamo.varying_arguments import packet_of
+from torch_py._ops import OpOverloadPacket
+from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
+from torch_py._shapes.integers import SymInt
+from torch_py._tensor import Tensor
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.recorder import Recorder
+    from torch_py._dynamo.varying import Varying
+
+
+def settle_count(
+    varying: Varying,
+    recorder: Recorder,
+    target: Any,
+    run: Callable[..., Any],
+    args: Any,
+    kwargs: dict[str, Any],
+) -> None:
+    """Raises Break, after which the capture begins anew, if sizes had to be fixed for a call of `target`,
+    which is ``run(*args, **kwargs)``."""
+    packet = packet_of(target)
+    if packet is None or not _returns_list(packet):
+        return
+
+    call = _Call(varying, recorder, run, args, kwargs)
+    decisive = [symbol for symbol in call.symbols if call.depends_on(symbol)]
+    for symbol in decisive:
+        varying.sizes.fix_symbol(symbol)
+    if decisive:
+        raise Break("a call", "the number of its results depends on sizes")
+
+
+@cache
+def _returns_list(packet: OpOverloadPacket) -> bool:
+    schemas = [getattr(packet, name)._schema for name in packet.overloads()]
+    return any("List[Tensor]" in str(value.type) for schema in schemas for value in schema.returns)
+
+
+class _Call:
+    """A call of which some arguments vary."""
+
+    def __init__(
+        self, varying: Varying, recorder: Recorder, run: Callable[..., Any], args: Any, kwargs: Any
+    ) -> None:
+        self._sizes = varying.sizes
+        self._recorder = recorder
+        self._run = run
+        self._args = args
+        self._kwargs = kwargs
+        self._shapes: dict[int, tuple[int, ...]] = {}  # by the id of the tensor
+        self.symbols: dict[Symbol, None] = {}
+        with recorder.suspended():
+            map_tensors((args, kwargs), self._note)
+
+    def _note(self, value: Any) -> Any:
+        """Notes what an argument depends on."""
+        numbers = [value]
+        if isinstance(value, Tensor):
+            numbers = [self._sizes.wrap(size) for size in value.shape]
+            self._shapes[id(value)] = tuple(numbers)
+        for number in numbers:
+            symbols = symbols_in(getattr(number, "term", number))
+            self.symbols |= dict.fromkeys(sorted(symbols, key=str))
+        return value
+
+    def depends_on(self, symbol: Symbol) -> bool:
+        """Whether the number of results changes with a size."""
+        sizes = self._sizes
+        hint = sizes.hints[symbol]
+        expected = self._count(sizes.hints)
+        for value in (2, 2 * hint + 1, sizes.stand_ins[symbol]):
+            values = {**sizes.hints, symbol: value}
+            is_possible = all(relation.holds(values) for relation in sizes.relations)
+            if is_possible and self._count(values) not in (expected, None):
+                return True
+        return False
+
+    def _count(self, values: Mapping[Symbol, int]) -> int | None:
+        """The number of results; None if the call fails."""
+
+        def made(value: Any) -> Any:
+            if not isinstance(value, Tensor):
+                return evaluate(value.term, values)
+            shape = [_evaluated(size, values) for size in self._shapes[id(value)]]
+            return _C._torch.empty(shape, dtype=value.dtype, device="meta")
+
+        with self._recorder.outside():
+            try:
+                args, kwargs = map_tensors((self._args, self._kwargs), made)
+                return len(self._run(*args, **kwargs))
+            except (RuntimeError, TypeError, ValueError, IndexError):
+                return None
+
+
+def _evaluated(number: int, values: Mapping[Symbol, int]) -> Any:
+    return evaluate(number.term, values) if type(number) is SymInt else number
