@@ -12,11 +12,21 @@ import weakref
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from torch_py._C import Size
 from torch_py._C._compiler import TensorFacts
 from torch_py._dynamo import config
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import VARYING, Relation, Sizes, SymFloat, SymInt, TooManySizes, combined
+from torch_py._shapes.integers import (
+    VARYING,
+    Relation,
+    Sizes,
+    SymFloat,
+    SymInt,
+    SymSize,
+    TooManySizes,
+    combined,
+)
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
@@ -220,7 +230,8 @@ class Varying:
         if kind is int:
             found = self.sizes.wrap(value)
         elif isinstance(value, tuple) and all(type(item) is int for item in value):
-            found = tuple(map(self.sizes.wrap, value))
+            kind = SymSize if type(value) is Size else tuple
+            found = kind(map(self.sizes.wrap, value))
             found = value if all(type(item) is int for item in found) else found
         else:
             return value
@@ -390,7 +401,7 @@ def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> 
     if callee is math.sqrt and len(args) == 1 and type(args[0]) is SymInt:
         return args[0] ** 0.5
     if not keeps_sizes(callee) or (callee in _COMPUTING and _has_reals(args)):
-        args = [_all_fixed(varying, value) for value in args]
+        args = [all_fixed(varying, value) for value in args]
         kwargs = {name: varying.fixed(value) for name, value in kwargs.items()}
     return callee(*args, **kwargs)
 
@@ -400,10 +411,14 @@ def _has_reals(args: Any) -> bool:
     return any(isinstance(item, float) for item in items)
 
 
-def _all_fixed(varying: Varying, value: Any) -> Any:
-    if type(value) in (list, tuple) and any(type(item) in VARYING for item in value):
-        return type(value)(map(varying.fixed, value))
-    return varying.fixed(value)
+def all_fixed(varying: Varying, value: Any) -> Any:
+    """A number, or the numbers in a list, as in the example."""
+    return type(value)(map(varying.fixed, value)) if has_varying(value) else varying.fixed(value)
+
+
+def has_varying(value: Any) -> bool:
+    """Whether a list has numbers that vary."""
+    return type(value) in (list, tuple, SymSize) and any(type(item) in VARYING for item in value)
 
 
 _COMPUTING = (max, min, sum, math.prod)  # floats among the numbers would take integers for their bits

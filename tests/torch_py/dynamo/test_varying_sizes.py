@@ -141,3 +141,32 @@ def test_loops_over_tensors():
 
     check(rows, tensors((3, 4), (4, 4), (4, 9), (4, 7)), 2, dynamic=True)
     check(lambda x: x * len(x), tensors((3, 4), (4, 4), (5, 9)), 1, dynamic=True)
+
+
+SIZES = {
+    "returned": lambda x: (x.shape, x.size()[1:], [x.shape[:1] * 2], {"shape": x.shape + (2,)}),
+    "made": lambda x: (torch.Size([x.shape[0], 2]), torch.Size(x.shape[::-1]), (1,) + x.shape),
+    "asked": lambda x: (
+        isinstance(x.shape, torch.Size),
+        isinstance(x.shape, (list, torch.Size)),
+        isinstance(x.shape, list),
+        type(x.shape) is torch.Size,
+        x.shape == x.shape[:],
+    ),
+    "used": lambda x: (
+        x.new_zeros(x.shape + (2,)),
+        x.reshape(torch.Size([-1, x.size(0)])),
+        x * x.shape.numel(),
+    ),
+    "plain": lambda x: (tuple(x.shape), list(x.shape), x.stride(), (*x.shape, 1), tuple(reversed(x.shape))),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_stay_objects_of_torch(name):
+    function = SIZES[name]
+    fast, counter = compiled(function, dynamic=True, fullgraph=True)
+    for shape in ((3, 4), (5, 6), (7, 9)):
+        x = torch.randn(shape)
+        assert repr(fast(x)) == repr(function(x))
+    assert counter.frame_count == (0 if name in ("returned", "made", "asked", "plain") else 1)
