@@ -60,7 +60,7 @@ class Policy:
 
         self._seen: dict[str, tuple[int, ...]] = {}
         self._varying: dict[str, set[int]] = {}
-        self._fixed: set[tuple[str, int]] = set()
+        self._fixed: set[tuple[str, int | None]] = set()  # the dimension is None for numbers
         self._tied: dict[tuple[str, int], int] = {}
         self._seen_numbers: dict[str, int] = {}
         self._varying_numbers: set[str] = set()
@@ -110,7 +110,7 @@ class Policy:
             return False
         if self._seen_numbers.get(text, number) != number:
             self._varying_numbers.add(text)
-        if not 2 <= number <= _LARGEST_NUMBER or (text, _NUMBER) in self._fixed:
+        if not 2 <= number <= _LARGEST_NUMBER or (text, None) in self._fixed:
             return False
         return self.dynamic is True or text in self._varying_numbers
 
@@ -133,28 +133,25 @@ class Policy:
             self._varying_modules.add(source.text)
         return source.text not in self._varying_modules
 
-    def fix(self, text: str, dim: int) -> None:
-        """From now on the size, or the number, is part of what code is compiled for."""
+    def fix(self, text: str, dim: int | None) -> None:
+        """From now on the size, or the number (None), is part of what code is compiled for."""
         self._fixed.add((text, dim))
-
-
-_NUMBER = -1  # the dimension of a number
 
 
 class Place(NamedTuple):
     """Where a number that varies is found: a dimension of an input, or an input that is a number."""
 
     made: Input
-    dim: int
+    dim: int | None  # None for a number
 
     @property
     def is_size(self) -> bool:
-        return self.dim != _NUMBER
+        return self.dim is not None
 
     @property
-    def size(self) -> int:
-        """The size in the example; -1 for a number."""
-        return self.made.real.shape[self.dim] if self.is_size else -1  # type: ignore[no-any-return]
+    def size(self) -> int | None:
+        """The size in the example; None for a number."""
+        return self.made.real.shape[self.dim] if self.is_size else None
 
     def __str__(self) -> str:
         text = self.made.source.text
@@ -215,7 +212,7 @@ class Varying:
     def note_number(self, made: Input) -> None:
         self.last_input = made.node
         made.node.meta["symbol"] = made.fake.term
-        self._note_place(made.fake.term, Place(made, _NUMBER))
+        self._note_place(made.fake.term, Place(made, None))
 
     def _note_place(self, symbol: Any, found: Place) -> None:
         place = self.places.setdefault(symbol, found)
@@ -294,7 +291,7 @@ class Varying:
         """
         tied = [place for place in self._all_places() if place.size in self._other_sizes]
         for place in tied:
-            self.policy.tie(place.made.source.text, place.dim, place.size)
+            self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
         if self.has_numbers and not tied:
             self.policy.fixes_numbers = True
         elif not tied:
@@ -353,10 +350,16 @@ class Varying:
         return (term,)
 
     def _shown(self, relation: Relation) -> str:
-        text = str(relation)
-        for symbol, place in self.places.items():
-            text = text.replace(str(symbol), str(place))
-        return text
+        sides = (self._named(term) for term in (relation.left, relation.right))
+        return str(Relation(relation.sign, *sides))
+
+    def _named(self, term: Term) -> Term:
+        """A term with the places of symbols as their names."""
+        if isinstance(term, Symbol):
+            return Symbol(str(self.places[term]))
+        if isinstance(term, Formula):
+            return Formula(term.operation, tuple(map(self._named, term.operands)))
+        return term
 
     def text_of(self, term: Term, text_of_source: Any) -> str:
         """A term as Python over the arguments of the compiled function."""

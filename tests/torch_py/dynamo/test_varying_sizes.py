@@ -170,3 +170,15 @@ def test_sizes_stay_objects_of_torch(name):
         x = torch.randn(shape)
         assert repr(fast(x)) == repr(function(x))
     assert counter.frame_count == (0 if name in ("returned", "made", "asked", "plain") else 1)
+
+
+def test_texts_of_guards_name_arguments():
+    """Also arguments that have the names of symbols."""
+
+    def function(s1, s0):
+        return s1 + 1 if s1.size(0) > s0.size(0) * 2 else s1
+
+    fast, _ = compiled(function, dynamic=True)
+    fast(torch.ones(9), torch.ones(3))
+    reason = fast.entries[0].guards.check((torch.ones(3), torch.ones(9)))
+    assert reason == "L['s1'].size(0) > 2*L['s0'].size(0) does not hold"
