@@ -4,7 +4,7 @@ import pytest
 
 import torch_py as torch
 from torch_py import nn
-from torch_py._dynamo.testing import CompileCounter
+from torch_py._dynamo.testing import CompileCounter, CompileCounterWithBackend
 
 F = nn.functional
 
@@ -182,3 +182,16 @@ def test_texts_of_guards_name_arguments():
     fast(torch.ones(9), torch.ones(3))
     reason = fast.entries[0].guards.check((torch.ones(3), torch.ones(9)))
     assert reason == "L['s1'].size(0) > 2*L['s0'].size(0) does not hold"
+
+
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+def test_images_of_the_size_of_others(backend):
+    def function(x, y):
+        return F.interpolate(x, size=y.shape[-2:]) + y
+
+    counter = CompileCounterWithBackend(backend)
+    fast = torch.compile(function, backend=counter)
+    for height, width in ((6, 8), (10, 12), (14, 9), (33, 34)):
+        x, y = torch.randn(2, 3, height // 2, width // 2), torch.randn(2, 3, height, width)
+        torch.testing.assert_close(fast(x, y), function(x, y))
+    assert counter.frame_count == 2
