@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._C import Size
 from torch_py._dynamo import attributes, calls, formatting, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.writing import Writing
-from torch_py._shapes.integers import SymFloat, SymInt
+from torch_py._shapes.integers import SymFloat, SymInt, SymSize
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter
@@ -66,6 +67,8 @@ class Capture(Writing):
             return int
         if type(value) is SymFloat:
             return float
+        if type(value) is SymSize:
+            return Size
         if isinstance(value, FakeTensor):
             known = self.recorder.input_of(value)
             if known is not None:

@@ -11,7 +11,7 @@ from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.iteration import is_native_iterator, iterator_of
 from torch_py._dynamo.native_rules import PURE_CLASSES
-from torch_py._dynamo.varying import keeps_sizes
+from torch_py._dynamo.varying import all_fixed, keeps_sizes
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
         args = [natives.callable_for_native(capture, value) for value in args]
         if hasattr(owner, "__next__"):  # zip, enumerate, chain
             args = [iterator_of(capture, value) if _is_interpreted(value) else value for value in args]
-        if not keeps_sizes(cls):
-            args = [capture.as_number(value) for value in args]
+        if capture.varying is not None and not keeps_sizes(owner):
+            args = [all_fixed(capture.varying, value) for value in args]
         return capture.made(function(cls, *args, **kwargs))
     raise unsupported_call(cls.__name__, "its objects are made by native code")
 

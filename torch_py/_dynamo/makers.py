@@ -19,6 +19,7 @@ from torch_py._dynamo.frame import NULL, UNBOUND
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.natives import Interpreted
+from torch_py._shapes.integers import SymSize
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ def _items(rebuild: Rebuild, values: Any) -> str:
 def _tuple(rebuild: Rebuild, value: tuple[Any, ...]) -> str:
     items = _items(rebuild, value)
     return f"({items},)" if len(value) == 1 else f"({items})"
+
+
+def _size(rebuild: Rebuild, value: SymSize) -> str:
+    return f"{rebuild.value(_C.Size)}({_tuple(rebuild, value)})"
 
 
 def _named_tuple(rebuild: Rebuild, value: Any) -> str:
@@ -309,6 +314,7 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     type(UNBOUND): lambda rebuild, value: "UNBOUND",
     type(ABSENT): _refuse,
     _C.Size: _as_constant,
+    SymSize: _size,
     float: _as_constant,
     complex: _as_constant,
     range: _as_constant,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
-from torch_py._shapes.integers import VARYING
+from torch_py._shapes.integers import VARYING, SymSize
 from torch_py._tensor import Tensor
 
 
@@ -19,7 +19,7 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
         return value
     if isinstance(value, tuple):
         items = [map_tensors(item, function) for item in value]
-        if kind is tuple:
+        if kind in (tuple, SymSize):
             return tuple(items)
         return kind(*items) if hasattr(value, "_fields") else kind(items)
 

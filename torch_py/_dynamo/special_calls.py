@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _utils, autograd
+from torch_py._C import Size
 from torch_py._dynamo import attributes, derivatives, formatting, iteration, marks, operations, torch_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
@@ -20,7 +21,7 @@ from torch_py._dynamo.class_bodies import build_class
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.natives import callable_for_native
 from torch_py._dynamo.nested import has_tensors
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
 from torch_py.nn.modules._backward_hooks import BackwardHookFunction
@@ -40,19 +41,18 @@ def _true(capture: Capture, args: Any, kwargs: Any) -> bool:
 
 def _isinstance(capture: Capture, args: Any, kwargs: Any) -> bool:
     value, kinds = args
-    if isinstance(value, Tensor):
-        actual = capture.class_of(value)
-        return _is_subclass_of_tensor(value, actual, kinds)
+    if isinstance(value, (Tensor, SymSize)):
+        return _is_of_subclass(value, capture.class_of(value), kinds)
     if isinstance(value, InterpretedGenerator):
         return isinstance(value, kinds) or kinds is types.GeneratorType
     return isinstance(value, kinds)
 
 
-def _is_subclass_of_tensor(value: Tensor, actual: type, kinds: Any) -> bool:
+def _is_of_subclass(value: Any, actual: type, kinds: Any) -> bool:
     if isinstance(kinds, tuple):
-        return any(_is_subclass_of_tensor(value, actual, kind) for kind in kinds)
+        return any(_is_of_subclass(value, actual, kind) for kind in kinds)
     if isinstance(kinds, types.UnionType):
-        return any(_is_subclass_of_tensor(value, actual, kind) for kind in kinds.__args__)
+        return any(_is_of_subclass(value, actual, kind) for kind in kinds.__args__)
     return issubclass(actual, kinds) or (type(kinds) is not type and isinstance(value, kinds))
 
 
@@ -150,6 +150,15 @@ def _number(function: Any) -> Callable[..., Any]:
 
 def _bool(capture: Capture, args: Any, kwargs: Any) -> bool:
     return capture.truth(args[0]) if args else False
+
+
+def _size(capture: Capture, args: Any, kwargs: Any) -> Any:
+    """torch.Size(), of which the elements may vary."""
+    if len(args) != 1 or kwargs:
+        return capture.made(Size(*args, **kwargs))
+    items = capture.elements_of(args[0])
+    kind = SymSize if any(type(item) is SymInt for item in items) else Size
+    return capture.made(kind(items))
 
 
 def _list_of(kind: Any) -> Callable[..., Any]:
@@ -304,6 +313,7 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     bool: _bool,
     list: _list_of(list),
     tuple: _list_of(tuple),
+    Size: _size,
     set: _list_of(set),
     frozenset: _list_of(frozenset),
     dict: _dict,

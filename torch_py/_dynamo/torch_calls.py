@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import cache
 from types import BuiltinFunctionType, FunctionType
@@ -60,6 +61,9 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
     if name == "__len__":
         return capture.recorder.number(name, (owner,), len(owner))
     capture_arguments(capture, args, kwargs)
+    if name == "__setitem__" and not kwargs:
+        # As the statement that calls it: graphs keep that, although nothing uses its result.
+        return capture.recorder.call("call_function", operator.setitem, (owner, *args), {}, operator.setitem)
 
     def run(tensor: Any, *rest: Any, **named: Any) -> Any:
         return getattr(tensor, name)(*rest, **named)

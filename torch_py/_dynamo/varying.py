@@ -12,11 +12,21 @@ import weakref
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from torch_py._C import Size
 from torch_py._C._compiler import TensorFacts
 from torch_py._dynamo import config
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import VARYING, Relation, Sizes, SymFloat, SymInt, TooManySizes, combined
+from torch_py._shapes.integers import (
+    VARYING,
+    Relation,
+    Sizes,
+    SymFloat,
+    SymInt,
+    SymSize,
+    TooManySizes,
+    combined,
+)
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
@@ -50,7 +60,7 @@ class Policy:
 
         self._seen: dict[str, tuple[int, ...]] = {}
         self._varying: dict[str, set[int]] = {}
-        self._fixed: set[tuple[str, int]] = set()
+        self._fixed: set[tuple[str, int | None]] = set()  # the dimension is None for numbers
         self._tied: dict[tuple[str, int], int] = {}
         self._seen_numbers: dict[str, int] = {}
         self._varying_numbers: set[str] = set()
@@ -100,7 +110,7 @@ class Policy:
             return False
         if self._seen_numbers.get(text, number) != number:
             self._varying_numbers.add(text)
-        if not 2 <= number <= _LARGEST_NUMBER or (text, _NUMBER) in self._fixed:
+        if not 2 <= number <= _LARGEST_NUMBER or (text, None) in self._fixed:
             return False
         return self.dynamic is True or text in self._varying_numbers
 
@@ -123,28 +133,25 @@ class Policy:
             self._varying_modules.add(source.text)
         return source.text not in self._varying_modules
 
-    def fix(self, text: str, dim: int) -> None:
-        """From now on the size, or the number, is part of what code is compiled for."""
+    def fix(self, text: str, dim: int | None) -> None:
+        """From now on the size, or the number (None), is part of what code is compiled for."""
         self._fixed.add((text, dim))
-
-
-_NUMBER = -1  # the dimension of a number
 
 
 class Place(NamedTuple):
     """Where a number that varies is found: a dimension of an input, or an input that is a number."""
 
     made: Input
-    dim: int
+    dim: int | None  # None for a number
 
     @property
     def is_size(self) -> bool:
-        return self.dim != _NUMBER
+        return self.dim is not None
 
     @property
-    def size(self) -> int:
-        """The size in the example; -1 for a number."""
-        return self.made.real.shape[self.dim] if self.is_size else -1  # type: ignore[no-any-return]
+    def size(self) -> int | None:
+        """The size in the example; None for a number."""
+        return self.made.real.shape[self.dim] if self.is_size else None
 
     def __str__(self) -> str:
         text = self.made.source.text
@@ -205,7 +212,7 @@ class Varying:
     def note_number(self, made: Input) -> None:
         self.last_input = made.node
         made.node.meta["symbol"] = made.fake.term
-        self._note_place(made.fake.term, Place(made, _NUMBER))
+        self._note_place(made.fake.term, Place(made, None))
 
     def _note_place(self, symbol: Any, found: Place) -> None:
         place = self.places.setdefault(symbol, found)
@@ -220,7 +227,8 @@ class Varying:
         if kind is int:
             found = self.sizes.wrap(value)
         elif isinstance(value, tuple) and all(type(item) is int for item in value):
-            found = tuple(map(self.sizes.wrap, value))
+            kind = SymSize if type(value) is Size else tuple
+            found = kind(map(self.sizes.wrap, value))
             found = value if all(type(item) is int for item in found) else found
         else:
             return value
@@ -283,7 +291,7 @@ class Varying:
         """
         tied = [place for place in self._all_places() if place.size in self._other_sizes]
         for place in tied:
-            self.policy.tie(place.made.source.text, place.dim, place.size)
+            self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
         if self.has_numbers and not tied:
             self.policy.fixes_numbers = True
         elif not tied:
@@ -342,10 +350,16 @@ class Varying:
         return (term,)
 
     def _shown(self, relation: Relation) -> str:
-        text = str(relation)
-        for symbol, place in self.places.items():
-            text = text.replace(str(symbol), str(place))
-        return text
+        sides = (self._named(term) for term in (relation.left, relation.right))
+        return str(Relation(relation.sign, *sides))
+
+    def _named(self, term: Term) -> Term:
+        """A term with the places of symbols as their names."""
+        if isinstance(term, Symbol):
+            return Symbol(str(self.places[term]))
+        if isinstance(term, Formula):
+            return Formula(term.operation, tuple(map(self._named, term.operands)))
+        return term
 
     def text_of(self, term: Term, text_of_source: Any) -> str:
         """A term as Python over the arguments of the compiled function."""
@@ -390,7 +404,7 @@ def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> 
     if callee is math.sqrt and len(args) == 1 and type(args[0]) is SymInt:
         return args[0] ** 0.5
     if not keeps_sizes(callee) or (callee in _COMPUTING and _has_reals(args)):
-        args = [_all_fixed(varying, value) for value in args]
+        args = [all_fixed(varying, value) for value in args]
         kwargs = {name: varying.fixed(value) for name, value in kwargs.items()}
     return callee(*args, **kwargs)
 
@@ -400,10 +414,14 @@ def _has_reals(args: Any) -> bool:
     return any(isinstance(item, float) for item in items)
 
 
-def _all_fixed(varying: Varying, value: Any) -> Any:
-    if type(value) in (list, tuple) and any(type(item) in VARYING for item in value):
-        return type(value)(map(varying.fixed, value))
-    return varying.fixed(value)
+def all_fixed(varying: Varying, value: Any) -> Any:
+    """A number, or the numbers in a list, as in the example."""
+    return type(value)(map(varying.fixed, value)) if has_varying(value) else varying.fixed(value)
+
+
+def has_varying(value: Any) -> bool:
+    """Whether a list has numbers that vary."""
+    return type(value) in (list, tuple, SymSize) and any(type(item) in VARYING for item in value)
 
 
 _COMPUTING = (max, min, sum, math.prod)  # floats among the numbers would take integers for their bits

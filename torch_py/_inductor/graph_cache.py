@@ -1,7 +1,7 @@
 """Programs on disk, by the graphs that they were compiled from.
 
 The key covers the graph with the shapes of all values, and formulas of those that vary, the settings, the C++
-compiler, and the files of this package. An entry has the description of a program and the key of its library,
+compiler, and the files that make programs. An entry has the description of a program and the key of its library,
 which is an entry of its own (cache.py); one that is damaged, or whose library is gone, is made anew. Graphs
 with functions that are not operators are not kept.
 """
@@ -151,16 +151,20 @@ def _facts(value: Any) -> str:
     return _text(value)
 
 
+# The folders that a program follows from, apart from the graph.
+_SOURCES = ("_inductor", "_functorch/aot", "_shapes", "_generated")
+
+
 @_remembered
 def _build() -> str:
     """The files that make programs, by size and time of the last change."""
-    package = Path(__file__).parent
-    files = [
-        Path(_C.__file__),
-        *sorted(package.rglob("*.py")),
-        *sorted(package.parent.glob("_generated/*.py")),
+    package = Path(__file__).parent.parent
+    files = [path for folder in _SOURCES for path in sorted((package / folder).rglob("*.py"))]
+    facts = [
+        (str(path), info.st_size, info.st_mtime_ns)
+        for path in (Path(_C.__file__), *files)
+        for info in [path.stat()]
     ]
-    facts = [(path.name, info.st_size, info.st_mtime_ns) for path in files for info in [path.stat()]]
     return repr(facts)
 
 

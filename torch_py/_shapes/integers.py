@@ -367,6 +367,28 @@ for _name in (
     setattr(SymInt, _name, _of_the_hint(_name))
 
 
+class SymSize(tuple[Any, ...]):
+    """A `torch.Size` that has sizes that vary: that class makes plain integers of its elements."""
+
+    def numel(self) -> Any:
+        return math.prod(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        found = tuple.__getitem__(self, key)
+        return SymSize(found) if type(key) is slice else found
+
+    def __add__(self, other: Any) -> Any:
+        return SymSize(tuple.__add__(self, other))
+
+    def __radd__(self, other: Any) -> Any:
+        return SymSize((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: Any) -> Any:
+        return SymSize(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+
 VARYING = frozenset({SymInt, SymFloat})  # the types of numbers that vary
 
 

@@ -48,16 +48,20 @@ def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
     return fn
 
 
-@functools.cache
 def _is_random(function: Any) -> bool:
     """Whether a function of torch draws random numbers in each call; without it, later draws are others.
 
     As in PyTorch, functions that draw in training alone, such as `torch.dropout`, do not count.
     """
-    name = getattr(function, "__name__", None)
-    if not isinstance(function, BuiltinFunctionType) or getattr(torch_py, name, None) is not function:
+    if not isinstance(function, BuiltinFunctionType):
         return False
+    name = function.__name__
+    return getattr(torch_py, name, None) is function and _draws(name)
 
+
+@functools.cache
+def _draws(name: str) -> bool:
+    """Whether a form of the function `torch.name` draws random numbers in each call."""
     # Imported on first use: the registry of operators is large.
     from torch_py._ops import _own_overloads, packet
 

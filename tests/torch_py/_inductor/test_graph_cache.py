@@ -204,3 +204,24 @@ def test_values_as_json():
     for strange in (["system", "ls"], [], {"a": 1}, ["dtype", "nn"], ["operator", "not there"], 1.5):
         with pytest.raises(ValueError):
             decoded(strange)
+
+
+@pytest.mark.parametrize(
+    "name", ["_inductor/fuse.py", "_shapes/solver.py", "_functorch/aot/forms.py", "_generated/lowerings.py"]
+)
+def test_a_changed_source_makes_other_keys(name: str, monkeypatch: pytest.MonkeyPatch):
+    source = Path(torch.__file__).parent / name
+    original = Path.stat
+
+    def changed(path: Path, **options: Any) -> Any:
+        return original(source.parent if path == source else path, **options)
+
+    before = graph_cache._build()
+    graph_cache._build.cache_clear()
+    try:
+        assert graph_cache._build() == before
+        graph_cache._build.cache_clear()
+        monkeypatch.setattr(Path, "stat", changed)
+        assert graph_cache._build() != before
+    finally:
+        graph_cache._build.cache_clear()

@@ -391,3 +391,17 @@ def test_backward_hooks_of_modules_are_called_in_backward(backend):
         compiled(ROWS).sum().backward()
     module(ROWS).sum().backward()
     assert len(seen) == 3 and torch.equal(seen[0], seen[2]) and torch.equal(seen[1], seen[2])
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_assignments_by_their_methods(backend):
+    def function(x):
+        y = x * 2
+        y.__setitem__(0, 5)
+        torch.Tensor.__setitem__(y, (slice(1, 3), 2), x[0, 0])
+        x.__setitem__(3, y[0])
+        return y.__iadd__(1).__neg__()
+
+    compiled = torch.compile(function, backend=backend, fullgraph=True)
+    x, y = ROWS.clone(), ROWS.clone()
+    assert equal(compiled(x), function(y)) and equal(x, y)

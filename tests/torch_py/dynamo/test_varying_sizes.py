@@ -4,7 +4,7 @@ import pytest
 
 import torch_py as torch
 from torch_py import nn
-from torch_py._dynamo.testing import CompileCounter
+from torch_py._dynamo.testing import CompileCounter, CompileCounterWithBackend
 
 F = nn.functional
 
@@ -141,3 +141,57 @@ def test_loops_over_tensors():
 
     check(rows, tensors((3, 4), (4, 4), (4, 9), (4, 7)), 2, dynamic=True)
     check(lambda x: x * len(x), tensors((3, 4), (4, 4), (5, 9)), 1, dynamic=True)
+
+
+SIZES = {
+    "returned": lambda x: (x.shape, x.size()[1:], [x.shape[:1] * 2], {"shape": x.shape + (2,)}),
+    "made": lambda x: (torch.Size([x.shape[0], 2]), torch.Size(x.shape[::-1]), (1,) + x.shape),
+    "asked": lambda x: (
+        isinstance(x.shape, torch.Size),
+        isinstance(x.shape, (list, torch.Size)),
+        isinstance(x.shape, list),
+        type(x.shape) is torch.Size,
+        x.shape == x.shape[:],
+    ),
+    "used": lambda x: (
+        x.new_zeros(x.shape + (2,)),
+        x.reshape(torch.Size([-1, x.size(0)])),
+        x * x.shape.numel(),
+    ),
+    "plain": lambda x: (tuple(x.shape), list(x.shape), x.stride(), (*x.shape, 1), tuple(reversed(x.shape))),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_stay_objects_of_torch(name):
+    function = SIZES[name]
+    fast, counter = compiled(function, dynamic=True, fullgraph=True)
+    for shape in ((3, 4), (5, 6), (7, 9)):
+        x = torch.randn(shape)
+        assert repr(fast(x)) == repr(function(x))
+    assert counter.frame_count == (0 if name in ("returned", "made", "asked", "plain") else 1)
+
+
+def test_texts_of_guards_name_arguments():
+    """Also arguments that have the names of symbols."""
+
+    def function(s1, s0):
+        return s1 + 1 if s1.size(0) > s0.size(0) * 2 else s1
+
+    fast, _ = compiled(function, dynamic=True)
+    fast(torch.ones(9), torch.ones(3))
+    reason = fast.entries[0].guards.check((torch.ones(3), torch.ones(9)))
+    assert reason == "L['s1'].size(0) > 2*L['s0'].size(0) does not hold"
+
+
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+def test_images_of_the_size_of_others(backend):
+    def function(x, y):
+        return F.interpolate(x, size=y.shape[-2:]) + y
+
+    counter = CompileCounterWithBackend(backend)
+    fast = torch.compile(function, backend=counter)
+    for height, width in ((6, 8), (10, 12), (14, 9), (33, 34)):
+        x, y = torch.randn(2, 3, height // 2, width // 2), torch.randn(2, 3, height, width)
+        torch.testing.assert_close(fast(x, y), function(x, y))
+    assert counter.frame_count == 2

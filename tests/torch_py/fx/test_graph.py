@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import operator
 import pickle
+import weakref
 from typing import Any
 
 import pytest
@@ -270,6 +272,16 @@ def test_random_functions_have_an_effect(name: str, is_random: bool) -> None:
     graph = Graph()
     call = graph.call_function(getattr(torch, name), ())
     assert call.is_impure() is is_random and call.is_impure(impure_random=False) is is_random
+
+
+def test_functions_die_with_their_graphs() -> None:
+    graph = Graph()
+    call = graph.call_function(lambda: None, ())
+    function = weakref.ref(call.target)
+    assert not call.is_impure()
+    del graph, call
+    gc.collect()
+    assert function() is None
 
 
 def test_random_operators_have_an_effect_on_request() -> None:

@@ -137,7 +137,8 @@ def _sizes_and_factors(
             raise TypeError(
                 f"interpolate: expected size to be an int or a tuple of {rank} of them, but got size={size}"
             )
-        return [int(extent) for extent in extents], []
+        # int() would take a size that varies between calls of compiled code for a constant.
+        return [extent if isinstance(extent, int) else int(extent) for extent in extents], []
 
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
