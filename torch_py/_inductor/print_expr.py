@@ -210,6 +210,7 @@ def unwrapped(text: str) -> str:
 
 
 _BEYOND_FLOAT = 3.40282357e38  # rounds to infinity
+LARGEST_EXACT = 2.0**53  # whole numbers up to it are exact as double, and printed with all digits
 
 
 def literal(value: bool | int | float, dtype: Any) -> str:
@@ -235,7 +236,12 @@ def literal(value: bool | int | float, dtype: Any) -> str:
 
 
 def _short(value: float) -> str:
-    """The shortest text of the float nearest to a number."""
+    """The shortest text of the float nearest to a number.
+
+    Whole numbers keep their digits: where they depend on sizes, they are told by them.
+    """
+    if value == math.floor(value) and abs(value) < LARGEST_EXACT:
+        return f"{value:.1f}"
     exact = struct.unpack("f", struct.pack("f", value))[0]
     for digits in range(1, 10):
         text = f"{exact:.{digits}g}"

@@ -8,7 +8,6 @@ before needs to know that sizes vary.
 
 from __future__ import annotations
 
-import math
 import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from torch_py._guards import detect_fake_mode
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.compile_cpp import compile_library
 from torch_py._inductor.ir import Buffer
+from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.program import Formula as Postfix
 from torch_py._inductor.program import Program, ProgramWriter
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
@@ -232,14 +232,10 @@ class Merge:
         return f"static_cast<{'float' if suffix else 'double'}>({element})" if is_real else element
 
     def _count(self, values: Sequence[float]) -> Term:
-        """A multiple of a product of sizes, which the text has as a real number, rounded to float: how many
-        elements there are."""
+        """The formula of whole numbers that the text has as real ones, as counts of elements are."""
         exact = [int(value) for value in values]
-        term = self._solver.solve(tuple(exact)) if max(map(abs, values)) < 2**24 else None
-        if term is not None and exact == values:
-            return term
-        term = self._solver.count(values, values, lambda count, v: math.isclose(v, count, rel_tol=1e-7))
-        if term is None:
+        term = self._solver.solve(tuple(exact)) if max(map(abs, values)) < LARGEST_EXACT else None
+        if term is None or exact != values:
             raise NotFollowed(f"a kernel has a real number that depends on sizes: {values[0]}")
         return term
 
