@@ -6,6 +6,7 @@ seen by the recorder as a `TorchFunctionMode`.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settled_key, settled_steps
-from torch_py._dynamo.varying_counts import settle_count
+from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -86,10 +87,14 @@ class CaptureMode(FakeTensorMode):
     """Computes shapes, and notes when an operator would draw random numbers (`has_drawn`)."""
 
     has_drawn = False
+    calls_left: float = math.inf  # before TooManyCalls is raised
 
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "nondeterministic_seeded" in func.tags:
             self.has_drawn = True
+        self.calls_left -= 1
+        if self.calls_left < 0:
+            raise TooManyCalls
         return super()._call(func, args, kwargs)
 
 
@@ -280,17 +285,7 @@ class Recorder(TorchFunctionMode):
             args, kwargs = self._settled(self.varying, target, args, kwargs)
             settle_count(self.varying, self, target, run, args, kwargs)
 
-        self.fake_mode.has_drawn = False
-        before = _C._set_torch_function_modes_enabled(False)
-        try:
-            result = run(*args, **kwargs)
-        except DataDependentOutputException as error:
-            raise data_dependent(_shown(target)) from error
-        except DynamicOutputShapeException as error:
-            raise Break(_shown(target), "the shape of the result depends on the values of tensors") from error
-        finally:
-            _C._set_torch_function_modes_enabled(before)
-
+        result = self._result(target, run, args, kwargs)
         # Later numbers depend on a draw, whether its result is used or not.
         acts = acts or self.fake_mode.has_drawn
         if op == "read":
@@ -304,6 +299,25 @@ class Recorder(TorchFunctionMode):
                 node.meta["acts"] = True
             return result
         return self.number(target, args, result)
+
+    def _result(self, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+        varying = self.varying if self.varying is not None and self.varying.places else None
+        self.fake_mode.has_drawn = False
+        self.fake_mode.calls_left = math.inf if varying is None else MOST_CALLS
+
+        before = _C._set_torch_function_modes_enabled(False)
+        try:
+            return run(*args, **kwargs)
+        except TooManyCalls:
+            assert varying is not None
+            settle_steps(varying, self, run, args, kwargs)
+        except DataDependentOutputException as error:
+            raise data_dependent(_shown(target)) from error
+        except DynamicOutputShapeException as error:
+            raise Break(_shown(target), "the shape of the result depends on the values of tensors") from error
+        finally:
+            self.fake_mode.calls_left = math.inf
+            _C._set_torch_function_modes_enabled(before)
 
     def _settled(self, varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The arguments of a call, with numbers of the example in the place of those that it may not get."""

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 
 _LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits, too
+# Of a tensor: the number of its elements, with large stand-ins as sizes, is an int64, too.
+_MOST_DIMENSIONS = 3
 
 
 class Policy:
@@ -86,7 +88,8 @@ class Policy:
         elif self.dynamic is None:
             found = self._changed(tensor, text)
         found = (found | marked) - static
-        return {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
+        found = {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
+        return found if len(found) <= _MOST_DIMENSIONS or marked else _without_channels(found)
 
     def _is_fixed(self, text: str, dim: int, size: int) -> bool:
         return (text, dim) in self._fixed or self._tied.get((text, dim)) == size
@@ -136,6 +139,11 @@ class Policy:
     def fix(self, text: str, dim: int | None) -> None:
         """From now on the size, or the number (None), is part of what code is compiled for."""
         self._fixed.add((text, dim))
+
+
+def _without_channels(dimensions: set[int]) -> set[int]:
+    """As many dimensions as may vary: channels, which weights fix, and then the last ones do not."""
+    return set(sorted(dimensions - {1})[:_MOST_DIMENSIONS])
 
 
 class Place(NamedTuple):
@@ -272,7 +280,7 @@ class Varying:
     def settle(self, raised: BaseException | None) -> bool:
         """Whether the program is captured again: sizes turned out to be needed as numbers, or it fails
         for primes as sizes."""
-        if raised is not None and self.places:
+        if raised is not None and self.sizes.hints:
             self.give_up()
             return True
         for symbol in self.sizes.fixed:

@@ -1,15 +1,17 @@
-"""Calls whose number of results depends on sizes that vary, such as `x.split(2)` and `x.unbind()`.
+"""Calls whose number of results, or of steps, depends on sizes that vary: `x.split(2)`, `x.unbind()`, a GRU.
 
-A graph has one node for each result, so that code is for one number of them: what the number depends on is
+A graph has one node for each of them, so that code is for one number of them: what the number depends on is
 taken for fixed. The stand-ins of sizes cannot show it, as they are large: `unbind` would make twenty thousand
-results. The call is tried on tensors without memory, of the sizes of the example and of others.
+results, and a recurrent layer take as many steps. The call is tried on tensors without memory, of the sizes
+of the example and of others.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break
@@ -19,6 +21,7 @@ from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
 from torch_py._shapes.integers import SymInt
 from torch_py._tensor import Tensor
+from torch_py.utils._python_dispatch import TorchDispatchMode
 
 if TYPE_CHECKING:
     from torch_py._dynamo.recorder import Recorder
@@ -39,12 +42,51 @@ def settle_count(
     if packet is None or not _returns_list(packet):
         return
 
-    call = _Call(varying, recorder, run, args, kwargs)
+    call = _Call(varying, recorder, lambda *args, **kwargs: len(run(*args, **kwargs)), args, kwargs)
     decisive = [symbol for symbol in call.symbols if call.depends_on(symbol)]
     for symbol in decisive:
         varying.sizes.fix_symbol(symbol)
     if decisive:
         raise Break("a call", "the number of its results depends on sizes")
+
+
+MOST_CALLS = 10_000  # of operators in one call on stand-ins, each of which is larger
+
+
+class TooManyCalls(RuntimeError):
+    """A call on stand-ins calls more than MOST_CALLS operators."""
+
+
+def settle_steps(
+    varying: Varying, recorder: Recorder, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+) -> NoReturn:
+    """Fixes sizes for a call that has raised TooManyCalls: those on which its number of operators depends, or
+    all if it cannot be told. Raises Break, after which the capture begins anew."""
+    call = _Call(varying, recorder, lambda *args, **kwargs: _operators_in(run, args, kwargs), args, kwargs)
+    decisive = [symbol for symbol in call.symbols if call.depends_on(symbol)]
+    for symbol in decisive or call.symbols:
+        varying.sizes.fix_symbol(symbol)
+    raise Break("a call", "the number of its steps depends on sizes")
+
+
+class _Counting(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.calls += 1
+        if self.calls > MOST_CALLS:
+            raise TooManyCalls
+        return func(*args, **(kwargs or {}))
+
+
+def _operators_in(run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> int:
+    """How many operators a call calls, up to MOST_CALLS."""
+    mode = _Counting()
+    with contextlib.suppress(TooManyCalls), mode:
+        run(*args, **kwargs)
+    return mode.calls
 
 
 @cache
@@ -54,14 +96,14 @@ def _returns_list(packet: OpOverloadPacket) -> bool:
 
 
 class _Call:
-    """A call of which some arguments vary."""
+    """A call of which some arguments vary, and something that is counted in it."""
 
     def __init__(
-        self, varying: Varying, recorder: Recorder, run: Callable[..., Any], args: Any, kwargs: Any
+        self, varying: Varying, recorder: Recorder, count: Callable[..., int], args: Any, kwargs: Any
     ) -> None:
         self._sizes = varying.sizes
         self._recorder = recorder
-        self._run = run
+        self._counted = count
         self._args = args
         self._kwargs = kwargs
         self._shapes: dict[int, tuple[int, ...]] = {}  # by the id of the tensor
@@ -81,7 +123,7 @@ class _Call:
         return value
 
     def depends_on(self, symbol: Symbol) -> bool:
-        """Whether the number of results changes with a size."""
+        """Whether the count changes with a size."""
         sizes = self._sizes
         hint = sizes.hints[symbol]
         expected = self._count(sizes.hints)
@@ -93,7 +135,7 @@ class _Call:
         return False
 
     def _count(self, values: Mapping[Symbol, int]) -> int | None:
-        """The number of results; None if the call fails."""
+        """The count for some sizes; None if the call fails."""
 
         def made(value: Any) -> Any:
             if not isinstance(value, Tensor):
@@ -104,7 +146,7 @@ class _Call:
         with self._recorder.outside():
             try:
                 args, kwargs = map_tensors((self._args, self._kwargs), made)
-                return len(self._run(*args, **kwargs))
+                return self._counted(*args, **kwargs)
             except (RuntimeError, TypeError, ValueError, IndexError):
                 return None
 
