@@ -33,7 +33,7 @@ int64_t smaller_size(const Tensor& A) { return std::min(A.size(-2), A.size(-1));
 Tensor checked_cholesky(const Tensor& self, bool upper, const char* name) {
   check_is_square(self, name);
   check_matrix_dtype(self, name);
-  const auto [L, info] = at::linalg_cholesky_ex(self, upper, false);
+  const auto [L, info] = at::linalg_cholesky_ex(self, upper, is_checked_later(self));
   check_cholesky_info(info, name);
   return L;
 }
@@ -97,7 +97,7 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> lu_factor_ex_shape(const Tensor& 
 }
 
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
-  const auto [LU, pivots, info] = at::linalg_lu_factor_ex(A, pivot, false);
+  const auto [LU, pivots, info] = at::linalg_lu_factor_ex(A, pivot, is_checked_later(A));
 
   const int64_t failed = first_failure(info);
   if (failed >= 0) {

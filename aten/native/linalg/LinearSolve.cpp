@@ -120,7 +120,7 @@ std::tuple<TensorSpec, TensorSpec> inv_ex_shape(const Tensor& A, bool) {
 }
 
 Tensor linalg_inv(const Tensor& A) {
-  const auto [result, info] = at::linalg_inv_ex(A, false);
+  const auto [result, info] = at::linalg_inv_ex(A, is_checked_later(A));
   check_inverse_info(info, "linalg.inv");
   return result;
 }
@@ -162,13 +162,14 @@ solve_ex_shape(const Tensor& A, const Tensor& B, bool left, bool) {
 
 std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left,
                                            bool check_errors) {
-  const auto [result, LU, pivots, info] = at::_linalg_solve_ex(A, B, left, false);
+  const auto [result, LU, pivots, info] =
+      at::_linalg_solve_ex(A, B, left, check_errors && is_checked_later(A));
   if (check_errors) check_solve_info(info, "torch.linalg.solve_ex");
   return {result, info};
 }
 
 Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
-  const auto [result, LU, pivots, info] = at::_linalg_solve_ex(A, B, left, false);
+  const auto [result, LU, pivots, info] = at::_linalg_solve_ex(A, B, left, is_checked_later(A));
   check_solve_info(info, "torch.linalg.solve");
   return result;
 }

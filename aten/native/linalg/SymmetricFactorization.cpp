@@ -20,7 +20,7 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> ldl_factor_ex_shape(const Tensor&
 }
 
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian) {
-  const auto [LD, pivots, info] = at::linalg_ldl_factor_ex(self, hermitian, false);
+  const auto [LD, pivots, info] = at::linalg_ldl_factor_ex(self, hermitian, is_checked_later(self));
   check_ldl_info(info, "torch.linalg.ldl_factor");
   return {LD, pivots};
 }

@@ -75,6 +75,8 @@ int64_t first_failure(const Tensor& infos) {
   return found == data + values.numel() ? -1 : found - data;
 }
 
+bool is_checked_later(const Tensor& input) { return !can_be_checked(input); }
+
 void check_cholesky_info(const Tensor& info, const char* name) {
   const int64_t failed = first_failure(info);
   TORCH_CHECK_LINALG(failed < 0, name, ": ", batch_element(info, failed),

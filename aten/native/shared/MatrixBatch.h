@@ -39,6 +39,9 @@ int64_t first_failure(const Tensor& infos);
 int32_t info_at(const Tensor& infos, int64_t index);
 
 /// Throw if a factorisation or a solver reports a failure in `info`.
+/// Whether a factorization itself has to check what it finds, as `info` has no elements yet: the
+/// call is recorded, and made later.
+bool is_checked_later(const Tensor& input);
 void check_cholesky_info(const Tensor& info, const char* name);
 void check_inverse_info(const Tensor& info, const char* name);
 void check_solve_info(const Tensor& info, const char* name);
