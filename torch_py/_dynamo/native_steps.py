@@ -191,14 +191,24 @@ def _to_bool(stop: Stop) -> Step:
     return _function_step(stop, bool, [stop.stack[-1]], 1)
 
 
-def _is_true(stop: Stop) -> Step:
+def _compare_as_bool(stop: Stop) -> Step:
+    compare = stop.instruction.arg
+
+    def is_true(left: Any, right: Any) -> bool:
+        return bool(compare(left, right))
+
+    return _function_step(stop, is_true, stop.stack[-2:], 1)
+
+
+def _unary(stop: Stop) -> Step:
     return _function_step(stop, stop.instruction.arg, [stop.stack[-1]], 1)
 
 
 _OPERATIONS: dict[str, Callable[[Stop], Step]] = {
     "binary": _apply(2),
     "compare": _apply(2),
-    "unary": _is_true,
+    "compare_as_bool": _compare_as_bool,  # since Python 3.13
+    "unary": _unary,
     "subscript": lambda stop: _function_step(stop, operator.getitem, stop.stack[-2:], 1),
     "contains": _contains,
     "load_attr": _load_attr,

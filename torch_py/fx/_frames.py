@@ -27,13 +27,17 @@ def user_stack() -> str:
     return "".join(traceback.StackSummary.from_list(frames).format()).strip()
 
 
+# What comes before the jump of a test; comparisons have tests of their own since Python 3.13.
+_TESTS = ("COMPARE_OP", "NOT_TAKEN", "TO_BOOL")
+
+
 def assertion_message(frame: FrameType) -> str | None:
     """The text of the `assert` whose condition `frame` is about to test, '' if it has none or one that is
     computed; None if it tests something else."""
     following = [
         instruction
         for instruction in dis.get_instructions(frame.f_code)
-        if instruction.offset >= frame.f_lasti and instruction.opname not in ("TO_BOOL", "NOT_TAKEN")
+        if instruction.offset >= frame.f_lasti and instruction.opname not in _TESTS
     ][:3]
     names = [instruction.opname for instruction in following]
     if len(names) < 3 or not names[0].endswith("IF_TRUE") or names[1] != "LOAD_ASSERTION_ERROR":
