@@ -5,6 +5,8 @@
 // output_t and the functions identity(), reduce(acc, input), combine(acc, acc) and project(acc).
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <type_traits>
 
 #include "aten/iteration/BlockCopy.h"
 #include "aten/iteration/Gather.h"
@@ -162,17 +164,19 @@ typename Ops::acc_t reduce_short_row(const Ops& ops, const typename Ops::input_t
                   : reduce_row_in_lanes<kLanes>(ops, row, n);
 }
 
-// Rows up to kTiny elements are reduced element by element, kTinyRows of them at a time, or twice
-// as many if they are transposed.
+// Rows of up to kTiny elements are reduced element by element, kTinyRows of them at a time. Most
+// are transposed for that, twice as many at a time: a vector then holds the same element of its
+// rows.
 constexpr int64_t kTiny = 24;
 constexpr int64_t kTinyRows = 16;
 
-/// Whether tiny rows are transposed first, so that vectors hold an element of each. Elements of 8
-/// bytes are added up faster where they are, but the compiler vectorises no comparisons there.
+/// Whether tiny rows are transposed. Numbers of 8 bytes are added up faster where they are; for
+/// comparisons there, the compiler finds no vector instructions.
 template <typename Ops>
 constexpr bool transposes_tiny_rows() {
+  using input_t = typename Ops::input_t;
   if constexpr (requires { Ops::kCompares; }) return true;
-  return sizeof(typename Ops::input_t) <= 4;
+  return !(std::is_arithmetic_v<input_t> && sizeof(input_t) == 8);
 }
 
 /// Reduces `count` rows of n elements, `step` bytes apart, and calls f(k, result) for each.
@@ -183,36 +187,33 @@ void reduce_tiny_rows(const Ops& ops, const char* in, int64_t step, int64_t n, i
   constexpr int64_t kSize = sizeof(input_t);
   constexpr bool kTransposed = transposes_tiny_rows<Ops>();
   constexpr int64_t kRows = kTransposed ? 2 * kTinyRows : kTinyRows;
-  alignas(64) char buffer[kTransposed ? kTiny * kRows * kSize : 1];
+  alignas(64) char buffer[kTiny * kRows * kSize];
 
-  int64_t k = 0;
-  for (; k + kRows <= count; k += kRows) {
-    // Element i of row w is at columns[i * column + w * row].
-    const auto* columns = reinterpret_cast<const input_t*>(in + k * step);
-    int64_t column = 1;
-    int64_t row = step / kSize;
-    if constexpr (kTransposed) {
-      copy_block({buffer, kSize, kRows * kSize}, {const_cast<char*>(in) + k * step, step, kSize},
-                 kSize, kRows, n,
+  for (int64_t k = 0; k < count; k += kRows) {
+    const int64_t rows = std::min(kRows, count - k);
+    const char* source = in + k * step;
+    int64_t row = step / kSize;  // elements from one row to the next, if they are not transposed
+
+    // A group that is not full is filled up with zeros. All results come from the same loop then: a
+    // second one could round differently, where only one of them has fused multiply-add.
+    if (kTransposed || rows < kRows) {
+      row = n;
+      if (rows < kRows) std::memset(buffer, 0, static_cast<size_t>(n * kRows * kSize));
+      const BlockSide staged = {buffer, kTransposed ? kSize : n * kSize,
+                                kTransposed ? kRows * kSize : kSize};
+      copy_block(staged, {const_cast<char*>(source), step, kSize}, kSize, rows, n,
                  /*stream=*/false);
-      columns = reinterpret_cast<const input_t*>(buffer);
-      column = kRows;
+      source = buffer;
     }
 
+    const auto* elements = reinterpret_cast<const input_t*>(source);
     typename Ops::acc_t acc[kRows];
     for (int64_t w = 0; w < kRows; ++w) acc[w] = ops.identity();
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t w = 0; w < kRows; ++w)
-        acc[w] = ops.reduce(acc[w], columns[i * column + (kTransposed ? w : w * row)]);
+        acc[w] = ops.reduce(acc[w], elements[kTransposed ? i * kRows + w : w * row + i]);
     }
-    for (int64_t w = 0; w < kRows; ++w) f(k + w, acc[w]);
-  }
-
-  for (; k < count; ++k) {
-    const auto* row = reinterpret_cast<const input_t*>(in + k * step);
-    auto acc = ops.identity();
-    for (int64_t i = 0; i < n; ++i) acc = ops.reduce(acc, row[i]);
-    f(k, acc);
+    for (int64_t w = 0; w < rows; ++w) f(k + w, acc[w]);
   }
 }
 
