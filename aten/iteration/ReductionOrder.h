@@ -31,6 +31,18 @@ constexpr int64_t kChunk = 4096;
 constexpr int64_t kPiece = 65536;
 constexpr int kLevels = 40;
 
+/// The result of kCount accumulators, combined in halves. The halves are loops of constant lengths
+/// each, so that they stay in registers whether or not the compiler unrolls loops.
+template <int64_t kCount, typename Ops>
+C10_ALWAYS_INLINE typename Ops::acc_t fold_lanes(const Ops& ops, typename Ops::acc_t* lanes) {
+  if constexpr (kCount > 1) {
+    constexpr int64_t kHalf = kCount / 2;
+    for_each_lane<kHalf>([&](int64_t j) { lanes[j] = ops.combine(lanes[j], lanes[j + kHalf]); });
+    return fold_lanes<kHalf>(ops, lanes);
+  }
+  return lanes[0];
+}
+
 /// A contiguous row in kCount accumulators. What is left at its end is reduced on its own, so that
 /// the accumulators are folded in registers.
 template <int64_t kCount, typename Ops>
@@ -45,12 +57,7 @@ typename Ops::acc_t reduce_row_in_lanes(const Ops& ops, const typename Ops::inpu
 
   typename Ops::acc_t rest = ops.identity();
   for (; i < n; ++i) rest = ops.reduce(rest, row[i]);
-
-#pragma GCC unroll 5
-  for (int64_t width = kCount / 2; width > 0; width /= 2) {
-    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.combine(lanes[j], lanes[j + width]);
-  }
-  return ops.combine(lanes[0], rest);
+  return ops.combine(fold_lanes<kCount>(ops, lanes), rest);
 }
 
 /// Accumulates rows of elements in the order of Note [Reduction order].
@@ -79,7 +86,7 @@ class Cascade {
       row += count;
       n -= count;
       if (filled_ < kChunk) continue;
-      push_chunk(fold_lanes());
+      push_chunk(fold());
       clear_lanes();
     }
   }
@@ -98,7 +105,7 @@ class Cascade {
   }
 
   acc_t result() {
-    acc_t total = fold_lanes();
+    acc_t total = fold();
     for (uint64_t left = chunks_; left != 0; left &= left - 1)
       total = ops_.combine(levels_[std::countr_zero(left)], total);
     return total;
@@ -130,14 +137,10 @@ class Cascade {
     for (; i < n; ++i, ++lane) lanes_[lane] = ops_.reduce(lanes_[lane], row[i]);
   }
 
-  acc_t fold_lanes() {
+  acc_t fold() {
     acc_t lanes[kLanes];
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] = lanes_[j];
-#pragma GCC unroll 5
-    for (int64_t width = kLanes / 2; width > 0; width /= 2) {
-      for (int64_t j = 0; j < width; ++j) lanes[j] = ops_.combine(lanes[j], lanes[j + width]);
-    }
-    return lanes[0];
+    return fold_lanes<kLanes>(ops_, lanes);
   }
 
   /// Adds the result of a chunk to the binary counter of chunk results, with carry.
