@@ -11,9 +11,13 @@
 // the instruction set that the file is compiled for. Many float functions compute in double with a
 // short polynomial (namespace `wide`). That halves the lanes, but results are rounded once, at most
 // one unit in the last place off, and overflow and denormal numbers need no special cases. The most
-// used functions (exp, log, tanh, sigmoid, erf) stay in float. Those of double (exp, log, expm1,
-// log1p, tanh and what consists of them) are as precise; others are the C library's. Polynomials
-// come from tools/fit_polynomials.py; tests/aten/test_vec_math.py tests the accuracy.
+// used functions (exp, log, tanh, sigmoid, erf) stay in float.
+//
+// Of the functions of double, exp, exp2, expm1, log, log1p and tanh are our own, at most 1.5 units
+// in the last place off, and sigmoid, softplus and logaddexp consist of them. Most others, such as
+// pow, sin and erf, call the C library and do not vectorise.
+//
+// Polynomials come from tools/fit_polynomials.py; tests/aten/test_vec_math.py tests the accuracy.
 //
 // Note [One namespace per instruction set]
 // Files that use this are compiled several times with different -m flags. One inline function would
