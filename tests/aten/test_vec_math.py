@@ -167,14 +167,19 @@ def test_float_accuracy(driver: Path, name: str) -> None:
 
 
 def sample_doubles(count: int, seed: int) -> np.ndarray:
-    """Every exponent and sign alike, values of ordinary size, around 0, near the largest, and special."""
+    """Every exponent and sign alike, values of ordinary size, around 1, near the largest, and special.
+
+    The range around ln 2 / 2, where exponentials change from one power of two to the next, is dense.
+    """
     rng = np.random.default_rng(seed)
     any_bits = rng.integers(0, 2**64, count, dtype=np.uint64).view(np.float64)
     ordinary = rng.standard_normal(count) * rng.choice([0.01, 0.1, 1, 10, 100], count)
     near_limits = rng.choice([-1, 1], count) * rng.uniform(700, 750, count)
     near_one = 1 + rng.standard_normal(count) * 10.0 ** rng.integers(-17, 0, count)
+    near_half_ln2 = rng.choice([-1, 1], count) * rng.uniform(0.3, 0.7, count)
     special = [*SPECIAL, 5e-324, -5e-324, 1.7e308, -1.7e308, 709.782712893384, -745.1332191019412]
-    return np.concatenate([any_bits, ordinary, near_limits, near_one, np.array(special)])
+    hard = [0.35788545124272564]  # once 1.58 units off in expm1
+    return np.concatenate([any_bits, ordinary, near_limits, near_one, near_half_ln2, special, hard])
 
 
 @pytest.mark.skipif(
