@@ -10,6 +10,7 @@
 #include "aten/native/cpu/shared/RowFold.h"
 #include "aten/native/declarations/cpu/reduction/ExtremumKernel.isa.h"
 #include "aten/native/functors/Extremum.h"
+#include "aten/native/shared/ViewHelpers.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -97,15 +98,10 @@ int64_t find_in_all(const Tensor& self) {
   return best.index;
 }
 
-/// `result` with the reduced dimension as one of size 1, so that its lanes match those of `self`.
-Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
-  return result.dim() == self.dim() ? result : result.unsqueeze(dim);
-}
-
 constexpr int64_t kColumns = 256;   // neighbouring columns that are searched together
 constexpr int64_t kFewColumns = 8;  // columns that are faster one after another
-constexpr int64_t kShortRow = 64;   // elements of rows that are transposed to columns,
-constexpr int64_t kShortRows = 32;  // this many rows at a time
+constexpr int64_t kShortRow = 64;   // the most elements of rows that are transposed to columns
+constexpr int64_t kShortRows = 32;  // rows that are transposed at a time
 
 /// The extrema of at most kColumns columns of n rows, which are `row_step` bytes apart: row by row,
 /// as elements of a row are next to each other. Calls store(column, found) for each.
