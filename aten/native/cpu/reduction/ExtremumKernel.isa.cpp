@@ -173,6 +173,13 @@ void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Ten
   lanes.for_each_group(n, neighbours ? kColumns : n <= kShortRow ? kShortRows : 1, group);
 }
 
+/// The results of lanes of one element each.
+void take_only_elements(const Tensor& self, int64_t dim, const Tensor& values,
+                        const Tensor& indices) {
+  indices.zero_();
+  if (values.defined()) with_dim(values, self, dim).copy_(self);
+}
+
 template <typename T, bool kMax>
 void find(const Tensor& self, std::optional<int64_t> dim, const Tensor& values,
           const Tensor& indices) {
@@ -187,6 +194,8 @@ void find(const Tensor& self, std::optional<int64_t> dim, const Tensor& values,
 template <bool kMax>
 void find_dispatched(const char* name, const Tensor& self, std::optional<int64_t> dim,
                      const Tensor& values, const Tensor& indices) {
+  if (dim.has_value() && lane_size(self, wrap_dim(*dim, self.dim())) == 1)
+    return take_only_elements(self, wrap_dim(*dim, self.dim()), values, indices);
   if (self.scalar_type() == kBool) return find<uint8_t, kMax>(self, dim, values, indices);
   AT_DISPATCH_REAL(self.scalar_type(), name,
                    [&] { find<scalar_t, kMax>(self, dim, values, indices); });
