@@ -13,9 +13,9 @@
 // one unit in the last place off, and overflow and denormal numbers need no special cases. The most
 // used functions (exp, log, tanh, sigmoid, erf) stay in float.
 //
-// Of the functions of double, exp, exp2, expm1, log, log1p and tanh are our own, at most 1.5 units
-// in the last place off, and sigmoid, softplus and logaddexp consist of them. Most others, such as
-// pow, sin and erf, call the C library and do not vectorise.
+// Of the functions of double, exp, exp2, expm1, log, log1p, tanh and erf are our own, at most 1.5
+// units in the last place off, and sigmoid, softplus and logaddexp consist of them. Most others,
+// such as pow and sin, call the C library and do not vectorise.
 //
 // Polynomials come from tools/fit_polynomials.py; tests/aten/test_vec_math.py tests the accuracy.
 //
