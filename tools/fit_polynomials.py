@@ -97,6 +97,25 @@ FITS: dict[str, Fit] = {
         "float",
         200,
     ),
+    # The same for double results
+    "sin_double": Fit(
+        lambda s: (mp.sin(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / mp.sin(mp.sqrt(s)),
+        1e-9,
+        0.6170,
+        5,
+        "double",
+        300,
+    ),
+    "cos_double": Fit(
+        lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2,
+        lambda s: s**2 / mp.cos(mp.sqrt(s)),
+        1e-9,
+        0.6170,
+        5,
+        "double",
+        300,
+    ),
     # log1p(e) = e + e^2 P(e - 1/2) for 0 <= e <= 1
     "softplus": Fit(
         lambda t: (mp.log1p(t + HALF) - t - HALF) / (t + HALF) ** 2,
