@@ -97,6 +97,25 @@ FITS: dict[str, Fit] = {
         "float",
         200,
     ),
+    # The same for double results
+    "sin_double": Fit(
+        lambda s: (mp.sin(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / mp.sin(mp.sqrt(s)),
+        1e-9,
+        0.6170,
+        5,
+        "double",
+        300,
+    ),
+    "cos_double": Fit(
+        lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2,
+        lambda s: s**2 / mp.cos(mp.sqrt(s)),
+        1e-9,
+        0.6170,
+        5,
+        "double",
+        300,
+    ),
     # log1p(e) = e + e^2 P(e - 1/2) for 0 <= e <= 1
     "softplus": Fit(
         lambda t: (mp.log1p(t + HALF) - t - HALF) / (t + HALF) ** 2,
@@ -134,6 +153,18 @@ FITS: dict[str, Fit] = {
         "float",
     ),
     "erf_large": Fit(lambda a: mp.log(mp.erfc(a)), lambda a: mp.erfc(a) / mp.erf(a), 0.88, 4.0, 7, "float"),
+    # The same for double results, below and above 1
+    "erf_small_double": Fit(
+        lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1,
+        lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)),
+        1e-9,
+        1.0001,
+        12,
+        "double",
+    ),
+    "erf_large_double": Fit(
+        lambda a: mp.log(mp.erfc(a)), lambda a: mp.erfc(a) / mp.erf(a), 1.0, 5.95, 17, "double"
+    ),
     # erfc(a) exp(a^2) (1 + 2 a) = P(t), t = (a - 2) / (a + 2), for 0 <= a <= 11
     "erfcx": Fit(
         lambda t: (

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "aten/iteration/Register.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -13,14 +15,6 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
-
-#if defined(__AVX512F__)
-constexpr size_t kWidth = 64;
-#elif defined(__AVX2__)
-constexpr size_t kWidth = 32;
-#else
-constexpr size_t kWidth = 16;
-#endif
 
 constexpr size_t kPiece = 16;  // bytes that the interleaving instructions work on
 constexpr int64_t kLine = 64;  // bytes of a cache line
@@ -50,11 +44,7 @@ struct ElementOf<16> {
 
 /// A vector register of kBytes with elements of kSize bytes.
 template <size_t kSize, size_t kBytes>
-struct Register {
-  typedef typename ElementOf<kSize>::type type __attribute__((vector_size(kBytes)));
-};
-template <size_t kSize, size_t kBytes>
-using Vector = typename Register<kSize, kBytes>::type;
+using Vector = Register<typename ElementOf<kSize>::type, kBytes>;
 
 template <size_t kSize, size_t kBytes>
 constexpr auto kLanes =
@@ -184,7 +174,7 @@ bool transpose_tiles(const BlockSide& target, const BlockSide& source, int64_t n
 /// Whether every row of the target consists of whole cache lines.
 template <size_t kSize>
 bool has_whole_lines(const BlockSide& target, int64_t n0) {
-  return kWidth == kLine && reinterpret_cast<uintptr_t>(target.data) % kLine == 0 &&
+  return kRegisterBytes == kLine && reinterpret_cast<uintptr_t>(target.data) % kLine == 0 &&
          target.step1 % kLine == 0 && n0 * static_cast<int64_t>(kSize) % kLine == 0;
 }
 
@@ -192,11 +182,11 @@ template <size_t kSize>
 bool transpose(const BlockSide& target, const BlockSide& source, int64_t n0, int64_t n1,
                bool stream) {
   if (stream && has_whole_lines<kSize>(target, n0) &&
-      transpose_tiles<kSize, kWidth, true>(target, source, n0, n1)) {
+      transpose_tiles<kSize, kRegisterBytes, true>(target, source, n0, n1)) {
     finish_streams();
     return true;
   }
-  return transpose_tiles<kSize, kWidth, false>(target, source, n0, n1) ||
+  return transpose_tiles<kSize, kRegisterBytes, false>(target, source, n0, n1) ||
          transpose_tiles<kSize, kPiece, false>(target, source, n0, n1);
 }
 
@@ -241,7 +231,7 @@ void copy_row_sized(char* target, int64_t target_step, const char* source, int64
 /// before.
 template <size_t kBytes>
 void copy_pieces(const BlockSide& target, const BlockSide& source, int64_t bytes, int64_t rows) {
-  typedef uint8_t Piece __attribute__((vector_size(kBytes)));
+  using Piece = Register<uint8_t, kBytes>;
   constexpr int64_t kPieceBytes = kBytes;
 
   for (int64_t row = 0; row < rows; ++row) {
@@ -262,8 +252,8 @@ bool copy_short_rows(const BlockSide& target, const BlockSide& source, int64_t b
   constexpr int64_t kLongest = 256;
   if (bytes > kLongest || bytes < 4) return false;
 
-  if (bytes >= static_cast<int64_t>(kWidth)) {
-    copy_pieces<kWidth>(target, source, bytes, rows);
+  if (bytes >= static_cast<int64_t>(kRegisterBytes)) {
+    copy_pieces<kRegisterBytes>(target, source, bytes, rows);
   } else if (bytes >= 16) {
     copy_pieces<16>(target, source, bytes, rows);
   } else if (bytes >= 8) {
@@ -274,16 +264,16 @@ bool copy_short_rows(const BlockSide& target, const BlockSide& source, int64_t b
   return true;
 }
 
-/// Fills short rows, one after another in the target, with one element each: with whole registers,
-/// of which the next row overwrites what is too much.
+/// Repeats one element of the source along each row of the target, whose rows are short and follow
+/// each other. Whole registers are written: the next row overwrites what goes beyond the end.
 template <size_t kSize>
 bool repeat_in_rows(const BlockSide& target, const BlockSide& source, int64_t n0, int64_t n1) {
-  constexpr int64_t kFits = kWidth / kSize;
+  constexpr int64_t kFits = kRegisterBytes / kSize;
   constexpr int64_t kMostRegisters = 4;
   const int64_t registers = (n0 + kFits - 1) / kFits;
   if (registers > kMostRegisters || target.step1 != n0 * static_cast<int64_t>(kSize)) return false;
 
-  using V = Vector<kSize, kWidth>;
+  using V = Vector<kSize, kRegisterBytes>;
   using T = typename Unaligned<kSize>::type;
   const int64_t end = n0 * n1;
   int64_t row = 0;
@@ -291,7 +281,7 @@ bool repeat_in_rows(const BlockSide& target, const BlockSide& source, int64_t n0
     const V repeated = *reinterpret_cast<const T*>(source.data + row * source.step1) - V{};
     char* const to = target.data + row * target.step1;
     for (int64_t r = 0; r < registers; ++r)
-      std::memcpy(to + r * static_cast<int64_t>(kWidth), &repeated, kWidth);
+      std::memcpy(to + r * static_cast<int64_t>(kRegisterBytes), &repeated, kRegisterBytes);
   }
   for (; row < n1; ++row)
     copy_row_sized<kSize>(target.data + row * target.step1, target.step0,

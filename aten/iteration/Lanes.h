@@ -27,6 +27,9 @@ class LaneIterator {
 
   int64_t lanes() const { return lanes_; }
 
+  /// The number of lanes that follow each other in the last of the other dimensions.
+  int64_t neighbours() const { return sizes_.back(); }
+
   /// The bytes from one lane of tensor k to the next in the last of the other dimensions.
   int64_t step(size_t k) const { return operands_[k].strides.back(); }
 

@@ -5,6 +5,8 @@
 // output_t and the functions identity(), reduce(acc, input), combine(acc, acc) and project(acc).
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <type_traits>
 
 #include "aten/iteration/BlockCopy.h"
 #include "aten/iteration/Gather.h"
@@ -29,6 +31,18 @@ constexpr int64_t kChunk = 4096;
 constexpr int64_t kPiece = 65536;
 constexpr int kLevels = 40;
 
+/// The result of kCount accumulators, combined in halves. The halves are loops of constant lengths
+/// each, so that they stay in registers whether or not the compiler unrolls loops.
+template <int64_t kCount, typename Ops>
+C10_ALWAYS_INLINE typename Ops::acc_t fold_lanes(const Ops& ops, typename Ops::acc_t* lanes) {
+  if constexpr (kCount > 1) {
+    constexpr int64_t kHalf = kCount / 2;
+    for_each_lane<kHalf>([&](int64_t j) { lanes[j] = ops.combine(lanes[j], lanes[j + kHalf]); });
+    return fold_lanes<kHalf>(ops, lanes);
+  }
+  return lanes[0];
+}
+
 /// A contiguous row in kCount accumulators. What is left at its end is reduced on its own, so that
 /// the accumulators are folded in registers.
 template <int64_t kCount, typename Ops>
@@ -43,12 +57,7 @@ typename Ops::acc_t reduce_row_in_lanes(const Ops& ops, const typename Ops::inpu
 
   typename Ops::acc_t rest = ops.identity();
   for (; i < n; ++i) rest = ops.reduce(rest, row[i]);
-
-#pragma GCC unroll 5
-  for (int64_t width = kCount / 2; width > 0; width /= 2) {
-    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.combine(lanes[j], lanes[j + width]);
-  }
-  return ops.combine(lanes[0], rest);
+  return ops.combine(fold_lanes<kCount>(ops, lanes), rest);
 }
 
 /// Accumulates rows of elements in the order of Note [Reduction order].
@@ -77,7 +86,7 @@ class Cascade {
       row += count;
       n -= count;
       if (filled_ < kChunk) continue;
-      push_chunk(fold_lanes());
+      push_chunk(fold());
       clear_lanes();
     }
   }
@@ -96,7 +105,7 @@ class Cascade {
   }
 
   acc_t result() {
-    acc_t total = fold_lanes();
+    acc_t total = fold();
     for (uint64_t left = chunks_; left != 0; left &= left - 1)
       total = ops_.combine(levels_[std::countr_zero(left)], total);
     return total;
@@ -128,14 +137,10 @@ class Cascade {
     for (; i < n; ++i, ++lane) lanes_[lane] = ops_.reduce(lanes_[lane], row[i]);
   }
 
-  acc_t fold_lanes() {
+  acc_t fold() {
     acc_t lanes[kLanes];
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] = lanes_[j];
-#pragma GCC unroll 5
-    for (int64_t width = kLanes / 2; width > 0; width /= 2) {
-      for (int64_t j = 0; j < width; ++j) lanes[j] = ops_.combine(lanes[j], lanes[j + width]);
-    }
-    return lanes[0];
+    return fold_lanes<kLanes>(ops_, lanes);
   }
 
   /// Adds the result of a chunk to the binary counter of chunk results, with carry.
@@ -162,17 +167,19 @@ typename Ops::acc_t reduce_short_row(const Ops& ops, const typename Ops::input_t
                   : reduce_row_in_lanes<kLanes>(ops, row, n);
 }
 
-// Rows up to kTiny elements are reduced element by element, kTinyRows of them at a time, or twice
-// as many if they are transposed.
+// Rows of up to kTiny elements are reduced element by element, kTinyRows of them at a time. Most
+// are transposed for that, twice as many at a time: a vector then holds the same element of its
+// rows.
 constexpr int64_t kTiny = 24;
 constexpr int64_t kTinyRows = 16;
 
-/// Whether tiny rows are transposed first, so that vectors hold an element of each. Elements of 8
-/// bytes are added up faster where they are, but the compiler vectorises no comparisons there.
+/// Whether tiny rows are transposed. Numbers of 8 bytes are added up faster where they are; for
+/// comparisons there, the compiler finds no vector instructions.
 template <typename Ops>
 constexpr bool transposes_tiny_rows() {
+  using input_t = typename Ops::input_t;
   if constexpr (requires { Ops::kCompares; }) return true;
-  return sizeof(typename Ops::input_t) <= 4;
+  return !(std::is_arithmetic_v<input_t> && sizeof(input_t) == 8);
 }
 
 /// Reduces `count` rows of n elements, `step` bytes apart, and calls f(k, result) for each.
@@ -183,36 +190,33 @@ void reduce_tiny_rows(const Ops& ops, const char* in, int64_t step, int64_t n, i
   constexpr int64_t kSize = sizeof(input_t);
   constexpr bool kTransposed = transposes_tiny_rows<Ops>();
   constexpr int64_t kRows = kTransposed ? 2 * kTinyRows : kTinyRows;
-  alignas(64) char buffer[kTransposed ? kTiny * kRows * kSize : 1];
+  alignas(64) char buffer[kTiny * kRows * kSize];
 
-  int64_t k = 0;
-  for (; k + kRows <= count; k += kRows) {
-    // Element i of row w is at columns[i * column + w * row].
-    const auto* columns = reinterpret_cast<const input_t*>(in + k * step);
-    int64_t column = 1;
-    int64_t row = step / kSize;
-    if constexpr (kTransposed) {
-      copy_block({buffer, kSize, kRows * kSize}, {const_cast<char*>(in) + k * step, step, kSize},
-                 kSize, kRows, n,
+  for (int64_t k = 0; k < count; k += kRows) {
+    const int64_t rows = std::min(kRows, count - k);
+    const char* source = in + k * step;
+    int64_t row = step / kSize;  // elements from one row to the next, if they are not transposed
+
+    // A group that is not full is filled up with zeros. All results come from the same loop then: a
+    // second one could round differently, where only one of them has fused multiply-add.
+    if (kTransposed || rows < kRows) {
+      row = n;
+      if (rows < kRows) std::memset(buffer, 0, static_cast<size_t>(n * kRows * kSize));
+      const BlockSide staged = {buffer, kTransposed ? kSize : n * kSize,
+                                kTransposed ? kRows * kSize : kSize};
+      copy_block(staged, {const_cast<char*>(source), step, kSize}, kSize, rows, n,
                  /*stream=*/false);
-      columns = reinterpret_cast<const input_t*>(buffer);
-      column = kRows;
+      source = buffer;
     }
 
+    const auto* elements = reinterpret_cast<const input_t*>(source);
     typename Ops::acc_t acc[kRows];
     for (int64_t w = 0; w < kRows; ++w) acc[w] = ops.identity();
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t w = 0; w < kRows; ++w)
-        acc[w] = ops.reduce(acc[w], columns[i * column + (kTransposed ? w : w * row)]);
+        acc[w] = ops.reduce(acc[w], elements[kTransposed ? i * kRows + w : w * row + i]);
     }
-    for (int64_t w = 0; w < kRows; ++w) f(k + w, acc[w]);
-  }
-
-  for (; k < count; ++k) {
-    const auto* row = reinterpret_cast<const input_t*>(in + k * step);
-    auto acc = ops.identity();
-    for (int64_t i = 0; i < n; ++i) acc = ops.reduce(acc, row[i]);
-    f(k, acc);
+    for (int64_t w = 0; w < rows; ++w) f(k + w, acc[w]);
   }
 }
 

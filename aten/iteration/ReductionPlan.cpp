@@ -179,15 +179,19 @@ std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out,
   return dtype;
 }
 
-/// Refuses an extremum over zero elements, for meta tensors too.
-void check_nonempty(const TensorIteratorBase& iter) {
-  const Tensor& self = iter.input(0);
-  if (self.numel() > 0 || iter.output().numel() == 0) return;
+/// Refuses an extremum over zero elements, for meta tensors too, and also where there is no result.
+void check_nonempty(const char* op_name, const Tensor& self, OptionalIntArrayRef dims) {
+  if (self.numel() > 0) return;
 
-  int64_t d = 0;
-  while (self.sizes()[d] != 0) ++d;
-  TORCH_CHECK_INDEX(false, iter.op_name(), "(): Expected reduction dim ", d,
-                    " to have non-zero size.");
+  const auto check = [&](int64_t d) {
+    TORCH_CHECK_INDEX(self.sizes()[d] != 0, op_name, "(): Expected reduction dim ", d,
+                      " to have non-zero size.");
+  };
+  if (dims.has_value() && !dims->empty()) {
+    for (const int64_t dim : *dims) check(wrap_dim(dim, self.dim()));
+  } else {
+    for (int64_t d = 0; d < self.dim(); ++d) check(d);
+  }
 }
 
 }  // namespace
@@ -208,7 +212,7 @@ TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tens
   TensorIterator iter;
   ReductionBuilder(iter, op_name, self, dims, keepdim, no_dims_are_all)
       .build(out, types.input, types.output);
-  if (rule == ReductionDtype::Extremum) check_nonempty(iter);
+  if (rule == ReductionDtype::Extremum) check_nonempty(op_name, self, dims);
   return iter;
 }
 

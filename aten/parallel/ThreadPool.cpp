@@ -23,8 +23,8 @@ namespace {
 // usually takes, and short enough that other programs do not notice.
 constexpr std::chrono::microseconds kSpinTime{20};
 
-// What is left to the program where threads take all the memory that its limits allow, and how long
-// to wait for it.
+// Address space to keep free for the rest of the program after a thread could not be started, and
+// how long to wait for ended threads to return it.
 constexpr size_t kMemoryForOthers = size_t{64} << 20;
 constexpr std::chrono::milliseconds kLongestRelease{100};
 

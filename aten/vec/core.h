@@ -11,9 +11,13 @@
 // the instruction set that the file is compiled for. Many float functions compute in double with a
 // short polynomial (namespace `wide`). That halves the lanes, but results are rounded once, at most
 // one unit in the last place off, and overflow and denormal numbers need no special cases. The most
-// used functions (exp, log, tanh, sigmoid, erf) stay in float. Those of double (exp, log, expm1,
-// log1p, tanh and what consists of them) are as precise; others are the C library's. Polynomials
-// come from tools/fit_polynomials.py; tests/aten/test_vec_math.py tests the accuracy.
+// used functions (exp, log, tanh, sigmoid, erf) stay in float.
+//
+// Of the functions of double, exp, exp2, expm1, log, log1p, tanh, erf and, with fused multiply-add,
+// sin and cos are our own, at most 1.5 units in the last place off; sigmoid, softplus and logaddexp
+// consist of them. Most others, such as pow and tan, call the C library and do not vectorise.
+//
+// Polynomials come from tools/fit_polynomials.py; tests/aten/test_vec_math.py tests the accuracy.
 //
 // Note [One namespace per instruction set]
 // Files that use this are compiled several times with different -m flags. One inline function would
@@ -29,6 +33,16 @@
 #define AT_VEC_CALLED C10_HOST_DEVICE inline __noinline__
 #else
 #define AT_VEC_CALLED inline
+#endif
+
+// A function with a branch that few elements need. Loops around it are vectorised: GCC compiles
+// versions of it that take a vector each and go through its elements, which costs a nanosecond for
+// an element and no more.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define AT_VEC_CALLED_WITH_VECTORS \
+  [[gnu::simd("notinbranch"), gnu::noinline, gnu::const, gnu::nothrow]] inline
+#else
+#define AT_VEC_CALLED_WITH_VECTORS inline
 #endif
 
 namespace at::vec {

@@ -22,7 +22,26 @@ C10_ALWAYS_INLINE float erf(float x) {
 
   return magnitude < 0.88f ? small : copysign(1.0f - exp(log_erfc), x);
 }
-C10_ALWAYS_INLINE double erf(double x) { return __builtin_erf(x); }
+C10_ALWAYS_INLINE double erf(double x) {
+  AT_VEC_ON_DEVICE(::erf(x));
+  const double magnitude = abs(x);
+  const double p = polynomial(x * x, 0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2,
+                              0x1.ce2f21a042b20p-4, -0x1.b82ce3128498bp-6, 0x1.565bcd0db0030p-8,
+                              -0x1.c02db3d8e5208p-11, 0x1.f9a321a02d15bp-14, -0x1.f4d1df26b9157p-17,
+                              0x1.b9def0a98d54dp-20, -0x1.5f1d2e782c599p-23, 0x1.f7a3b6fc0a02cp-27,
+                              -0x1.3869a0e08c80ap-30, 0x1.0576903d0bbf2p-34);
+  const double small = multiply_add(x, p, x);
+
+  const double clamped = magnitude > 5.95 ? 5.95 : magnitude;  // erf rounds to 1 there; NaN passes
+  const double log_erfc = polynomial(
+      clamped, -0x1.0dfe79f9680eep-21, -0x1.20dd1fd1d5965p+0, -0x1.45f62765e21efp-1,
+      -0x1.a4ac5b1dd3c78p-4, 0x1.37228a4d1f11bp-6, 0x1.ae96c4c6e47a3p-12, -0x1.f641b8b197068p-10,
+      0x1.940b7adf627eap-11, -0x1.1b3c627995478p-13, -0x1.53f5a6bb4abfcp-16, 0x1.7ee006467af15p-16,
+      -0x1.22cec33596f93p-17, 0x1.1ea1e0ec0b39ap-19, -0x1.90cfb9e2de7b1p-22, 0x1.8ebfb0e03f6e5p-25,
+      -0x1.0e58524d68bcap-28, 0x1.c1aa1ee85085bp-33, -0x1.5acc4e81fcb1ep-38);
+
+  return magnitude < 1.0 ? small : copysign(1.0 - exp(log_erfc), x);
+}
 
 /// erfc(a) = exp(-a^2) P(t) / (1 + 2 a) with t = (a - 2) / (a + 2) for a >= 0, and
 /// erfc(-a) = 2 - erfc(a).

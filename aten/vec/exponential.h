@@ -101,7 +101,7 @@ C10_ALWAYS_INLINE double log1p(double x) { return abs(x) < 0x1p-25 ? x : log(1.0
 
 }  // namespace wide
 
-// Functions of double to its full precision.
+// Functions of double, at most 1.5 units in the last place off.
 namespace precise {
 
 // ln 2 in two parts: whole numbers below 2^11 times the first, of 42 bits, are exact.
@@ -158,12 +158,15 @@ C10_ALWAYS_INLINE double expm1(double x) {
   const double exact = multiply_add(k, -kLn2High, x);
   const double r = multiply_add(k, -kLn2Low, exact);
   const double lost = multiply_add(k, -kLn2Low, exact - r);
-  const double reduced = r + multiply_add(r * r, exp_tail(r), lost);
 
-  // 2^k (reduced + (1 - 2^-k)); of a large k, the last term is 1.
+  // 2^k ((1 - 2^-k) + exp(r) - 1); of a large k, the first term is 1.
   const uint64_t opposite = bits_of(kRound) - bits_of(shifted) + 1023;
   const double whole = k < 60.0 ? 1.0 - from_bits(opposite << 52) : 1.0;
-  const double value = times_power_of_two(whole + reduced, shifted);
+
+  // The large terms first, as they may cancel, and what rounding took from their sum with the rest.
+  const double sum = whole + r;
+  const double rest = (r - (sum - whole)) + lost;
+  const double value = times_power_of_two(sum + multiply_add(r * r, exp_tail(r), rest), shifted);
   return given == 0.0 ? given : value;  // keeps the sign of zero
 }
 

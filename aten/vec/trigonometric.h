@@ -83,16 +83,109 @@ C10_ALWAYS_INLINE double half_angle(double magnitude) {
 
 }  // namespace wide
 
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+
+// Functions of double, at most 1.5 units in the last place off.
+namespace precise {
+
+/// x = quadrant * pi/2 + high + low with |high| <= pi/4, for |x| up to kLargestAngle.
+struct Angle {
+  uint64_t quadrant;  // in the low two bits
+  double high;
+  double low;
+};
+inline constexpr double kLargestAngle = 0x1p30;
+
+C10_ALWAYS_INLINE Angle reduce_angle(double x) {
+  const double shifted = multiply_add(x, 0x1.45f306dc9c883p-1, kRound);
+  const double k = shifted - kRound;
+
+  // pi/2 in three parts. x less k times the first is exact, k times the second is product + error.
+  constexpr double kSecond = 0x1.1a62633145c07p-54, kThird = -0x1.f1976b7ed8fbcp-110;
+  const double rest = multiply_add(k, -kHalfPi, x);
+  const double product = k * kSecond;
+  const double error = multiply_add(k, kSecond, -product);
+
+  const double high = rest - product;
+  const double change = high - rest;
+  const double lost = (rest - (high - change)) - (product + change);
+  return {bits_of(shifted), high, lost + multiply_add(k, -kThird, -error)};
+}
+
+C10_ALWAYS_INLINE double sin_of(double high, double low) {
+  const double square = high * high;
+  const double p =
+      polynomial(square, -0x1.5555555555548p-3, 0x1.111111110f7c9p-7, -0x1.a01a019bfcee6p-13,
+                 0x1.71de3566eb83cp-19, -0x1.ae5e59d55071fp-26, 0x1.5d8f99481863bp-33);
+  return high + multiply_add(square * high, p, low);
+}
+C10_ALWAYS_INLINE double cos_of(double high, double low) {
+  const double square = high * high;
+  const double p =
+      polynomial(square, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83757p-16,
+                 -0x1.27e4f7ea21e96p-22, 0x1.1ee9d742dacb8p-29, -0x1.8fa45d5a5d661p-37);
+
+  // 1 - square / 2, with what rounding took from it, and the smaller terms.
+  const double half = 0.5 * square;
+  const double first = 1.0 - half;
+  const double lost = (1.0 - first) - half;
+  return first + (lost + multiply_add(square * square, p, -high * low));
+}
+
+/// The sine of x plus `quarters` right angles, for |x| up to kLargestAngle.
+C10_ALWAYS_INLINE double sin_of_moderate(double x, uint64_t quarters) {
+  const Angle angle = reduce_angle(x);
+  const uint64_t quadrant = angle.quadrant + quarters;
+  const double sine = sin_of(angle.high, angle.low);
+  const double cosine = cos_of(angle.high, angle.low);
+  const double value = quadrant & 1 ? cosine : sine;
+  return from_bits(bits_of(value) ^ ((quadrant & 2) << 62));
+}
+
+/// `moderate`, or the C library's value for a large x. Vectors call these functions for all their
+/// elements at once.
+AT_VEC_CALLED_WITH_VECTORS double sin_unless_large(double x, double moderate) {
+  return abs(x) <= kLargestAngle ? moderate : __builtin_sin(x);
+}
+AT_VEC_CALLED_WITH_VECTORS double cos_unless_large(double x, double moderate) {
+  return abs(x) <= kLargestAngle ? moderate : __builtin_cos(x);
+}
+
+C10_ALWAYS_INLINE double sin(double x) {
+  const double moderate = sin_of_moderate(x, 0);
+  return sin_unless_large(x, x == 0.0 ? x : moderate);  // keeps the sign of zero
+}
+C10_ALWAYS_INLINE double cos(double x) { return cos_unless_large(x, sin_of_moderate(x, 1)); }
+
+}  // namespace precise
+
+#else
+
+namespace precise {
+
+C10_ALWAYS_INLINE double sin(double x) { return __builtin_sin(x); }
+C10_ALWAYS_INLINE double cos(double x) { return __builtin_cos(x); }
+
+}  // namespace precise
+
+#endif
+
 C10_ALWAYS_INLINE float sin(float x) {
   AT_VEC_ON_DEVICE(::sinf(x));
   return static_cast<float>(wide::sin_of(wide::reduce_angle(x), 0));
 }
-C10_ALWAYS_INLINE double sin(double x) { return __builtin_sin(x); }
+C10_ALWAYS_INLINE double sin(double x) {
+  AT_VEC_ON_DEVICE(::sin(x));
+  return precise::sin(x);
+}
 C10_ALWAYS_INLINE float cos(float x) {
   AT_VEC_ON_DEVICE(::cosf(x));
   return static_cast<float>(wide::sin_of(wide::reduce_angle(x), 1));
 }
-C10_ALWAYS_INLINE double cos(double x) { return __builtin_cos(x); }
+C10_ALWAYS_INLINE double cos(double x) {
+  AT_VEC_ON_DEVICE(::cos(x));
+  return precise::cos(x);
+}
 
 C10_ALWAYS_INLINE float tan(float x) {
   const wide::Angle angle = wide::reduce_angle(x);

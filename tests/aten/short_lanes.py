@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,33 @@ import torch as peer
 
 import torch_py as torch
 
-_DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
-_SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 33, 64, 65)
+_DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+_SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 33, 64, 65)
 _OTHERS = (0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 65, 130)
+
+# Of results that are rounded, the largest relative error.
+_TOLERANCES = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-5, "float64": 1e-12}
 
 Result = tuple[str, Any, Any]  # what was computed, by torch_py, and what is expected
 
 
+@dataclass(frozen=True)
+class Case:
+    """The same elements for NumPy, torch_py and PyTorch, in the same layout, and an axis of few elements.
+
+    NumPy has float32 in place of bfloat16.
+    """
+
+    dtype: str
+    values: Any
+    ours: Any
+    theirs: Any
+    axis: int
+
+
 def _numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> Any:
     """Few different numbers, the extremes of the dtype, and nan where it has that."""
-    if not dtype.startswith("float"):
+    if "float" not in dtype:
         values = rng.integers(0, 4, shape).astype(dtype)
         if dtype != "bool":
             limits = np.iinfo(dtype)
@@ -31,14 +49,14 @@ def _numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> An
             values[rng.random(shape) < 0.1] = limits.max
         return values
 
-    values = rng.choice([-2.5, -1, 0, 0.5, 3], shape).astype(dtype)
+    values = rng.choice([-2.5, -1, 0, 0.5, 3], shape).astype("float32" if dtype == "bfloat16" else dtype)
     for special in (-0.0, np.inf, -np.inf, np.nan):
         values[rng.random(shape) < 0.06] = special
     return values
 
 
-def _case(rng: np.random.Generator) -> tuple[Any, int]:
-    """An array of up to three dimensions in some layout, and an axis of few elements."""
+def _case(rng: np.random.Generator) -> Case:
+    """Up to three dimensions in some layout."""
     dim = int(rng.integers(1, 4))
     axis = int(rng.integers(0, dim))
     shape = [int(rng.choice(_OTHERS)) for _ in range(dim)]
@@ -46,10 +64,20 @@ def _case(rng: np.random.Generator) -> tuple[Any, int]:
 
     order = rng.permutation(dim)
     step = int(rng.integers(1, 3))
-    memory = _numbers(
-        rng, tuple(shape[d] for d in order[:-1]) + (shape[order[-1]] * step,), str(rng.choice(_DTYPES))
+    dtype = str(rng.choice(_DTYPES))
+    memory = _numbers(rng, tuple(shape[d] for d in order[:-1]) + (shape[order[-1]] * step,), dtype)
+    dims = [int(d) for d in np.argsort(order)]
+    ours, theirs = (
+        library.from_numpy(memory).to(getattr(library, dtype))[..., ::step].permute(dims)
+        for library in (torch, peer)
     )
-    return memory[..., ::step].transpose(np.argsort(order)), axis
+    return Case(dtype, memory[..., ::step].transpose(dims), ours, theirs, axis)
+
+
+def _array(result: Any) -> Any:
+    if isinstance(result, np.ndarray):
+        return result
+    return (result.float() if result.dtype in (torch.bfloat16, peer.bfloat16) else result).numpy()
 
 
 def _stable_order(values: Any, axis: int, descending: bool = False) -> Any:
@@ -127,52 +155,125 @@ def with_peer(ours: Any, theirs: Any, axis: int) -> Iterator[Result]:
     """What both define alike, down to the indices."""
     for name in ("max", "min", "cummax", "cummin"):
         result, expected = getattr(torch, name)(ours, axis), getattr(peer, name)(theirs, axis)
-        yield name, result.values, expected.values.numpy()
-        yield f"indices of {name}", result.indices, expected.indices.numpy()
+        yield name, result.values, expected.values
+        yield f"indices of {name}", result.indices, expected.indices
     for name in ("any", "all", "amax"):
-        yield name, getattr(torch, name)(ours, axis), getattr(peer, name)(theirs, axis).numpy()
+        yield name, getattr(torch, name)(ours, axis), getattr(peer, name)(theirs, axis)
     if ours.dtype is not torch.bool:
-        yield "argmin", torch.argmin(ours, axis), peer.argmin(theirs, axis).numpy()
+        yield "argmin", torch.argmin(ours, axis), peer.argmin(theirs, axis)
 
     for shift in (1, -2):
-        yield (
-            "roll",
-            torch.roll(ours, (shift, 1), (axis, 0)),
-            peer.roll(theirs, (shift, 1), (axis, 0)).numpy(),
-        )
+        yield "roll", torch.roll(ours, (shift, 1), (axis, 0)), peer.roll(theirs, (shift, 1), (axis, 0))
     for dims in ((axis,), tuple(range(ours.dim()))):
-        yield "flip", torch.flip(ours, dims), peer.flip(theirs, dims).numpy()
+        yield "flip", torch.flip(ours, dims), peer.flip(theirs, dims)
 
 
 def chosen(ours: Any, theirs: Any, axis: int, rng: np.random.Generator) -> Iterator[Result]:
     shape = list(ours.shape)
     index = rng.integers(0, shape[axis], (*shape[:axis], int(rng.integers(1, 20)), *shape[axis + 1 :]))
     here, there = torch.from_numpy(index), peer.from_numpy(index)
-    yield "gather", torch.gather(ours, axis, here), peer.gather(theirs, axis, there).numpy()
-    yield "scatter", torch.scatter(ours, axis, here, 1), peer.scatter(theirs, axis, there, 1).numpy()
+    yield "gather", torch.gather(ours, axis, here), peer.gather(theirs, axis, there)
+    yield "scatter", torch.scatter(ours, axis, here, 1), peer.scatter(theirs, axis, there, 1)
 
     positions = rng.integers(0, shape[axis], int(rng.integers(1, 20)))
-    yield (
-        "index_select",
-        torch.index_select(ours, axis, torch.from_numpy(positions)),
-        peer.index_select(theirs, axis, peer.from_numpy(positions)).numpy(),
-    )
+    here, there = torch.from_numpy(positions), peer.from_numpy(positions)
+    yield "index_select", torch.index_select(ours, axis, here), peer.index_select(theirs, axis, there)
+
+
+def of_nothing(ours: Any, theirs: Any, axis: int) -> Iterator[Result]:
+    """Along a dimension of size 0: the identity, an empty result, or an error of the same type."""
+    for name in ("any", "all", "sum", "prod", "cumsum"):
+        yield name, getattr(torch, name)(ours, axis), getattr(peer, name)(theirs, axis)
+    yield "sort", torch.sort(ours, dim=axis).values, peer.sort(theirs, dim=axis).values
+    for name in ("amax", "max", "argmax", "cummax"):
+        yield name, _outcome(torch, name, ours, axis), _outcome(peer, name, theirs, axis)
+
+
+def _outcome(library: Any, name: str, tensor: Any, axis: int) -> Any:
+    """The result, or the first of several, or the name of the error."""
+    try:
+        result = getattr(library, name)(tensor, axis)
+    except (IndexError, RuntimeError) as error:
+        return np.array(type(error).__name__)
+    return result[0] if isinstance(result, tuple) else result
+
+
+def rounded(library: Any, tensor: Any, axis: int) -> Iterator[tuple[str, Any]]:
+    """Results that depend on the order of additions."""
+    yield "sum", library.sum(tensor, axis)
+    yield "mean", library.mean(tensor, axis)
+    yield "vector_norm", library.linalg.vector_norm(tensor, dim=axis)
+    yield "softmax", library.softmax(tensor, axis)
+    yield "log_softmax", library.log_softmax(tensor, axis)
+
+
+def _check_rounded(case: Case) -> str:
+    """Rounded results are precise, and the same on one thread and on several."""
+    threads = torch.get_num_threads()
+    results = dict(rounded(torch, case.ours, case.axis))
+    torch.set_num_threads(1)
+    alone = dict(rounded(torch, case.ours, case.axis))
+    torch.set_num_threads(threads)
+
+    tolerance = _TOLERANCES[case.dtype]
+    for name, expected in rounded(peer, case.theirs.double(), case.axis):
+        result = _array(results[name])
+        if not np.array_equal(result, _array(alone[name]), equal_nan=True):
+            return f"{name} on {threads} threads and on one"
+        if not np.allclose(result, expected.numpy(), tolerance, tolerance, equal_nan=True):
+            return name
+    return ""
+
+
+def _check_position(rng: np.random.Generator) -> str:
+    """The results of equal rows are equal, wherever the rows are."""
+    n, count = int(rng.integers(1, 70)), int(rng.choice([2, 5, 33, 100, 5000]))
+    dtype = str(rng.choice(["float32", "float64", "complex64", "complex128"]))
+    row = rng.standard_normal(n) + (1j * rng.standard_normal(n) if dtype.startswith("c") else 0)
+    rows = torch.from_numpy(row.astype(dtype)).expand(count, n).contiguous()
+
+    results = {
+        "sum": torch.sum(rows, 1),
+        "prod": torch.prod(rows, 1),
+        "norm": torch.linalg.vector_norm(rows, dim=1),
+    }
+    for name, result in results.items():
+        if len(np.unique(result.numpy())) != 1:
+            return f"{name} of {count} equal rows of {n} elements of {dtype}"
+    return ""
+
+
+def _check_exact(case: Case, rng: np.random.Generator) -> str:
+    values = case.values
+    ours = case.ours
+    theirs = case.theirs
+    axis = case.axis
+    if values.shape[axis] == 0:
+        results = [*of_nothing(ours, theirs, axis)]
+    else:
+        results = [*ordered(ours, values, axis, rng)]
+        if ours.dtype is not torch.bool:
+            results += selected(ours, values, axis, rng)
+        if values.size:
+            results += [*with_peer(ours, theirs, axis), *chosen(ours, theirs, axis, rng)]
+
+    for name, result, expected in results:
+        found, wanted = _array(result), _array(expected)
+        if not np.array_equal(found, wanted, equal_nan=wanted.dtype.kind == "f"):
+            return name
+    return ""
 
 
 def _check(seed: int) -> str:
     rng = np.random.default_rng(seed)
-    values, axis = _case(rng)
-    ours, theirs = torch.from_numpy(values), peer.from_numpy(values)
-
-    results = [*ordered(ours, values, axis, rng)]
-    if ours.dtype is not torch.bool:
-        results += selected(ours, values, axis, rng)
-    if values.size:
-        results += [*with_peer(ours, theirs, axis), *chosen(ours, theirs, axis, rng)]
-    for name, result, expected in results:
-        if not np.array_equal(result.numpy(), expected, equal_nan=expected.dtype.kind == "f"):
-            return f"{name} of {values.dtype} {values.shape} {values.strides}, axis {axis}, seed {seed}"
-    return ""
+    case = _case(rng)
+    wrong = _check_exact(case, rng)
+    if not wrong and case.dtype in _TOLERANCES and case.values.shape[case.axis] != 0:
+        wrong = _check_rounded(case)
+    if wrong:
+        layout = f"{case.dtype} {case.values.shape} {case.ours.stride()}"
+        return f"{wrong} of {layout}, axis {case.axis}, seed {seed}"
+    return _check_position(rng)
 
 
 if __name__ == "__main__":

@@ -84,6 +84,7 @@ BINARY_REFERENCES = {
     "maximum": np.maximum,
     "minimum": np.minimum,
 }
+FROM_MPMATH = ["erf", "sin", "cos"]  # functions of double that NumPy is not precise enough for
 LIMIT = 2.0  # units in the last place, for float
 PACK_LIMIT = 1.5  # the same for packs, and for double
 PACKED = [name for name in REFERENCES if name in functions.PACKED]
@@ -167,25 +168,48 @@ def test_float_accuracy(driver: Path, name: str) -> None:
 
 
 def sample_doubles(count: int, seed: int) -> np.ndarray:
-    """Every exponent and sign alike, values of ordinary size, around 0, near the largest, and special."""
+    """Every exponent and sign alike, values of ordinary size, around 1, near the largest, and special.
+
+    The range around ln 2 / 2, where exponentials change from one power of two to the next, is dense.
+    """
     rng = np.random.default_rng(seed)
     any_bits = rng.integers(0, 2**64, count, dtype=np.uint64).view(np.float64)
     ordinary = rng.standard_normal(count) * rng.choice([0.01, 0.1, 1, 10, 100], count)
     near_limits = rng.choice([-1, 1], count) * rng.uniform(700, 750, count)
     near_one = 1 + rng.standard_normal(count) * 10.0 ** rng.integers(-17, 0, count)
+    near_half_ln2 = rng.choice([-1, 1], count) * rng.uniform(0.3, 0.7, count)
     special = [*SPECIAL, 5e-324, -5e-324, 1.7e308, -1.7e308, 709.782712893384, -745.1332191019412]
-    return np.concatenate([any_bits, ordinary, near_limits, near_one, np.array(special)])
+    hard = [0.35788545124272564]  # once 1.58 units off in expm1
+    return np.concatenate([any_bits, ordinary, near_limits, near_one, near_half_ln2, special, hard])
+
+
+def in_long_double(name: str, x: np.ndarray) -> np.ndarray:
+    """The function in long double. NumPy has no erf, and sin and cos near multiples of pi need more."""
+    if name not in FROM_MPMATH:
+        return REFERENCES[name](x.astype(np.longdouble))
+    mpmath = pytest.importorskip("mpmath")
+    function = getattr(mpmath, name)
+    with mpmath.workprec(80):
+        values = [
+            function(float(value)) if math.isfinite(value) or name == "erf" else math.nan for value in x
+        ]
+        return np.array([np.longdouble(mpmath.nstr(value, 25)) for value in values])
 
 
 @pytest.mark.skipif(
     np.finfo(np.longdouble).nmant < 63, reason="long double has no more bits than double here"
 )
-@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "log", "log1p", "tanh"])
+@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "log", "log1p", "tanh", *FROM_MPMATH])
 def test_double_accuracy(driver: Path, name: str) -> None:
-    x = sample_doubles(100_000, 8)
+    x = sample_doubles(2_000 if name in FROM_MPMATH else 100_000, 8)
+    if name in ("sin", "cos"):
+        # Numbers next to multiples of pi/2, and around the largest that are not left to the C library.
+        turns = np.array([1, 2, 3, 4, 5, 710, 2**20, 2**29, 2**29 + 1]) * (math.pi / 2)
+        limits = np.nextafter(2.0**30, [0, 2**31])
+        x = np.concatenate([x, turns, -turns, limits])
     result = apply(driver, name, x)
     with np.errstate(all="ignore"):
-        exact = REFERENCES[name](x.astype(np.longdouble))
+        exact = in_long_double(name, x)
         rounded = exact.astype(np.float64)
         unit = np.spacing(np.minimum(np.abs(rounded), 1.7e308))
         error = (np.abs(result - exact) / unit).astype(np.float64)
@@ -195,7 +219,7 @@ def test_double_accuracy(driver: Path, name: str) -> None:
     worst = int(np.argmax(error))
     assert error[worst] <= PACK_LIMIT, f"{name}({x[worst]!r}) is {error[worst]:.2f} units off"
     zeros = np.array([0.0, -0.0])
-    if name in ("expm1", "log1p", "tanh"):
+    if name in ("expm1", "log1p", "tanh", "erf", "sin"):
         assert list(np.signbit(apply(driver, name, zeros))) == [False, True]
 
 

@@ -49,6 +49,7 @@ REFUSED = [
     ("torch.ones([1] * 70).flip(69)", RuntimeError, "only tensors with up to 64 dims are supported"),
     ("torch.ones([1] * 70).squeeze((0, 69))", RuntimeError, "only tensors with up to 64 dims are supported"),
     ("torch.zeros(2, 0).amax(1)", IndexError, r"amax\(\): Expected reduction dim 1 to have non-zero size"),
+    ("torch.zeros(0, 0).amin(1)", IndexError, r"amin\(\): Expected reduction dim 1 to have non-zero size"),
     # values outside the range of a dtype
     ("torch.tensor([3], dtype=torch.int8) ** 300", RuntimeError, "type int8_t without overflow"),
     ("torch.tensor([3], dtype=torch.uint8).pow_(256)", RuntimeError, "type uint8_t without overflow"),

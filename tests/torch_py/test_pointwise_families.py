@@ -225,6 +225,42 @@ def test_remainders_are_exact(dtype):
     assert np.signbit(torch.fmod(torch.tensor([-4.0]), torch.tensor([2.0])).numpy())
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+def test_integers_divided_by_one_number(dtype):
+    """Many divisions by a number are multiplications."""
+    limits = np.iinfo(dtype)
+    generator = np.random.default_rng(0)
+    x = generator.integers(limits.min, limits.max, 2000, dtype=dtype, endpoint=True) >> generator.integers(
+        0, limits.bits - 1, 2000
+    ).astype(dtype)
+    near = np.arange(20).astype(dtype)
+    x = np.concatenate([x, near, limits.max - near, limits.min + near, -near])
+
+    divisors = {
+        1,
+        2,
+        3,
+        5,
+        7,
+        10,
+        64,
+        100,
+        127,
+        limits.max // 2,
+        limits.max // 2 + 1,
+        limits.max - 1,
+        limits.max,
+    }
+    if limits.min < 0:
+        divisors |= {-divisor for divisor in divisors} | {limits.min, limits.min + 1}
+    for divisor in sorted(divisors):
+        with np.errstate(over="ignore"):
+            quotient, rest = np.floor_divide(x, x.dtype.type(divisor)), np.remainder(x, x.dtype.type(divisor))
+        ours = torch.from_numpy(x)
+        np.testing.assert_array_equal(torch.floor_divide(ours, divisor).numpy(), quotient, str(divisor))
+        np.testing.assert_array_equal(torch.remainder(ours, divisor).numpy(), rest, str(divisor))
+
+
 def test_neighbours():
     for dtype in (torch.float32, torch.float64):
         x = torch.tensor([1.0, 0.0, -0.0, -1.0, math.inf], dtype=dtype)

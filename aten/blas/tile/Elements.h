@@ -91,8 +91,9 @@ struct Floats : Elements<T, T, T> {
   }
 
  private:
-  static constexpr int64_t kPrefetched = 64;  // steps, during which lines arrive from a cache
-  static constexpr int64_t kLine = 64 / int64_t{sizeof(T)};  // elements
+  // Products of at least this many steps take longer than the lines of C need to arrive.
+  static constexpr int64_t kPrefetched = 64;
+  static constexpr int64_t kLine = 64 / int64_t{sizeof(T)};  // elements of a cache line
 
   /// Asks for the lines of C, which the tile reaches after its last step.
   static void prefetch(int64_t lanes, int64_t height, const Target<T>& to) {

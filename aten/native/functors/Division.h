@@ -134,7 +134,8 @@ C10_ALWAYS_INLINE T nan_unless(bool certain, T value) {
 }
 
 // The operations: `quick` on floats from the parts of a quick division, `exact` from the operands,
-// `of_integers` from the parts of an integer division.
+// `of_integers` from the parts of an integer division, and `of_floor` from the operands and their
+// quotient, where rounding down is what the operation needs.
 
 struct FloorQuotient {
   template <class T, class D>
@@ -153,6 +154,11 @@ struct FloorQuotient {
   C10_HOST_DEVICE static T of_integers(const Quotient<T>& q, T) {
     return static_cast<T>(q.quotient - (q.rounded_up ? 1 : 0));
   }
+
+  template <class T>
+  C10_HOST_DEVICE static T of_floor(T, T, T quotient) {
+    return quotient;
+  }
 };
 
 struct Remainder {
@@ -169,6 +175,12 @@ struct Remainder {
   template <class T>
   C10_HOST_DEVICE static T of_integers(const Quotient<T>& q, T b) {
     return static_cast<T>(q.remainder + (q.rounded_up ? b : T(0)));
+  }
+
+  template <class T>
+  C10_HOST_DEVICE static T of_floor(T a, T b, T quotient) {
+    using M = modular_t<T>;
+    return static_cast<T>(static_cast<M>(a) - static_cast<M>(quotient) * static_cast<M>(b));
   }
 };
 

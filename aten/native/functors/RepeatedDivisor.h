@@ -53,5 +53,42 @@ class RepeatedDivisor {
   int shift_;
 };
 
+/// Divides integers of up to 64 bits by one that is at least 2, rounding down (figure 6.1 of the
+/// same article). The bits of a negative number, inverted, are a number that is not negative; its
+/// quotient, inverted, is the one wanted.
+template <class T>
+class FloorDivisor {
+  static constexpr bool kLong = sizeof(T) == 8;
+  using Word = std::conditional_t<kLong, int64_t, int32_t>;
+  using Unsigned = std::make_unsigned_t<Word>;
+  __extension__ using Product = std::conditional_t<kLong, unsigned __int128, uint64_t>;
+  static constexpr int kBits = sizeof(Word) * 8;
+
+ public:
+  explicit FloorDivisor(T divisor) : divisor_(divisor) {
+    const auto magnitude = static_cast<Unsigned>(divisor);
+    shift_ = std::bit_width(static_cast<Unsigned>(magnitude - 1)) - 1;
+    __extension__ using Wide = unsigned __int128;
+    const Wide reciprocal = (Wide(1) << (kBits + shift_)) / magnitude + 1;
+    reciprocal_ = static_cast<Unsigned>(reciprocal);
+  }
+
+  T divisor() const { return divisor_; }
+
+  T quotient(T dividend) const {
+    const Word n = static_cast<Word>(dividend);
+    const Word sign = n >> (kBits - 1);
+    const auto inverted = static_cast<Unsigned>(n ^ sign);
+    const auto high =
+        static_cast<Unsigned>((static_cast<Product>(reciprocal_) * inverted) >> kBits);
+    return static_cast<T>(static_cast<Word>(high >> shift_) ^ sign);
+  }
+
+ private:
+  T divisor_;
+  Unsigned reciprocal_;
+  int shift_;
+};
+
 }  // namespace
 }  // namespace at::native

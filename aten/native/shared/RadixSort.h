@@ -46,6 +46,11 @@ C10_HOST_DEVICE uint64_t sort_key(T element) {
   }
 }
 
+/// The key of nan, or 0 for the dtypes without one.
+template <typename T>
+constexpr uint64_t nan_key =
+    is_integral(scalar_type_of<T>, true) ? 0 : ~uint64_t{0} >> (64 - 8 * key_bytes<T>);
+
 /// The order of a stable sort: entries of equal keys keep the order of their indices.
 inline bool is_before(const SortEntry& a, const SortEntry& b) {
   return a.key < b.key || (a.key == b.key && a.index < b.index);

@@ -41,6 +41,12 @@ inline Tensor alias_with_sizes_and_strides(const Tensor& self, IntArrayRef sizes
   return as_view_of(self, std::move(impl));
 }
 
+/// `result` of a reduction of `self` along `dim`, with that dimension as one of size 1: its lanes
+/// match those of `self` then, whether or not the dimension was kept.
+inline Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
+  return result.dim() == self.dim() ? result : result.unsqueeze(dim);
+}
+
 /// The strides of a view of `shape` on memory of the given sizes and strides, or nullopt if only a
 /// copy can have that shape.
 TORCH_PY_API std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides,

@@ -71,6 +71,16 @@ void divide_floats(const TensorIteratorBase& iter, std::optional<float> number) 
 template <typename Op, typename scalar_t>
 void divide_by_number(const TensorIteratorBase& iter, scalar_t number) {
   if (number == 0) throw_zero_division();
+
+  if constexpr (requires { Op::of_floor(number, number, number); }) {
+    if (number >= 2) {
+      const FloorDivisor<scalar_t> divisor(number);
+      return cpu_kernel(iter, [divisor](scalar_t a, scalar_t) -> scalar_t {
+        return Op::of_floor(a, divisor.divisor(), divisor.quotient(a));
+      });
+    }
+  }
+
   const RepeatedDivisor<scalar_t> divisor(number);
   cpu_kernel(iter, [divisor](scalar_t a, scalar_t) -> scalar_t {
     const scalar_t b = divisor.divisor();

@@ -19,9 +19,10 @@ namespace at::native {
 
 namespace {
 
-// Lanes up to this length are processed together, whichever way they lie in memory: the work of
-// beginning one would be more than that of its elements.
-constexpr int64_t kShortLane = 16;
+// Lanes of up to kFewElements are processed kTogether at a time, whichever way they lie in memory:
+// the work of beginning one would be more than that of its elements.
+constexpr int64_t kFewElements = 16;
+constexpr int64_t kTogether = 64;
 
 /// Whether sums are accumulated in a wider dtype, so that they round once and not after every term.
 bool is_reduced(const Tensor& tensor) {
@@ -137,30 +138,24 @@ void gather_lane(const int64_t* position, Stride index_stride, const T* in, Stri
     out[i * out_stride] = in[position[i * index_stride] * in_stride];
 }
 
-/// Whether neighbouring lanes along `dim` lie closer to each other in memory than the elements of a
-/// lane do.
-bool are_crosswise(const Tensor& tensor, int64_t dim) {
-  return tensor.dim() > 1 && dim != tensor.dim() - 1 &&
-         tensor.strides()[dim] >= tensor.strides().back();
+/// Whether neighbouring lanes of `tensor`, which is number k of those of `lanes`, lie closer to
+/// each other in memory than the elements of a lane do.
+bool are_crosswise(const LaneIterator& lanes, size_t k, const Tensor& tensor, int64_t dim) {
+  const int64_t along = lane_stride(tensor, dim) * static_cast<int64_t>(tensor.itemsize());
+  return lanes.neighbours() > 1 && lanes.step(k) <= along;
 }
 
-/// The number of lanes along `dim` to process together.
-int64_t lanes_together(const Tensor& tensor, int64_t dim) {
-  return are_crosswise(tensor, dim) || lane_size(tensor, dim) <= kShortLane ? 64 : 1;
-}
-
-/// The number of neighbouring lanes along `dim` that form a row: all, unless threads would have
+/// The number of neighbouring lanes of `tensor` that form a row: all, unless threads would have
 /// nothing to share.
-int64_t lanes_of_row(const Tensor& tensor, int64_t dim) {
+int64_t lanes_of_row(const LaneIterator& lanes, size_t k, const Tensor& tensor, int64_t dim) {
   constexpr int64_t kLeast = 64;
-  if (!are_crosswise(tensor, dim)) return 1;
+  if (!are_crosswise(lanes, k, tensor, dim)) return 1;
 
-  const int64_t last = std::max<int64_t>(1, tensor.sizes().back());
-  const int64_t extent = std::max<int64_t>(1, tensor.sizes()[dim]);
+  const int64_t row = lanes.neighbours();
   const int64_t threads = in_parallel_region() ? 1 : get_num_threads();
-  if (tensor.numel() / extent / last >= threads) return last;
+  if (lanes.lanes() / row >= threads) return row;
 
-  const int64_t share = (last + threads - 1) / threads;
+  const int64_t share = (row + threads - 1) / threads;
   return (share + kLeast - 1) / kLeast * kLeast;
 }
 
@@ -232,8 +227,9 @@ void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Te
     });
   };
 
-  LaneIterator(d, {&positions, &out, &src})
-      .for_each_group(count, lanes_together(positions, d), group);
+  const LaneIterator lanes(d, {&positions, &out, &src});
+  const bool together = count <= kFewElements || are_crosswise(lanes, 0, positions, d);
+  lanes.for_each_group(count, together ? kTogether : 1, group);
 }
 
 /// The rows of `self` that an expanded index chooses.
@@ -245,16 +241,16 @@ void gather_rows(const Tensor& self, int64_t dim, const Tensor& positions, const
   const int64_t out_row = lane_stride(out, dim) * size;
   const int64_t index_stride = lane_stride(positions, dim);
 
-  LaneIterator(dim, {&positions, &self, &out})
-      .for_each_group(count, lanes_of_row(out, dim),
-                      [&](char* const* data, int64_t width, const int64_t* /*steps*/) {
-                        const auto* position = reinterpret_cast<const int64_t*>(data[0]);
-                        for (int64_t i = 0; i < count; ++i) {
-                          const int64_t p =
-                              checked_element("gather", position[i * index_stride], dim, extent);
-                          std::memcpy(data[2] + i * out_row, data[1] + p * in_row, width * size);
-                        }
-                      });
+  const auto group = [&](char* const* data, int64_t width, const int64_t* /*steps*/) {
+    const auto* position = reinterpret_cast<const int64_t*>(data[0]);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t p = checked_element("gather", position[i * index_stride], dim, extent);
+      std::memcpy(data[2] + i * out_row, data[1] + p * in_row, width * size);
+    }
+  };
+
+  const LaneIterator lanes(dim, {&positions, &self, &out});
+  lanes.for_each_group(count, lanes_of_row(lanes, 2, out, dim), group);
 }
 
 /// Adds the rows of `src` to rows of `out` that an expanded index chooses.
@@ -266,17 +262,17 @@ void scatter_add_rows(const Tensor& out, int64_t dim, const Tensor& positions, c
   const int64_t src_row = lane_stride(src, dim) * size;
   const int64_t index_stride = lane_stride(positions, dim);
 
-  LaneIterator(dim, {&positions, &out, &src})
-      .for_each_group(count, lanes_of_row(out, dim),
-                      [&](char* const* data, int64_t width, const int64_t* /*steps*/) {
-                        const auto* position = reinterpret_cast<const int64_t*>(data[0]);
-                        for (int64_t i = 0; i < count; ++i)
-                          checked_element("scatter", position[i * index_stride], dim, extent);
+  const auto group = [&](char* const* data, int64_t width, const int64_t* /*steps*/) {
+    const auto* position = reinterpret_cast<const int64_t*>(data[0]);
+    for (int64_t i = 0; i < count; ++i)
+      checked_element("scatter", position[i * index_stride], dim, extent);
 
-                        const RowSums sums = {data[1],  out_row,      data[2], src_row,
-                                              position, index_stride, count,   width};
-                        add_chosen_rows(out.scalar_type(), sums, Scalar(1));
-                      });
+    const RowSums sums = {data[1], out_row, data[2], src_row, position, index_stride, count, width};
+    add_chosen_rows(out.scalar_type(), sums, Scalar(1));
+  };
+
+  const LaneIterator lanes(dim, {&positions, &out, &src});
+  lanes.for_each_group(count, lanes_of_row(lanes, 1, out, dim), group);
 }
 
 }  // namespace
@@ -340,7 +336,7 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
 
     const char* in = static_cast<const char*>(self.data());
     char* out = static_cast<char*>(out0.data());
-    if (count <= kShortLane && inner == static_cast<int64_t>(self.itemsize()))
+    if (count <= kFewElements && inner == static_cast<int64_t>(self.itemsize()))
       return copy_in_lanes(in, extent, position, count, outer, self.itemsize(), out);
 
     parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner),
@@ -419,7 +415,7 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
       });
     };
 
-    lanes.for_each_group(count, lanes_of_row(out0, dim), group);
+    lanes.for_each_group(count, lanes_of_row(lanes, 0, out0, dim), group);
   });
 }
 
@@ -436,7 +432,9 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
   const int64_t in_stride = lane_stride(self, d);
   const int64_t out_stride = lane_stride(out0, d);
   const int64_t index_stride = lane_stride(positions, d);
-  const bool is_crosswise = are_crosswise(positions, d);
+  const LaneIterator lanes(d, {&positions, &self, &out0});
+  const bool is_crosswise = are_crosswise(lanes, 0, positions, d);
+  const bool together = count <= kFewElements || is_crosswise;
 
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
@@ -475,8 +473,7 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
       }
     };
 
-    LaneIterator(d, {&positions, &self, &out0})
-        .for_each_group(count, lanes_together(positions, d), group);
+    lanes.for_each_group(count, together ? kTogether : 1, group);
   });
 }
 

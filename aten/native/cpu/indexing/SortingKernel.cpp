@@ -7,7 +7,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
-#include "aten/native/cpu/shared/ShortLanes.h"
+#include "aten/native/cpu/shared/ShortLaneGroups.h"
 #include "aten/native/declarations/cpu/indexing/SortingKernel.h"
 #include "aten/native/shared/RadixSort.h"
 #include "aten/native/shared/UnsignedOrder.h"
@@ -48,24 +48,9 @@ struct Lane {
 void order_short_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending,
                        const Tensor& values, const Tensor& indices) {
   static const auto kernel = TORCH_PY_CHOOSE_KERNEL(sort_short_lanes);
-  const int64_t n = lane_size(self, dim);
-  const auto itemsize = static_cast<int64_t>(self.itemsize());
-  const int64_t stride = lane_stride(self, dim) * itemsize;
-  const int64_t value_stride = lane_stride(values, dim) * itemsize;
-  const int64_t index_stride = lane_stride(indices, dim) * static_cast<int64_t>(sizeof(int64_t));
-
-  const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
-    const ShortLanes lanes = {{data[0], steps[0], stride},
-                              {data[1], steps[1], value_stride},
-                              {data[2], steps[2], index_stride},
-                              n,
-                              width};
+  for_each_short_lane_group(self, dim, values, indices, [&](const ShortLanes& lanes) {
     kernel(self.scalar_type(), lanes, descending, count);
-  };
-
-  LaneIterator(dim, {&self, &values, &indices})
-      .group_along_longest()
-      .for_each_group(n * 4, kShortLaneGroup, group);
+  });
 }
 
 /// For every lane of more than kShortLane elements, order(lane, indices) writes the indices of the

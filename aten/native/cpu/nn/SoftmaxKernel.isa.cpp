@@ -234,7 +234,7 @@ void for_each_group_of_rows(const Extent& e, const F& f) {
 
 /// A group of short rows as lanes, each element kWidth after the one before.
 template <typename T>
-using ShortLanes = T[kShortRow * kWidth];
+using LaneGroup = T[kShortRow * kWidth];
 
 template <typename T>
 BlockSide side_of_lanes(T* lanes) {
@@ -248,22 +248,22 @@ BlockSide side_of_rows(const T* rows, int64_t n) {
 
 /// Transposes `count` rows of n elements, with conversion.
 template <typename T, typename Acc>
-void lanes_from_rows(const T* rows, int64_t n, int64_t count, ShortLanes<Acc>& lanes) {
+void lanes_from_rows(const T* rows, int64_t n, int64_t count, LaneGroup<Acc>& lanes) {
   if constexpr (std::is_same_v<T, Acc>) {
     copy_block(side_of_lanes(lanes), side_of_rows(rows, n), sizeof(T), count, n, false);
   } else {
-    alignas(64) ShortLanes<T> stored;
+    alignas(64) LaneGroup<T> stored;
     copy_block(side_of_lanes(stored), side_of_rows(rows, n), sizeof(T), count, n, false);
     copy_rows(stored, kWidth, lanes, kWidth, n, count);
   }
 }
 template <typename T, typename Acc>
-void rows_from_lanes(const ShortLanes<Acc>& lanes, int64_t n, int64_t count, T* rows) {
+void rows_from_lanes(const LaneGroup<Acc>& lanes, int64_t n, int64_t count, T* rows) {
   if constexpr (std::is_same_v<T, Acc>) {
     copy_block(side_of_rows(rows, n), side_of_lanes(const_cast<Acc*>(lanes)), sizeof(T), count, n,
                false);
   } else {
-    alignas(64) ShortLanes<T> stored;
+    alignas(64) LaneGroup<T> stored;
     copy_rows(lanes, kWidth, stored, kWidth, n, count);
     copy_block(side_of_rows(rows, n), side_of_lanes(stored), sizeof(T), count, n, false);
   }
@@ -274,7 +274,7 @@ template <template <typename> class Formula, typename T, typename Out>
 void forward_short_rows(const Extent& e, const T* in, Out* out) {
   using acc_t = opmath_type<T>;
   for_each_group_of_rows(e, [&](int64_t first, int64_t count) {
-    alignas(64) ShortLanes<acc_t> lanes;
+    alignas(64) LaneGroup<acc_t> lanes;
     lanes_from_rows(in + first * e.size, e.size, count, lanes);
     Formula<acc_t>::lanes(lanes, kWidth, lanes, kWidth, e.size, count);
     rows_from_lanes(lanes, e.size, count, out + first * e.size);
@@ -286,8 +286,8 @@ template <template <typename> class Formula, typename T>
 void backward_short_rows(const Extent& e, const T* grad, const T* output, T* out) {
   using acc_t = opmath_type<T>;
   for_each_group_of_rows(e, [&](int64_t first, int64_t count) {
-    alignas(64) ShortLanes<acc_t> grads;
-    alignas(64) ShortLanes<acc_t> outputs;
+    alignas(64) LaneGroup<acc_t> grads;
+    alignas(64) LaneGroup<acc_t> outputs;
     lanes_from_rows(grad + first * e.size, e.size, count, grads);
     lanes_from_rows(output + first * e.size, e.size, count, outputs);
     Formula<acc_t>::lanes(grads, outputs, grads, kWidth, e.size, count);

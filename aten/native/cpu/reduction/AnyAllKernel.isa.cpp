@@ -68,8 +68,9 @@ bool is_decided_in_pieces(const ReductionDims& dims, const char* in, bool negate
   return decided;
 }
 
-/// Like cpu_reduce, but stops at an element that decides the result. Reductions down columns still
-/// read whole rows, which is faster, and short rows are over before stopping would pay.
+/// Like cpu_reduce, but stops at an element that decides the result. Two cases are left to
+/// cpu_reduce: results next to each other in memory, which are read row by row, and rows so short
+/// that reading all of them takes less time than looking for the end.
 template <typename T>
 void any_or_all_of(const TensorIteratorBase& iter, const AnyNonzero<T>& ops) {
   constexpr int64_t kShort = 128;

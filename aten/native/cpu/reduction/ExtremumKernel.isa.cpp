@@ -10,6 +10,7 @@
 #include "aten/native/cpu/shared/RowFold.h"
 #include "aten/native/declarations/cpu/reduction/ExtremumKernel.isa.h"
 #include "aten/native/functors/Extremum.h"
+#include "aten/native/shared/ViewHelpers.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -97,15 +98,10 @@ int64_t find_in_all(const Tensor& self) {
   return best.index;
 }
 
-/// `result` with the reduced dimension as one of size 1, so that its lanes match those of `self`.
-Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
-  return result.dim() == self.dim() ? result : result.unsqueeze(dim);
-}
-
 constexpr int64_t kColumns = 256;   // neighbouring columns that are searched together
 constexpr int64_t kFewColumns = 8;  // columns that are faster one after another
-constexpr int64_t kShortRow = 64;   // elements of rows that are transposed to columns,
-constexpr int64_t kShortRows = 32;  // this many rows at a time
+constexpr int64_t kShortRow = 64;   // the most elements of rows that are transposed to columns
+constexpr int64_t kShortRows = 32;  // rows that are transposed at a time
 
 /// The extrema of at most kColumns columns of n rows, which are `row_step` bytes apart: row by row,
 /// as elements of a row are next to each other. Calls store(column, found) for each.
@@ -177,6 +173,13 @@ void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Ten
   lanes.for_each_group(n, neighbours ? kColumns : n <= kShortRow ? kShortRows : 1, group);
 }
 
+/// The results of lanes of one element each.
+void take_only_elements(const Tensor& self, int64_t dim, const Tensor& values,
+                        const Tensor& indices) {
+  indices.zero_();
+  if (values.defined()) with_dim(values, self, dim).copy_(self);
+}
+
 template <typename T, bool kMax>
 void find(const Tensor& self, std::optional<int64_t> dim, const Tensor& values,
           const Tensor& indices) {
@@ -191,6 +194,8 @@ void find(const Tensor& self, std::optional<int64_t> dim, const Tensor& values,
 template <bool kMax>
 void find_dispatched(const char* name, const Tensor& self, std::optional<int64_t> dim,
                      const Tensor& values, const Tensor& indices) {
+  if (dim.has_value() && lane_size(self, wrap_dim(*dim, self.dim())) == 1)
+    return take_only_elements(self, wrap_dim(*dim, self.dim()), values, indices);
   if (self.scalar_type() == kBool) return find<uint8_t, kMax>(self, dim, values, indices);
   AT_DISPATCH_REAL(self.scalar_type(), name,
                    [&] { find<scalar_t, kMax>(self, dim, values, indices); });

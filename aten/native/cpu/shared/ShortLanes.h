@@ -22,11 +22,16 @@ struct ShortLanes {
 };
 
 /// Which element of a lane is selected. nan is larger than every number.
-enum class ShortLaneChoice : uint8_t {
+enum class LaneChoice : uint8_t {
   Rank,       // that of a given rank
   Median,     // the lower median, or the first nan
   NanMedian,  // the lower median of the numbers
   Mode        // the last of the lowest of the most frequent; every nan is a number of its own
+};
+
+struct Selection {
+  LaneChoice choice;
+  int64_t rank = 0;  // for LaneChoice::Rank
 };
 
 /// Writes the first `count` elements of every lane in order, and their indices. Equal elements keep
@@ -36,7 +41,6 @@ TORCH_PY_KERNEL(void sort_short_lanes(ScalarType type, const ShortLanes& lanes, 
 
 /// Writes the selected element of every lane, and its index.
 TORCH_PY_KERNEL(void choose_in_short_lanes(const char* name, ScalarType type,
-                                           const ShortLanes& lanes, ShortLaneChoice choice,
-                                           int64_t rank))
+                                           const ShortLanes& lanes, const Selection& selection))
 
 }  // namespace at::native

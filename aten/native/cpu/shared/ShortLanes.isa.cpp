@@ -7,27 +7,13 @@
 #include <type_traits>
 
 #include "aten/Dispatch.h"
+#include "aten/iteration/Register.h"
 #include "aten/native/shared/RadixSort.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
-
-#if defined(__AVX512F__)
-constexpr size_t kWidth = 64;
-#elif defined(__AVX2__)
-constexpr size_t kWidth = 32;
-#else
-constexpr size_t kWidth = 16;
-#endif
-
-template <typename Key>
-struct RegisterOf {
-  typedef Key type __attribute__((vector_size(kWidth)));
-};
-template <typename Key>
-using Register = typename RegisterOf<Key>::type;
 
 /// Elements of a group in registers: element i of all lanes, then element i + 1.
 template <typename T>
@@ -41,26 +27,24 @@ struct Group {
 template <typename T>
 using KeyOf = std::conditional_t<key_bytes<T> == 8, int64_t, int32_t>;
 
-/// The key of an element as a signed integer: all instruction sets compare these.
-template <typename T>
-KeyOf<T> signed_key(T element) {
-  using Key = KeyOf<T>;
+/// A sort key as a signed integer of the same order: all instruction sets compare these.
+template <typename Key>
+Key signed_key(uint64_t key) {
   using Bits = std::make_unsigned_t<Key>;
-  return static_cast<Key>(static_cast<Bits>(sort_key(element)) ^
+  return static_cast<Key>(static_cast<Bits>(key) ^
                           static_cast<Bits>(std::numeric_limits<Key>::min()));
 }
 
-/// The key of nan. Of integers, no key is that of nan.
+/// The signed key of nan, which integers do not have.
 template <typename Key>
 struct NanKey {
-  Key key = 0;
-  bool exists = false;
+  Key key;
+  bool exists;
 };
 
 template <typename T>
-NanKey<KeyOf<T>> nan_key() {
-  if constexpr (is_integral(scalar_type_of<T>, true)) return {};
-  return {std::numeric_limits<KeyOf<T>>::max(), true};
+NanKey<KeyOf<T>> signed_nan_key() {
+  return {signed_key<KeyOf<T>>(nan_key<T>), nan_key<T> != 0};
 }
 
 /// The number of earlier keys of each lane, for every key of it.
@@ -98,9 +82,9 @@ Register<Key> count_nan(const Register<Key>* keys, int64_t n, NanKey<Key> nan) {
 
 /// The rank of the median of each lane.
 template <typename Key>
-Register<Key> median_rank(ShortLaneChoice choice, Register<Key> nans, int64_t n) {
+Register<Key> median_rank(LaneChoice choice, Register<Key> nans, int64_t n) {
   const auto size = static_cast<Key>(n);
-  if (choice == ShortLaneChoice::Median)
+  if (choice == LaneChoice::Median)
     return nans == 0 ? Register<Key>{} + (size - 1) / 2 : size - nans;
 
   const Register<Key> last = size - 1 - nans;
@@ -133,12 +117,12 @@ Register<Key> index_of_mode(const Register<Key>* keys, int64_t n, NanKey<Key> na
 template <typename Key, typename F>
 void for_each_register(const Group<Key>& keys, int64_t n, int64_t width, Group<Key>& places,
                        const F& f) {
-  constexpr int64_t kLanes = kWidth / sizeof(Key);
+  constexpr int64_t kLanes = kRegisterBytes / sizeof(Key);
   for (int64_t first = 0; first < width; first += kLanes) {
     Register<Key> lanes[kShortLane];
-    for (int64_t i = 0; i < n; ++i) std::memcpy(&lanes[i], keys.row(i) + first, kWidth);
+    for (int64_t i = 0; i < n; ++i) std::memcpy(&lanes[i], keys.row(i) + first, kRegisterBytes);
     f(static_cast<const Register<Key>*>(lanes), [&](int64_t r, Register<Key> indices) {
-      std::memcpy(places.row(r) + first, &indices, kWidth);
+      std::memcpy(places.row(r) + first, &indices, kRegisterBytes);
     });
   }
 }
@@ -158,15 +142,16 @@ void sort_keys(const Group<Key>& keys, int64_t n, int64_t width, int64_t count,
 /// Of each lane, the index of the selected element.
 template <typename Key>
 void choose_keys(const Group<Key>& keys, int64_t n, int64_t width, NanKey<Key> nan,
-                 ShortLaneChoice choice, int64_t wanted, Group<Key>& places) {
+                 Selection selection, Group<Key>& places) {
+  const LaneChoice choice = selection.choice;
   for_each_register(keys, n, width, places, [=](const Register<Key>* lanes, const auto& store) {
-    if (choice == ShortLaneChoice::Mode) return store(0, index_of_mode<Key>(lanes, n, nan));
+    if (choice == LaneChoice::Mode) return store(0, index_of_mode<Key>(lanes, n, nan));
 
     Register<Key> ranks[kShortLane];
     rank<Key>(lanes, n, ranks);
     store(0, index_at<Key>(ranks, n,
-                           choice == ShortLaneChoice::Rank
-                               ? Register<Key>{} + static_cast<Key>(wanted)
+                           choice == LaneChoice::Rank
+                               ? Register<Key>{} + static_cast<Key>(selection.rank)
                                : median_rank<Key>(choice, count_nan<Key>(lanes, n, nan), n)));
   });
 }
@@ -209,7 +194,7 @@ void order(const ShortLanes& lanes, bool descending, int64_t count, const Find& 
   for (int64_t i = 0; i < lanes.size; ++i) {
     const T* from = elements.row(i);
     Key* to = keys.row(i);
-    for (int64_t w = 0; w < lanes.width; ++w) to[w] = signed_key(from[w]) ^ turned;
+    for (int64_t w = 0; w < lanes.width; ++w) to[w] = signed_key<Key>(sort_key(from[w])) ^ turned;
   }
 
   Group<Key> places;
@@ -228,10 +213,10 @@ void sort_short_lanes(ScalarType type, const ShortLanes& lanes, bool descending,
 }
 
 void choose_in_short_lanes(const char* name, ScalarType type, const ShortLanes& lanes,
-                           ShortLaneChoice choice, int64_t rank) {
+                           const Selection& selection) {
   AT_DISPATCH_REAL_AND_BOOL(type, name, [&] {
     order<scalar_t>(lanes, false, 1, [&](const auto& keys, auto& places) {
-      choose_keys(keys, lanes.size, lanes.width, nan_key<scalar_t>(), choice, rank, places);
+      choose_keys(keys, lanes.size, lanes.width, signed_nan_key<scalar_t>(), selection, places);
     });
   });
 }

@@ -3,6 +3,7 @@
 #include "aten/native/cuda/Reduce.cuh"
 #include "aten/native/cuda/reduction/ExtremumPositions.h"
 #include "aten/native/functors/Extremum.h"
+#include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/expand.h"
 
 namespace at::native::cuda {
@@ -11,8 +12,7 @@ namespace {
 
 /// `result` in the shape of `self`, with stride 0 along `dim`.
 Tensor along(const Tensor& result, const Tensor& self, int64_t dim) {
-  const Tensor with_dim = result.dim() == self.dim() ? result : result.unsqueeze(dim);
-  return at::expand(with_dim, self.sizes());
+  return at::expand(with_dim(result, self, dim), self.sizes());
 }
 
 /// Writes positions along `dim`, and the values there if these are defined.

@@ -2,6 +2,7 @@
 #include "aten/native/cuda/PerIndex.cuh"
 #include "aten/native/cuda/Select.h"
 #include "aten/native/cuda/SortedLanes.cuh"
+#include "aten/native/shared/ViewHelpers.h"
 
 namespace at::native::cuda {
 
@@ -49,11 +50,6 @@ struct TakeOne {
     *reinterpret_cast<int64_t*>(lanes.find(2, lane)) = index;
   }
 };
-
-/// `result` with the reduced dimension as one of size 1, so that its lanes match those of `self`.
-Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
-  return result.dim() == self.dim() ? result : result.unsqueeze(dim);
-}
 
 /// Calls find(lanes, indices), which writes the index of each lane's element, and takes these.
 template <class F>
