@@ -291,19 +291,22 @@ class Recorder(TorchFunctionMode):
         finally:
             _C._set_torch_function_modes_enabled(before)
 
+        def question(tensor: Tensor) -> Any:
+            return run(tensor, *args[1:], **kwargs)
+
         # Later numbers depend on a draw, whether its result is used or not.
         acts = acts or self.fake_mode.has_drawn
         if op == "read":
             op = "call_function"
             acts = False
             if not has_tensors(result):
-                return self.number(target, args, result)
+                return self.number(target, args, result, question)
         if acts or has_tensors(result) or result is None:
             node = self.append(op, target, args, kwargs, result)
             if acts:
                 node.meta["acts"] = True
             return result
-        return self.number(target, args, result)
+        return self.number(target, args, result, question)
 
     def _settled(self, varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The arguments of a call, with numbers of the example in the place of those that it may not get."""
@@ -319,15 +322,15 @@ class Recorder(TorchFunctionMode):
         args = tuple(map_tensors(value, settled) for value in args)
         return args, {name: map_tensors(value, settled) for name, value in kwargs.items()}
 
-    def number(self, target: Any, args: tuple[Any, ...], result: Any) -> Any:
-        """What a tensor was asked for: sizes that vary are known as such."""
+    def number(
+        self, target: Any, args: tuple[Any, ...], result: Any, question: Callable[[Tensor], Any]
+    ) -> Any:
+        """What a tensor was asked for: sizes that vary are known as such. `question` asks another tensor."""
         if self.varying is None or not args or not isinstance(args[0], Tensor):
             return result
         if not reads_sizes(target, args):
             return result
-        with self.suspended():
-            shape = tuple(args[0].shape)
-        return self.varying.read(result, self.node_of(args[0]), shape)
+        return self.varying.read(result, self.node_of(args[0]), question)
 
     def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
         """A node for a call that has run, of which `result` is the result."""
