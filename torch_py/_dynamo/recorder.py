@@ -17,7 +17,7 @@ from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_sizes
-from torch_py._dynamo.varying_arguments import may_stay, settled_key, settled_steps
+from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import settle_count
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
@@ -319,6 +319,8 @@ class Recorder(TorchFunctionMode):
             with self.suspended():
                 args = (args[0], settled_key(varying, args[0], args[1]), *args[2:])
         args, kwargs = settled_steps(varying, target, args, kwargs)
+        with self.suspended():
+            settle_shifts(varying, target, args, kwargs)
         args = tuple(map_tensors(value, settled) for value in args)
         return args, {name: map_tensors(value, settled) for name, value in kwargs.items()}
 
