@@ -183,7 +183,7 @@ class Solver:
         self._quotients[term] = self._values_of(term)
 
     def _tell_apart(self, term: Term, other: Term) -> None:
-        """Raises Ambiguous if two terms differ by the same number in all recordings, but not for all sizes."""
+        """Raises Ambiguous if two terms differ by the same number in all recordings only."""
         difference = Formula("sub", (term, other))
         known = set(self._values_of(difference))
         if len(known) > 1:

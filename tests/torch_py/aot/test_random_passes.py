@@ -52,6 +52,7 @@ def _gradients(program: Any, passes: list[Pass]) -> list[Any]:
         torch.tensor([1.0, -2.0, 0.3]).requires_grad_(),
     ]
     outcome = program(*inputs)
+
     found: list[Any] = []
     for results, wanted, retain in passes:
         try:
@@ -71,8 +72,8 @@ def _gradients(program: Any, passes: list[Pass]) -> list[Any]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_passes(seed: int):
-    """Gradients are those of eager mode. Which second passes are errors may differ: eager mode releases what a
-    step needs for all gradients together, and lets passes repeat that need nothing, such as sums."""
+    """Gradients are those of eager mode. Which second passes are errors may differ: eager mode releases what
+    a step needs for all gradients together, and lets passes repeat that need nothing, such as sums."""
     random_ = random.Random(seed)
     program, results = _random_program(random_)
     passes = _random_passes(random_, results)
