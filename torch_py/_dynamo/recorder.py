@@ -18,7 +18,7 @@ from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_sizes
-from torch_py._dynamo.varying_arguments import may_stay, settled_key, settled_steps
+from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
@@ -286,19 +286,23 @@ class Recorder(TorchFunctionMode):
             settle_count(self.varying, self, target, run, args, kwargs)
 
         result = self._result(target, run, args, kwargs)
+
+        def question(tensor: Tensor) -> Any:
+            return run(tensor, *args[1:], **kwargs)
+
         # Later numbers depend on a draw, whether its result is used or not.
         acts = acts or self.fake_mode.has_drawn
         if op == "read":
             op = "call_function"
             acts = False
             if not has_tensors(result):
-                return self.number(target, args, result)
+                return self.number(target, args, result, question)
         if acts or has_tensors(result) or result is None:
             node = self.append(op, target, args, kwargs, result)
             if acts:
                 node.meta["acts"] = True
             return result
-        return self.number(target, args, result)
+        return self.number(target, args, result, question)
 
     def _result(self, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         varying = self.varying if self.varying is not None and self.varying.places else None
@@ -330,18 +334,20 @@ class Recorder(TorchFunctionMode):
             with self.suspended():
                 args = (args[0], settled_key(varying, args[0], args[1]), *args[2:])
         args, kwargs = settled_steps(varying, target, args, kwargs)
+        with self.suspended():
+            settle_shifts(varying, target, args, kwargs)
         args = tuple(map_tensors(value, settled) for value in args)
         return args, {name: map_tensors(value, settled) for name, value in kwargs.items()}
 
-    def number(self, target: Any, args: tuple[Any, ...], result: Any) -> Any:
-        """What a tensor was asked for: sizes that vary are known as such."""
+    def number(
+        self, target: Any, args: tuple[Any, ...], result: Any, question: Callable[[Tensor], Any]
+    ) -> Any:
+        """What a tensor was asked for: sizes that vary are known as such. `question` asks another tensor."""
         if self.varying is None or not args or not isinstance(args[0], Tensor):
             return result
         if not reads_sizes(target, args):
             return result
-        with self.suspended():
-            shape = tuple(args[0].shape)
-        return self.varying.read(result, self.node_of(args[0]), shape)
+        return self.varying.read(result, self.node_of(args[0]), question)
 
     def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
         """A node for a call that has run, of which `result` is the result."""

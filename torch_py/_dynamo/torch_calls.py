@@ -59,7 +59,7 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
     if name == "__hash__":
         return hash(owner)
     if name == "__len__":
-        return capture.recorder.number(name, (owner,), len(owner))
+        return capture.recorder.number(name, (owner,), len(owner), len)
     capture_arguments(capture, args, kwargs)
     if name == "__setitem__" and not kwargs:
         # As the statement that calls it: graphs keep that, although nothing uses its result.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
@@ -166,6 +166,15 @@ class Place(NamedTuple):
         return f"{text}.size({self.dim})" if self.is_size else text
 
 
+class Read:
+    """A question to the tensor of a node, about its sizes, and what the answer seemed to be."""
+
+    def __init__(self, node: Node, question: Callable[[Tensor], Any], terms: Any) -> None:
+        self.node = node
+        self.question = question
+        self.terms = terms
+
+
 class Varying:
     """The sizes and integers that vary in one capture."""
 
@@ -175,7 +184,7 @@ class Varying:
         self.places: dict[Symbol, Place] = {}
         self._equal: list[tuple[Place, Place]] = []
         self._nodes: dict[Term, Node] = {}
-        self.terms_read: dict[Node, tuple[Term, ...]] = {}  # the sizes of tensors that the program has read
+        self.reads: dict[Node, list[Read]] = {}  # by the last node of the graph at that time
         self._geometries: dict[int, Geometry] = {}  # by the id of the tensor
         self._other_sizes: set[int] = set()  # those of inputs that do not vary
         self.last_input: Node | None = None  # of the graph
@@ -229,18 +238,20 @@ class Varying:
 
     # What programs read
 
-    def read(self, value: Any, node: Node, shape: tuple[int, ...]) -> Any:
-        """A number, or sizes, that the tensor of a node was asked for: with SymInts for what varies."""
+    def read(self, value: Any, node: Node, question: Callable[[Tensor], Any]) -> Any:
+        """What the tensor of a node was asked for, a number or sizes: with SymInts for what varies."""
         kind = type(value)
         if kind is int:
             found = self.sizes.wrap(value)
+            terms: Any = _term(found)
         elif isinstance(value, tuple) and all(type(item) is int for item in value):
-            kind = SymSize if type(value) is Size else tuple
-            found = kind(map(self.sizes.wrap, value))
+            found = (SymSize if kind is Size else tuple)(map(self.sizes.wrap, value))
+            terms = [_term(item) for item in found]
             found = value if all(type(item) is int for item in found) else found
         else:
             return value
-        self.terms_read[node] = tuple(_term(self.sizes.wrap(size)) for size in shape)
+        last = next(iter(reversed(node.graph.nodes)))
+        self.reads.setdefault(last, []).append(Read(node, question, terms))
         return found
 
     def fixed(self, value: Any) -> Any:

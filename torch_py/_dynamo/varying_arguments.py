@@ -92,6 +92,22 @@ def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tupl
     return args, kwargs
 
 
+def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None:
+    """Before a call of `roll`: that turns the rows around several times if the shift is larger than their
+    number, which kernels for large sizes do not. Smaller sizes have code of their own."""
+    if packet_of(target) is not ops.aten.roll or not isinstance(args[0], Tensor):
+        return
+    _, shifts, dims = (*args, kwargs.get("shifts"), kwargs.get("dims"))[:3]
+    for shift, dim in zip(_listed(shifts), _listed(dims)):
+        size = varying.sizes.wrap(args[0].shape[dim])
+        if type(size) is SymInt and not (shift <= size and -size <= shift):
+            varying.fixed(size)
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
+
+
 @cache
 def _position_of_step(packet: OpOverloadPacket) -> int | None:
     """The position of the argument `step`; None if no form of the operator has one."""

@@ -21,7 +21,7 @@ from torch_py.fx.node import Node, map_arg
 
 if TYPE_CHECKING:
     from torch_py._dynamo.recorder import Recorder
-    from torch_py._dynamo.varying import Varying
+    from torch_py._dynamo.varying import Read, Varying
 
 Values = Mapping[Symbol, int]
 # What a node gives: the sizes of a tensor, outlines of the elements of a list, or an integer.
@@ -41,7 +41,7 @@ class _Check:
         self._sizes = varying.sizes
         self._recorder = recorder
         self._inputs = {made.node: made for made in (*recorder.inputs.values(), *recorder.numbers.values())}
-        self._formulas: dict[Node, Any] = {}
+        self._formulas: dict[Node | Read, Any] = {}
 
     def run(self) -> None:
         self._note_formulas()
@@ -66,13 +66,13 @@ class _Check:
         other = self._sizes.other_stand_ins(1)
         outlines = self._outlines(self._sizes.stand_ins)
         others = self._outlines(other)
-        for node, outline in outlines.items():
-            self._formulas[node] = self._formula(outline, others[node], other, node)
-
-        for node, terms in self._varying.terms_read.items():
-            if node in others and others[node] != tuple(evaluate(term, other) for term in terms):
-                raise NotFollowed(_not_followed(node))
-            self._formulas[node] = terms
+        for asked, outline in outlines.items():
+            if isinstance(asked, Node):
+                self._formulas[asked] = self._formula(outline, others[asked], other, asked)
+                continue
+            self._formulas[asked] = asked.terms
+            if not _agrees(asked.terms, others[asked], other):
+                raise NotFollowed(_not_followed(asked))
 
     def _formula(self, outline: Outline, expected: Outline, other: Values, node: Node) -> Any:
         """The outline with a term in the place of each number; None for one that is not known."""
@@ -95,9 +95,9 @@ class _Check:
             outlines = self._outlines(values)
         except Exception as error:
             return str(error)
-        for node, outline in outlines.items():
-            if not _agrees(self._formulas[node], outline, values):
-                return _not_followed(node)
+        for asked, outline in outlines.items():
+            if not _agrees(self._formulas[asked], outline, values):
+                return _not_followed(asked)
         return None
 
     def _allows(self, values: Values) -> bool:
@@ -135,12 +135,15 @@ class _Check:
 
     # The graph once more
 
-    def _outlines(self, values: Values) -> dict[Node, Outline]:
+    def _outlines(self, values: Values) -> dict[Node | Read, Outline]:
+        """What nodes give, and what the program has asked them for."""
         found: dict[Node, Any] = {}
-        outlines = {}
+        outlines: dict[Node | Read, Outline] = {}
         for node in self._recorder.graph.nodes:
             found[node] = self._value(node, found, values)
             outlines[node] = _outline(found[node])
+            for read in self._varying.reads.get(node, ()):
+                outlines[read] = _outline(read.question(found[read.node]))
         return outlines
 
     def _value(self, node: Node, found: dict[Node, Any], values: Values) -> Any:
@@ -170,14 +173,15 @@ _FACTORS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64, 128, 256, 1024, 4096)
 _SAMPLES = (*range(2, 18), 24, 32, 48, 64, 100, 150, 200, 300, 500, 1000, 2000, 5000)
 
 
-def _not_followed(node: Node) -> str:
+def _not_followed(asked: Node | Read) -> str:
+    node = asked if isinstance(asked, Node) else asked.node
     return f"the sizes of `{node.target}` do not follow from those of arguments"
 
 
 def _outline(value: Any) -> Outline:
     if isinstance(value, Tensor):
         return tuple(value.shape)
-    if type(value) in (list, tuple):
+    if isinstance(value, (list, tuple)):
         return [_outline(element) for element in value]
     return value if type(value) is int else None
 

@@ -123,7 +123,9 @@ class Sizes:
             for offset in {distance, -distance}:
                 factor, factors = self._factors(value - offset)
                 if factors:
-                    return _sum(product(factor, *factors), offset)
+                    # What is left may be another such number: that of (s0 + 3)*s1 is a multiple of s1.
+                    rest = self._recovered(factor)
+                    return _sum(product(factor if rest is None else rest, *factors), offset)
         return None
 
     def _factors(self, value: int) -> tuple[int, list[Symbol]]:

@@ -13,7 +13,17 @@ from itertools import combinations, combinations_with_replacement
 from operator import itemgetter
 from typing import Any
 
-from torch_py._shapes.formulas import Formula, Number, SizeOf, Symbol, Term, affine, evaluate, product
+from torch_py._shapes.formulas import (
+    Formula,
+    Number,
+    SizeOf,
+    Symbol,
+    Term,
+    affine,
+    evaluate,
+    product,
+    symbols_in,
+)
 
 Values = tuple[Any, ...]  # one number for each recording
 
@@ -158,11 +168,31 @@ class Solver:
         return None
 
     def know(self, term: Any) -> None:
-        """Adds the quotients in a term to those that numbers may be products of."""
+        """Adds the quotients in a term to those that numbers may be products of. Raises Ambiguous if the
+        recordings do not tell one from other formulas."""
         for operand in term.operands if isinstance(term, Formula) else ():
             self.know(operand)
-        if isinstance(term, Formula) and term.operation == "floordiv" and term not in self._quotients:
-            self._quotients[term] = self._values_of(term)
+        if not isinstance(term, Formula) or term.operation != "floordiv" or term in self._quotients:
+            return
+        # Without a rest in any recording, or with the same one, quotients look like fractions.
+        dividend, divisor = term.operands
+        self._tell_apart(Formula("mod", (dividend, divisor)), 0)
+
+        for other in self._quotients:
+            self._tell_apart(term, other)  # such as (s0 + 1)//2 and s0//2 + 1 where all s0 are odd
+        self._quotients[term] = self._values_of(term)
+
+    def _tell_apart(self, term: Term, other: Term) -> None:
+        """Raises Ambiguous if two terms differ by the same number in all recordings only."""
+        difference = Formula("sub", (term, other))
+        known = set(self._values_of(difference))
+        if len(known) > 1:
+            return
+        sizes = {symbol: numbers[0] for symbol, numbers in self._sizes.items()}
+        for symbol in symbols_in(difference):
+            for size in range(sizes[symbol], sizes[symbol] + _LARGEST_PROBE):
+                if evaluate(difference, {**sizes, symbol: size}) not in known:
+                    raise Ambiguous(symbol, size)
 
     def know_real(self, term: Any) -> None:
         """Adds a real number that the program itself computes."""

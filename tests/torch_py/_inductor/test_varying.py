@@ -84,3 +84,20 @@ def test_texts_that_differ_otherwise_are_refused():
         merge.text(["a + 1", "b + 1", "a + 1"], "sizes")
     with pytest.raises(NotFollowed, match="no formula"):
         merge.text(["1", "2", "9"], "sizes")
+
+
+def test_halves_of_odd_and_of_even_sizes():
+    """For odd sizes, s // 2 + 1 is (s + 1) // 2, and half as much as s + 1."""
+
+    def joined(x):
+        both = torch.cat([part * 2 for part in x.chunk(2)])
+        return both[: both.shape[0] // 2 + 1] * 2
+
+    def mean(x):
+        return x[: x.shape[0] // 2 + 1].mean()
+
+    for function in (joined, mean):
+        compiled = torch.compile(function)
+        for size in (9, 8, 4, 5, 2, 7):
+            x = torch.randn(size, 4)
+            torch.testing.assert_close(compiled(x), function(x))

@@ -132,3 +132,18 @@ def test_sizes_of_an_argument_that_the_program_transposes():
         expected = function(x, y.clone())
         torch.testing.assert_close(compiled(x, y), expected)
         assert y.shape == (7, 2)
+
+
+ROLLS = {
+    "far": lambda x: x.roll(6, 0) * 2,
+    "back": lambda x: x.roll((-3, 2), (0, 1)) + 1,
+    "keywords": lambda x: torch.roll(x, dims=(0,), shifts=[3]) * 2,
+    "by a size": lambda x: x.roll(x.size(0) + 1, 0) * 2,
+    "by one": lambda x: x[1:].roll(1, 0) * 2,
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ROLLS)
+def test_rolls_around_small_sizes(name, backend):
+    compilations(ROLLS[name], rows(9, 8, 4, 5, 2, 7), backend)

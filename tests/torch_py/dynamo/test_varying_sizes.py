@@ -195,3 +195,15 @@ def test_images_of_the_size_of_others(backend):
         x, y = torch.randn(2, 3, height // 2, width // 2), torch.randn(2, 3, height, width)
         torch.testing.assert_close(fast(x, y), function(x, y))
     assert counter.frame_count == 2
+
+
+def test_products_of_sums_of_sizes():
+    def function(x, y):
+        both = torch.cat([x, y[:, :1].expand(-1, x.shape[1])])
+        return both / both.numel(), both.numel(), both.stride(0), both.flatten().shape[0]
+
+    fast, counter = compiled(function)
+    for rows, columns in ((9, 7), (7, 4), (5, 6), (4, 9)):
+        x, y = torch.randn(rows, columns), torch.randn(3, columns)
+        torch.testing.assert_close(fast(x, y), function(x, y))
+    assert counter.frame_count == 2

@@ -416,7 +416,23 @@ void CompiledNode::release_resources() {
   Node::release_resources();
 }
 
+/// The gradients that a pass computes: those that the arrived tangents reach, if one of them is
+/// wanted.
+std::vector<bool> CompiledNode::gradients_of_pass(const variable_list& grads) const {
+  std::vector<bool> reached(graph_->differentiated.size());
+  bool is_wanted = false;
+  for (size_t i = 0; i < reached.size(); ++i) {
+    reached[i] = is_reached(i, grads);
+    is_wanted = is_wanted || (reached[i] && should_compute_output(i));
+  }
+  return is_wanted ? reached : std::vector<bool>();
+}
+
 variable_list CompiledNode::apply(variable_list&& grads) {
+  const std::vector<bool> reached = gradients_of_pass(grads);
+  // Nothing runs, so that it does not matter whether the saved values are still there.
+  if (reached.empty()) return variable_list(graph_->differentiated.size());
+
   const std::vector<size_t> uses = uses_of_pass(grads);
   check_watched(grads);
   Items arguments = unpack_saved(uses);
@@ -433,8 +449,6 @@ variable_list CompiledNode::apply(variable_list&& grads) {
   }
 
   for (Item& tangent : tangents(grads)) arguments.push_back(std::move(tangent));
-  std::vector<bool> reached(graph_->differentiated.size());
-  for (size_t i = 0; i < reached.size(); ++i) reached[i] = is_reached(i, grads);
 
   // From here on the graph may release each of them after its last use.
   grads.clear();

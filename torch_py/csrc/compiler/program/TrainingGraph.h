@@ -114,6 +114,7 @@ class CompiledNode final : public autograd::Node {
   Items tangents(const autograd::variable_list& grads) const;
   at::Tensor fitted(const at::Tensor& tangent, size_t place) const;
   bool is_reached(size_t gradient, const autograd::variable_list& grads) const;
+  std::vector<bool> gradients_of_pass(const autograd::variable_list& grads) const;
   void refuse_second_derivatives(const autograd::variable_list& results,
                                  at::TensorList sources) const;
 
