@@ -13,7 +13,7 @@ import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codegen.dialect import Dialect
 
@@ -31,8 +31,7 @@ BUILT_IN = "codegen.targets"
 _FIRST = "torch_py"
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command that a target adds to the command line."""
 
     name: str
@@ -41,8 +40,7 @@ class Command:
     add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None
 
 
-@dataclass(frozen=True)
-class OptionalCheck:
+class OptionalCheck(NamedTuple):
     """A check that ``check`` makes on request, as ``--NAME``. It reports what it finds by GenerationError."""
 
     name: str
@@ -50,8 +48,7 @@ class OptionalCheck:
     run: Callable[[Program], None]
 
 
-@dataclass(frozen=True)
-class FileKind:
+class FileKind(NamedTuple):
     """A kind of file that a target reads apart from operators: ``backend: NAME`` of torch_py.
 
     Both functions take the file and the program that it refers to. ``check`` returns a line on what it found.
@@ -61,8 +58,7 @@ class FileKind:
     check: Callable[[Path, Program], str]
 
 
-@dataclass(frozen=True)
-class Rendered:
+class Rendered(NamedTuple):
     """Files that differ from those of an earlier run, by path; None for one that is to be removed."""
 
     files: Mapping[str, str | None]
@@ -74,8 +70,7 @@ class Rendered:
 Part = Callable[[], Mapping[str, str]]
 
 
-@dataclass(frozen=True)
-class Incremental:
+class Incremental(NamedTuple):
     """How a target writes only what follows from topics that have changed: Note [Changed topics].
 
     ``remember`` is given the names of all files, and what it returns is kept as a pickle. ``update``

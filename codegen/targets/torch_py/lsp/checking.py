@@ -169,9 +169,8 @@ class _Change:
         if place.line < behind or finding.diagnostic.operator.split(".")[0] in self.old_names:
             return None
         line = place.line + self.new_lines[1] - behind
-        return replace(
-            finding, diagnostic=replace(finding.diagnostic, location=Location(file, line, place.column))
-        )
+        moved = finding.diagnostic._replace(location=Location(file, line, place.column))
+        return replace(finding, diagnostic=moved)
 
     def part(self, text: str) -> str | None:
         """The changed entries below the headings that they are in, in the lines where they are."""
