@@ -20,6 +20,7 @@ from codegen.dialect import Dialect
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from codegen.lsp.editing import Editing
     from codegen.model import Program
     from codegen.model.known import Change
     from codegen.output.templates import Templates
@@ -51,11 +52,12 @@ class OptionalCheck(NamedTuple):
 class FileKind(NamedTuple):
     """A kind of file that a target reads apart from operators: ``backend: NAME`` of torch_py.
 
-    Both functions take the file and the program that it refers to. ``check`` returns a line on what it found.
+    Both functions take the file and the program that it refers to. ``check`` returns a line on what it found,
+    and raises GenerationError; it is also given the text of the file, None to read it.
     """
 
     generate: Callable[[Path, Program, Path], GenerateReport]
-    check: Callable[[Path, Program], str]
+    check: Callable[[Path, Program, str | None], str]
 
 
 class Rendered(NamedTuple):
@@ -112,6 +114,8 @@ class Target:
     commands: tuple[Command, ...] = ()
     checks: tuple[OptionalCheck, ...] = ()
     file_kinds: Mapping[str, FileKind] = field(default_factory=dict)  # by the key that marks a file
+    # What the language server says in addition to what the generator knows; imported when it runs.
+    editing: Callable[[], Editing] | None = None
 
     @property
     def folder(self) -> Path:
