@@ -25,7 +25,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from codegen.diagnostics import Diagnostics, Location
 from codegen.dialect import Dialect
@@ -340,7 +340,12 @@ _PLAIN = (
 def pickled(found: object, first_line: int | None = None) -> bytes:
     """A pickle, in which lines count from ``first_line`` if that is given."""
     buffer = io.BytesIO()
-    pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
+    write_pickle(found, buffer, first_line)
+    return buffer.getvalue()
+
+
+def write_pickle(found: object, file: IO[bytes], first_line: int | None = None) -> None:
+    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
 
     def location(found: Location) -> tuple[Any, ...]:
         # Nothing moves in front of the topics.
@@ -356,7 +361,6 @@ def pickled(found: object, first_line: int | None = None) -> bytes:
         Formula: _reduced_formula,
     }
     pickler.dump(found)
-    return buffer.getvalue()
 
 
 def _reducer(cls: type) -> Callable[[Any], Any]:

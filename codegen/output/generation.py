@@ -9,7 +9,7 @@ from typing import Any
 
 from codegen.diagnostics import Diagnostics, GenerationError
 from codegen.model import Program, read_program
-from codegen.model.known import Known, known_of, pickled, read_changed
+from codegen.model.known import Known, known_of, read_changed, write_pickle
 from codegen.output import fingerprint, processes
 from codegen.output.templates import Templates
 from codegen.output.writer import GenerateReport, Staged, write_tree
@@ -183,4 +183,6 @@ def _remember(output: Path, around: str, what: tuple[Known, object] | None) -> N
     path = output / KNOWN
     path.unlink(missing_ok=True)
     if what is not None:
-        path.write_bytes(around.encode() + pickled(what))
+        with open(path, "wb") as file:
+            file.write(around.encode())
+            write_pickle(what, file)
