@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, order=True)
-class Location:
+class Location(NamedTuple):
     """A place in a file; line and column count from 1."""
 
     file: str
@@ -20,8 +19,7 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, order=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """Rendered as ``native_functions.yaml:LINE:COL: operator: what is wrong; what to write``.
 
     ``operator`` is the name and overload as the entry writes them, a topic, or the key of a document-level
@@ -48,6 +46,9 @@ class Diagnostics:
 
     def add(self, diagnostic: Diagnostic) -> None:
         self.report(diagnostic.location, diagnostic.operator, diagnostic.message, diagnostic.hint)
+
+    def update(self, others: Diagnostics) -> None:
+        self._found |= others._found
 
     def __bool__(self) -> bool:
         return bool(self._found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codegen.dtypes import DTYPE_ALIASES, DTYPES
 
@@ -30,8 +30,7 @@ REQUIREMENTS = ("structure", "dtypes", "derivatives", "samples", "doc")
 PRIVATE = "private"
 
 
-@dataclass(frozen=True)
-class Checks:
+class Checks(NamedTuple):
     """Checks of a target, in addition to those of the model. They report to ``context.problems``."""
 
     # An operator, and whether its entry has a structure.

@@ -33,5 +33,12 @@ def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]
     return answer
 
 
+def forget(owner: object) -> None:
+    """Drops all answers that were remembered with an object."""
+    known = owner.__dict__
+    for key in [key for key in known if "." in key]:
+        del known[key]
+
+
 # More than the steps of a long formula.
 recently = lru_cache(maxsize=2000)

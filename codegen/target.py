@@ -13,13 +13,14 @@ import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codegen.dialect import Dialect
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from codegen.lsp.editing import Editing
     from codegen.model import Program
     from codegen.model.known import Change
     from codegen.output.templates import Templates
@@ -31,8 +32,7 @@ BUILT_IN = "codegen.targets"
 _FIRST = "torch_py"
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command that a target adds to the command line."""
 
     name: str
@@ -41,8 +41,7 @@ class Command:
     add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None
 
 
-@dataclass(frozen=True)
-class OptionalCheck:
+class OptionalCheck(NamedTuple):
     """A check that ``check`` makes on request, as ``--NAME``. It reports what it finds by GenerationError."""
 
     name: str
@@ -50,19 +49,18 @@ class OptionalCheck:
     run: Callable[[Program], None]
 
 
-@dataclass(frozen=True)
-class FileKind:
+class FileKind(NamedTuple):
     """A kind of file that a target reads apart from operators: ``backend: NAME`` of torch_py.
 
-    Both functions take the file and the program that it refers to. ``check`` returns a line on what it found.
+    Both functions take the file and the program that it refers to. ``check`` returns a line on what it found,
+    and raises GenerationError; it is also given the text of the file, None to read it.
     """
 
     generate: Callable[[Path, Program, Path], GenerateReport]
-    check: Callable[[Path, Program], str]
+    check: Callable[[Path, Program, str | None], str]
 
 
-@dataclass(frozen=True)
-class Rendered:
+class Rendered(NamedTuple):
     """Files that differ from those of an earlier run, by path; None for one that is to be removed."""
 
     files: Mapping[str, str | None]
@@ -74,8 +72,7 @@ class Rendered:
 Part = Callable[[], Mapping[str, str]]
 
 
-@dataclass(frozen=True)
-class Incremental:
+class Incremental(NamedTuple):
     """How a target writes only what follows from topics that have changed: Note [Changed topics].
 
     ``remember`` is given the names of all files, and what it returns is kept as a pickle. ``update``
@@ -117,6 +114,8 @@ class Target:
     commands: tuple[Command, ...] = ()
     checks: tuple[OptionalCheck, ...] = ()
     file_kinds: Mapping[str, FileKind] = field(default_factory=dict)  # by the key that marks a file
+    # What the language server says in addition to what the generator knows; imported when it runs.
+    editing: Callable[[], Editing] | None = None
 
     @property
     def folder(self) -> Path:

@@ -45,5 +45,5 @@ def _check_other(kind: FileKind, options: argparse.Namespace) -> int:
         wanted = options.target.declarations
         print(f"pass the file with the operators: --library-of {wanted}", file=sys.stderr)
         return 1
-    print(f"{options.yaml.name}: {kind.check(options.yaml, base)}, no problems")
+    print(f"{options.yaml.name}: {kind.check(options.yaml, base, None)}, no problems")
     return 0

@@ -86,6 +86,7 @@ def _parser(target: Target) -> argparse.ArgumentParser:
     command = add("lock", "write down what programs see of the entries: schemas, names and dtypes", _lock)
     command.add_argument("--why", metavar="TEXT", help="the reason for changes that break programs")
 
+    add("lsp", "serve editors: a language server over standard input and output", _lsp)
     for own in target.commands:
         own.add_options(add(own.name, own.summary, own.run))
     return parser
@@ -128,3 +129,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _lock(options: argparse.Namespace) -> int:
     return int(importlib.import_module("codegen.cli.lock").lock(options))
+
+
+def _lsp(options: argparse.Namespace) -> int:
+    return int(importlib.import_module("codegen.cli.lsp").lsp(options))

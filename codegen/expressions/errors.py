@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.diagnostics import closest
 
@@ -22,8 +22,7 @@ class ExpressionError(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True)
-class FormulaProblem:
+class FormulaProblem(NamedTuple):
     """One mistake found by a check; a check returns every one it finds."""
 
     offset: int

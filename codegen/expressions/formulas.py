@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
@@ -372,8 +372,7 @@ def _results(count: int) -> str:
     return "1 result" if count == 1 else f"{count} results"
 
 
-@dataclass(frozen=True)
-class Metadata:
+class Metadata(NamedTuple):
     """A property of a tensor that is saved in place of the tensor.
 
     For example, ``self.sizes()`` is saved as the member ``self_sizes``.
@@ -399,8 +398,7 @@ class Metadata:
         }[self.kind]
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(NamedTuple):
     """What the backward function of a formula keeps from the forward call."""
 
     arguments: tuple[str, ...]  # whose values are used: tensors and others, in order of use

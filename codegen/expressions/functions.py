@@ -8,8 +8,8 @@ result stays an integer).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from codegen.expressions.nodes import Node
 from codegen.expressions.parser import parse
@@ -28,8 +28,7 @@ BITS = "aten/vec/bits.h"
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """One function of the expression language.
 
     ``derivatives`` holds, per parameter, the partial derivative as an expression over ``parameters``; None

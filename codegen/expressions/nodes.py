@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any
 
 from codegen.remembered import recently, remembered
@@ -35,6 +36,8 @@ class Number:
 
 @dataclass(frozen=True)
 class String:
+    """``"mean"``."""
+
     value: str
     offset: int = _offset()
 
@@ -56,6 +59,8 @@ class Nothing:
 
 @dataclass(frozen=True)
 class Name:
+    """An argument, or a name such as ``grad`` and ``result``."""
+
     name: str
     offset: int = _offset()
 
@@ -110,6 +115,8 @@ class Conditional:
 
 @dataclass(frozen=True)
 class Call:
+    """``function(a, b)``."""
+
     function: str
     arguments: tuple[Node, ...]
     offset: int = _offset()
@@ -127,6 +134,8 @@ class Method:
 
 @dataclass(frozen=True)
 class Index:
+    """``target[index]``."""
+
     target: Node
     index: Node
     offset: int = _offset()
@@ -208,37 +217,32 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
-    """The same node with ``function`` applied to each direct part."""
+    """The same node with ``function`` applied to each direct part.
+
+    It is ``node`` itself if no part changes, so that what was remembered of it is still known.
+    """
     if isinstance(node, (Name, Number)):
         return node
 
-    if isinstance(node, Binary):
-        return Binary(node.operator, function(node.left), function(node.right), offset=node.offset)
-    if isinstance(node, Call):
-        return Call(node.function, tuple(map(function, node.arguments)), offset=node.offset)
-    if isinstance(node, Unary):
-        return Unary(node.operator, function(node.operand), offset=node.offset)
+    before = children(node)
+    after = tuple(map(function, before))
+    return node if all(map(is_, before, after)) else _WITH_CHILDREN[type(node)](node, after)
 
-    if isinstance(node, Compare):
-        return Compare(node.operators, tuple(map(function, node.operands)), offset=node.offset)
-    if isinstance(node, Logical):
-        return Logical(node.operator, function(node.left), function(node.right), offset=node.offset)
-    if isinstance(node, Conditional):
-        return Conditional(
-            function(node.condition), function(node.then), function(node.otherwise), offset=node.offset
-        )
 
-    if isinstance(node, Method):
-        arguments = None if node.arguments is None else tuple(map(function, node.arguments))
-        return Method(function(node.target), node.name, arguments, offset=node.offset)
-    if isinstance(node, Index):
-        return Index(function(node.target), function(node.index), offset=node.offset)
-    if isinstance(node, ListOf):
-        return ListOf(tuple(map(function, node.items)), offset=node.offset)
-
-    return (
-        TupleOf(tuple(map(function, node.items)), offset=node.offset) if isinstance(node, TupleOf) else node
-    )
+_WITH_CHILDREN: dict[type, Callable[[Any, tuple[Node, ...]], Node]] = {
+    Unary: lambda node, parts: Unary(node.operator, parts[0], offset=node.offset),
+    Binary: lambda node, parts: Binary(node.operator, parts[0], parts[1], offset=node.offset),
+    Logical: lambda node, parts: Logical(node.operator, parts[0], parts[1], offset=node.offset),
+    Compare: lambda node, parts: Compare(node.operators, parts, offset=node.offset),
+    Conditional: lambda node, parts: Conditional(parts[0], parts[1], parts[2], offset=node.offset),
+    Call: lambda node, parts: Call(node.function, parts, offset=node.offset),
+    Method: lambda node, parts: Method(
+        parts[0], node.name, None if node.arguments is None else parts[1:], offset=node.offset
+    ),
+    Index: lambda node, parts: Index(parts[0], parts[1], offset=node.offset),
+    ListOf: lambda node, parts: ListOf(parts, offset=node.offset),
+    TupleOf: lambda node, parts: TupleOf(parts, offset=node.offset),
+}
 
 
 def walk(node: Node) -> Iterator[Node]:

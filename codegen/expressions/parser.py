@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.expressions import nodes
 from codegen.expressions.errors import ExpressionError
@@ -83,8 +83,7 @@ _BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
 _NOTHING = ("none", "None")
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     kind: str  # number, name, keyword, string, operator, end
     text: str
     offset: int

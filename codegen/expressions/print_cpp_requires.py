@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.dtypes import DTYPE_ALIASES, DTYPE_CONSTANTS
 from codegen.expressions import nodes
@@ -20,8 +20,7 @@ from codegen.expressions.scope import (
 )
 
 
-@dataclass(frozen=True)
-class CppRequirement:
+class CppRequirement(NamedTuple):
     """A requirement in C++: the condition, and what its error message shows.
 
     Each value is a label in Python's notation (``self.dim()``) and a C++ expression for TORCH_CHECK to print.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.expressions import nodes
 from codegen.expressions.functions import FUNCTIONS
@@ -22,24 +22,21 @@ from codegen.expressions.rows import (
 _CHEAP = ("sqrt", "rsqrt", "reciprocal", "square")
 
 
-@dataclass(frozen=True)
-class Pass:
+class Pass(NamedTuple):
     """Reads a row: reduces elements to row values, and keeps elements for later passes."""
 
     reductions: tuple[tuple[str, Reduction, Node], ...]  # the row value, how, and of what
     kept: tuple[tuple[str, Node], ...]
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A row value that is computed from others."""
 
     name: str
     node: Node
 
 
-@dataclass(frozen=True)
-class RowPlan:
+class RowPlan(NamedTuple):
     """The stages, and the formula of the result over row values and elements."""
 
     stages: tuple[Pass | Value, ...]

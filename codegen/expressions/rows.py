@@ -8,7 +8,7 @@ the row as a whole. ``count`` is the number of elements in a row.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.expressions import nodes
 from codegen.expressions.nodes import Binary, Call, Name, Node, Number
@@ -20,8 +20,7 @@ COUNT = "count"
 ROW_ARGUMENTS = ("dim", "keepdim", "dtype")
 
 
-@dataclass(frozen=True)
-class Reduction:
+class Reduction(NamedTuple):
     """How the elements of a row become one number."""
 
     name: str

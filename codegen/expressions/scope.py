@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
@@ -43,8 +42,7 @@ class ProgramLike(Protocol):
     def base_names(self) -> Collection[str]: ...
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(NamedTuple):
     """An operator known by its schema alone."""
 
     schema: FunctionSchema

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Autocast:
+class Autocast(NamedTuple):
     """Words of vocabulary.AUTOCASTS."""
 
     cpu: str = "none"

@@ -190,4 +190,4 @@ def _inplace(schema: FunctionSchema, own: Argument) -> FunctionSchema:
     arguments = replace(
         schema.arguments, self_argument=replace(own, annotation=Annotation(("a",), is_write=True))
     )
-    return FunctionSchema(replace(schema.name, name=replace(schema.name.name, inplace=True)), arguments, ())
+    return FunctionSchema(schema.name.in_place(), arguments, ())

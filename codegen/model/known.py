@@ -21,18 +21,16 @@ import copyreg
 import hashlib
 import io
 import pickle
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from codegen.diagnostics import Diagnostics, Location
 from codegen.dialect import Dialect
 from codegen.expressions import operators_of
 from codegen.expressions.evaluate import needs_operator
-from codegen.model.chapters import BANNER
 from codegen.model.kernels import KernelIndex
 from codegen.model.loading import TopicsReader
 from codegen.model.named import Names
@@ -40,61 +38,14 @@ from codegen.model.operator import Deprecation, Formula, Operator, Rename, Requi
 from codegen.model.program import DtypeSet, Program, Topic, spoken_names
 from codegen.model.reading import Context
 from codegen.model.taken_names import TakenNames
+from codegen.model.topics import Span, read_alone, split_topics
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, ListType, OptionalType, Return
-from codegen.schema.names import BaseName, OperatorName
-from codegen.yaml import MapValue, load_part
 
 # Of an edit of more topics than these, reading the whole file takes about as long.
 _MOST_CHANGED = 8
 
-_TOPICS = re.compile(r"^topics:[ \t]*(?:#.*)?$", re.MULTILINE)
-_KEY = re.compile(r"^\w", re.MULTILINE)
 
-
-@dataclass(frozen=True)
-class Span:
-    """The lines of a topic, and of the comments behind it."""
-
-    name: str
-    chapter: str
-    first_line: int
-    text: str
-
-    @property
-    def digest(self) -> str:
-        return hashlib.sha256(self.text.encode()).hexdigest()
-
-
-def split_topics(text: str) -> tuple[str, list[Span]] | None:
-    """What precedes the topics, with the comments of chapters, and the lines of each topic.
-
-    None if the file has something behind its topics, or none at all.
-    """
-    found = _TOPICS.search(text)
-    first = (
-        None
-        if found is None
-        else re.compile(r"^( +)\w+:[ \t]*(?:#.*)?$", re.MULTILINE).search(text, found.end())
-    )
-    if found is None or first is None or _KEY.search(text, found.end()) is not None:
-        return None
-
-    heading = re.compile(rf"^{first[1]}(\w+):[ \t]*(?:#.*)?$", re.MULTILINE)
-    starts = [(match.start(), match[1]) for match in heading.finditer(text, found.end())]
-    banners = [(match.start(), match["name"]) for match in BANNER.finditer(text)]
-    head = text[: starts[0][0]] + "".join(name for _, name in banners)
-
-    spans = []
-    line = 1 + text.count("\n", 0, starts[0][0])
-    for (start, name), (end, _) in zip(starts, [*starts[1:], (len(text), "")]):
-        chapter = next((title for place, title in reversed(banners) if place < start), "")
-        spans.append(Span(name, chapter, line, text[start:end]))
-        line += text.count("\n", start, end)
-    return head, spans
-
-
-@dataclass(frozen=True)
-class KnownTopic:
+class KnownTopic(NamedTuple):
     """A topic without problems, as the last run read it."""
 
     name: str
@@ -111,11 +62,10 @@ class KnownTopic:
     compared: frozenset[str]  # operators whose formulas may be evaluated to compare derivatives with formulas
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """All topics of a file in order, and what they refer to."""
 
-    head: str
+    outline: str
     topics: Mapping[str, KnownTopic]
     dtype_sets: Mapping[str, DtypeSet]
     requirements: Mapping[str, Requirement]
@@ -133,13 +83,14 @@ def known_of(
     split = split_topics(text)
     if split is None or program.base is not None or program.library is not None:
         return None
-    head, spans = split
-    if [span.name for span in spans] != list(program.topics):
+    if [span.name for span in split.topics] != list(program.topics):
         return None
 
-    topics = {span.name: _known_topic(program.topics[span.name], span, uses[span.name]) for span in spans}
+    topics = {
+        span.name: _known_topic(program.topics[span.name], span, uses[span.name]) for span in split.topics
+    }
     return Known(
-        head,
+        split.outline,
         topics,
         program.dtype_sets,
         program.requirements,
@@ -219,8 +170,7 @@ def _code(operators: Sequence[Operator]) -> str:
 # Reading what has changed
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """The topics that an edit has changed: a program of these alone, and all topics as they are now."""
 
     program: Program
@@ -244,10 +194,12 @@ class Change:
 def read_changed(path: Path, text: str, known: Known, dialect: Dialect) -> Change | None:
     """The topics that differ from what is known; None if the whole file has to be read."""
     split = split_topics(text)
-    if split is None or split[0] != known.head or [s.name for s in split[1]] != list(known.topics):
+    if split is None or split.outline != known.outline:
         return None
-    spans = {span.name: span for span in split[1]}
-    changed = [span for span in split[1] if span.digest != known.topics[span.name].digest]
+    spans = {span.name: span for span in split.topics}
+    if list(spans) != list(known.topics):
+        return None
+    changed = [span for span in split.topics if span.digest != known.topics[span.name].digest]
     if not 0 < len(changed) <= _MOST_CHANGED:
         return None
 
@@ -256,18 +208,17 @@ def read_changed(path: Path, text: str, known: Known, dialect: Dialect) -> Chang
     checked = {text for span in changed for text in known.topics[span.name].texts}
     reader = TopicsReader(context, problems, checked)
     for span in changed:
-        value = load_part(path.name, span.text, span.first_line, problems)
-        if not isinstance(value, MapValue) or [key.text for key, _ in value] != [span.name]:
+        found = read_alone(path.name, span)
+        if found is None:
             return None
-        for key, entries in value:
-            reader.read_topic(key, entries, span.chapter)
+        reader.read_topic(*found, span.chapter)
     reader.check_entries()
     if problems or reader.broken:
         return None
 
     now = dict(known.topics)
     for name, span in spans.items():
-        now[name] = replace(now[name], first_line=span.first_line)
+        now[name] = now[name]._replace(first_line=span.first_line)
     for span in changed:
         place, operators = reader.topics[span.name]
         topic = _known_topic(Topic(span.name, tuple(operators), place), span, reader.uses[span.name])
@@ -278,7 +229,7 @@ def read_changed(path: Path, text: str, known: Known, dialect: Dialect) -> Chang
     rest = RestOfFile(now)
     program = _program(path, reader, known, dialect, rest)
     reader.check_formulas(program)
-    return None if problems else Change(program, known, replace(known, topics=now), rest)
+    return None if problems else Change(program, known, known._replace(topics=now), rest)
 
 
 def _is_seen_as_before(before: KnownTopic, after: KnownTopic, known: Known) -> bool:
@@ -382,14 +333,19 @@ class RestOfFile:
 
 _PLAIN = (
     *(Operator, Requirement, Rename, Deprecation, FunctionSchema, Arguments, Argument, Return),
-    *(BaseType, OptionalType, ListType, OperatorName, BaseName),
+    *(BaseType, OptionalType, ListType),
 )
 
 
 def pickled(found: object, first_line: int | None = None) -> bytes:
     """A pickle, in which lines count from ``first_line`` if that is given."""
     buffer = io.BytesIO()
-    pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
+    write_pickle(found, buffer, first_line)
+    return buffer.getvalue()
+
+
+def write_pickle(found: object, file: IO[bytes], first_line: int | None = None) -> None:
+    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
 
     def location(found: Location) -> tuple[Any, ...]:
         # Nothing moves in front of the topics.
@@ -405,7 +361,6 @@ def pickled(found: object, first_line: int | None = None) -> bytes:
         Formula: _reduced_formula,
     }
     pickler.dump(found)
-    return buffer.getvalue()
 
 
 def _reducer(cls: type) -> Callable[[Any], Any]:
@@ -413,14 +368,15 @@ def _reducer(cls: type) -> Callable[[Any], Any]:
     names = [field.name for field in fields(cls)]
 
     def reduced(found: Any) -> Any:
-        state = found.__dict__
-        return copyreg.__newobj__, (cls,), {name: state[name] for name in names}  # type: ignore[attr-defined]
+        values = [getattr(found, name) for name in names]
+        state = values if hasattr(cls, "__slots__") else dict(zip(names, values))
+        return copyreg.__newobj__, (cls,), state  # type: ignore[attr-defined]
 
     return reduced
 
 
 def _reduced_formula(found: Formula) -> Any:
-    state = {"text": found.text, "location": found.location}
+    state: dict[str, object] = {"text": found.text, "location": found.location}
     if found.__dict__.get("node", found) is None:  # text in another language
         state["node"] = None
     return copyreg.__newobj__, (Formula,), state  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_
 from codegen.dialect import Checks, Dialect
 from codegen.expressions import infer_promotion, infer_row_promotion, is_boolean
 from codegen.model import vocabulary
-from codegen.model.chapters import chapter_at
+from codegen.model.chapters import chapter_at, chapters_of
 from codegen.model.checks import (
     derivatives,
     docs,
@@ -37,6 +37,7 @@ from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader, requirement_reader
 from codegen.model.surroundings import Surroundings, scan_surroundings
+from codegen.model.topics import Span, read_alone, read_head, split_topics
 from codegen.target import default_target
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
@@ -82,26 +83,55 @@ def read_program(
     if text is None:
         return None
 
-    document = load_document(path.name, text, problems)
-    if not isinstance(document.root, MapValue):
-        if document.root is not None or not problems:
-            problems.report(
-                Location(path.name, 1, 1),
-                "yaml",
-                "the file is not a map",
-                "write topics: and below it the topics",
-            )
-        return None
-
     if dialect is None:
         dialect = default_target().dialect if base is None else base.dialect
     folder = root or path.parent
     found = surroundings or scan_surroundings(dialect, folder, base, planned)
-    reader = _ProgramReader(path, document.root, document.unreadable, problems, base, folder, dialect, found)
-    program = reader.read()
-    if remember is not None and not problems:
-        remember(program, reader.context, text, reader.topics.uses)
-    return program
+
+    def read(keys: MapValue, topics: Iterable[_TopicValue] | None, unreadable: frozenset[str]) -> Program:
+        own = Diagnostics()
+        reader = _ProgramReader(path, keys, unreadable, own, base, folder, dialect, found)
+        program = reader.read(topics)
+        problems.update(own)
+        # Places inside of texts are for problems alone.
+        reader.context.texts.clear()
+        reader.context.lists.clear()
+        if remember is not None and not problems:
+            remember(program, reader.context, text, reader.topics.uses)
+        return program
+
+    split = split_topics(text)
+    keys = None if split is None else read_head(path.name, split)
+    if split is not None and keys is not None:
+        try:
+            return read(keys, _topics_alone(path.name, split.topics), frozenset())
+        except _NotAlone:
+            pass
+
+    document = load_document(path.name, text, problems)
+    if isinstance(document.root, MapValue):
+        return read(document.root, None, document.unreadable)
+    if document.root is not None or not problems:
+        hint = "write topics: and below it the topics"
+        problems.report(Location(path.name, 1, 1), "yaml", "the file is not a map", hint)
+    return None
+
+
+# A name, the entries below it, and the chapter that it is in.
+_TopicValue = tuple[Text, Value, str]
+
+
+class _NotAlone(Exception):
+    """A topic has to be read together with the rest of the file."""
+
+
+def _topics_alone(name: str, topics: Iterable[Span]) -> Iterator[_TopicValue]:
+    """Holds the YAML of one topic at a time, which takes more memory than the operators made of it."""
+    for topic in topics:
+        found = read_alone(name, topic)
+        if found is None:
+            raise _NotAlone
+        yield (*found, topic.chapter)
 
 
 def _read_text(path: Path, problems: Diagnostics) -> str | None:
@@ -272,7 +302,8 @@ class _ProgramReader:
         self.topics.broken |= {*unreadable, *(base.broken if base is not None else ())}
         self.read_names()
 
-    def read(self) -> Program:
+    def read(self, topics: Iterable[_TopicValue] | None) -> Program:
+        """The program of these topics, by default of all that the file has."""
         for key, _ in self.root:
             if key.text not in vocabulary.DOCUMENT_KEYS:
                 self.problems.report(
@@ -282,18 +313,19 @@ class _ProgramReader:
                     did_you_mean(key.text, vocabulary.DOCUMENT_KEYS),
                 )
 
-        topics = self.topics
-        for name, value in self.topic_values():
-            topics.read_topic(name, value, chapter_at(name.source.text, name.start))
-        topics.check_entries()
-        history.check([e.operator for e in topics.entries], self.base, self.context)
-        names.check([e.operator for e in topics.entries], self.base, self.context)
+        reader = self.topics
+        for topic in self.topic_values() if topics is None else topics:
+            reader.read_topic(*topic)
+        reader.check_entries()
+        operators = [entry.operator for entry in reader.entries]
+        history.check(operators, self.base, self.context)
+        names.check(operators, self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)
 
         program = self.program()
-        topics.checks.program(program, self.context)
-        topics.check_formulas(program)
+        reader.checks.program(program, self.context)
+        reader.check_formulas(program)
         return program
 
     def library(self) -> str | None:
@@ -332,10 +364,11 @@ class _ProgramReader:
         )
         context.reasons.read(root.get("reasons"), reason, "random: random numbers", self.problems)
 
-    def topic_values(self) -> list[tuple[Text, Value]]:
+    def topic_values(self) -> list[_TopicValue]:
         value = self.root.get("topics")
         if isinstance(value, MapValue):
-            return list(value)
+            chapters = chapters_of(self.root.source.text)
+            return [(name, entries, chapter_at(chapters, name.start)) for name, entries in value]
         place = value.location if value is not None else self.root.location
         self.problems.report(
             place,

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from codegen.diagnostics import Location
 from codegen.model.former_names import formerly
@@ -68,8 +69,7 @@ class Row:
         return " | ".join(cells)
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """What is different about one operator."""
 
     operator: str
@@ -77,8 +77,7 @@ class Change:
     what: str
 
 
-@dataclass(frozen=True)
-class Lock:
+class Lock(NamedTuple):
     rows: Mapping[str, Row]
     reasons: tuple[str, ...] = ()  # of breaking changes, the last one first
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from codegen.diagnostics import Location
 from codegen.expressions import parse
@@ -54,8 +54,7 @@ class DispatchEntry:
         return self.definition is not None
 
 
-@dataclass(frozen=True)
-class Derivative:
+class Derivative(NamedTuple):
     """The gradient of ``inputs``: usually one; several when one formula returns a tuple."""
 
     inputs: tuple[str, ...]
@@ -104,8 +103,7 @@ class Rename:
     module: str = ""  # that programs found the name in
 
 
-@dataclass(frozen=True)
-class EachArgument:
+class EachArgument(NamedTuple):
     """What one argument of a called operator is made of: the argument ``source`` (a position) of the list
     operator.
 
@@ -118,8 +116,7 @@ class EachArgument:
     source: int
 
 
-@dataclass(frozen=True)
-class Each:
+class Each(NamedTuple):
     """How an operator of lists calls ``operator``, with ``arguments`` in the order of that operator's
     schema."""
 
@@ -127,8 +124,12 @@ class Each:
     arguments: tuple[EachArgument, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Operator:
+class _Remembering:
+    """Has a place for what is remembered, in addition to slots for fields."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operator(_Remembering):
     """An operator as its entry declares it, defaults filled in and checked (codegen/model/checks).
 
     The defaults here describe a function that has only a schema, such as a draft or what follows from
@@ -201,6 +202,8 @@ class Operator:
     @property
     def former_base_names(self) -> tuple[str, ...]:
         """Names that it was called by, without overloads, apart from the present one."""
+        if not self.renamed:
+            return ()
         names = dict.fromkeys(rename.name.partition(".")[0] for rename in self.renamed)
         return tuple(name for name in names if name != self.base_name)
 
@@ -246,7 +249,7 @@ class Operator:
         assert own is not None and self.has_inplace, f"{self.name} has no in-place variant"
         written = Annotation(("a",), is_write=True)
         arguments = replace(self.schema.arguments, self_argument=replace(own, annotation=written))
-        name = replace(self.schema.name, name=replace(self.schema.name.name, inplace=True))
+        name = self.schema.name.in_place()
         return FunctionSchema(name, arguments, (Return(own.type, None, written),))
 
     @remembered

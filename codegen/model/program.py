@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from codegen.diagnostics import Location
 from codegen.dialect import Dialect
 from codegen.model.operator import Operator, Requirement
 
 
-@dataclass(frozen=True)
-class DtypeSet:
+class DtypeSet(NamedTuple):
     """A named set of dtypes: ``members`` are canonical names in canonical order, other sets resolved."""
 
     name: str

@@ -52,7 +52,7 @@ class Context:
     library: str | None
     dialect: Dialect
     texts: dict[Location, Text]  # schemas, formulas and messages by location, to find an offset inside them
-    words: dict[tuple[Location, str, str], Word]  # (entry's schema, key, word)
+    lists: dict[Location, Value]  # lists of words by location, to find one of them
     requirements: Names[Requirement]
     reasons: Names[str]  # of missing gradients
     version: str | None  # of what is built from the file
@@ -186,8 +186,8 @@ class EntryReader:
         value = self.values.get(key)
         if not found and isinstance(value, Text) or isinstance(value, ListValue) and not value.items:
             self.report(value.location, f"'{key}' is empty", f"write a value, or remove '{key}'")
-        for word in found:
-            self.context.words[self.entry_location, key, word.text] = word
+        if value is not None:
+            self.context.lists[value.location] = value
         return found
 
     def aliases(self) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from codegen.dialect import Dialect
 from codegen.model.kernels import Kernel, KernelIndex
@@ -12,8 +12,7 @@ from codegen.model.program import Program
 from codegen.model.taken_names import TakenNames
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     kernels: KernelIndex
     samples: frozenset[str] | None  # None where the file's folder has no generators
     taken: TakenNames

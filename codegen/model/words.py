@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.diagnostics import Diagnostics, Location
 from codegen.yaml import ListValue, Text, Value
@@ -11,8 +11,7 @@ from codegen.yaml import ListValue, Text, Value
 _WORD = re.compile(r"[^,\s][^,]*")
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """One word of a comma list. Its location is computed only for words that are reported."""
 
     text: str

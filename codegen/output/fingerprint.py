@@ -76,37 +76,50 @@ def surroundings_digest(yaml_path: Path, target: Target, base: Path | None = Non
     ``base`` is the file that a library extends: the generated tree depends on its kernels and samples too.
     """
     digest = hashlib.sha256(f"{target.name}\0{sys.version}\0{yaml_path.name}\0".encode())
-    for path in (*_sources(target, base), *target.inputs(yaml_path.parent)):
-        digest.update(path.name.encode() + b"\0" + _content(path) + b"\0")
+    inputs = map(os.fspath, target.inputs(yaml_path.parent))
+    for path in (*_sources(target, base), *inputs):
+        digest.update(os.path.basename(path).encode() + b"\0" + _content(path) + b"\0")
 
     for name, state in _scanned_inputs(target, [yaml_path, *([base] if base is not None else [])]):
         digest.update(f"{name}\0{state}\0".encode())
     return digest.hexdigest()
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path | str) -> bytes:
     try:
-        return path.read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError:
         return b"missing"
 
 
-def _sources(target: Target, base: Path | None) -> Iterator[Path]:
+# Paths are texts here, as those of some hundred files cost a run that has little to do.
+
+
+def _sources(target: Target, base: Path | None) -> Iterator[str]:
     if base is not None:
-        yield base
+        yield os.fspath(base)
     sources = {_PACKAGE} if _PACKAGE in target.folder.parents else {_PACKAGE, target.folder}
     for folder in sorted(sources):
-        yield from sorted(p for p in folder.rglob("*.py") if "__pycache__" not in p.parts)
+        yield from _files_below(folder, ".py")
     if target.templates is not None:
-        yield from sorted(p for p in target.templates.rglob("*") if p.is_file())
+        yield from _files_below(target.templates, "")
+
+
+def _files_below(folder: Path, suffix: str) -> list[str]:
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        found += [f"{place}/{name}" for name in names if name.endswith(suffix)]
+    return sorted(found)
 
 
 def _scanned_inputs(target: Target, declarations: Iterable[Path]) -> Iterator[tuple[str, list[int]]]:
     """Kernel files, sample generators and others: the model looks for names in them."""
     for path in declarations:
-        root = path.parent
-        for found in target.dialect.scanned_files(root):
-            yield found.relative_to(root).as_posix(), _state(found)
+        root = f"{path.parent}/"
+        for found in map(os.fspath, target.dialect.scanned_files(path.parent)):
+            yield found.removeprefix(root), _state(found)
 
 
 def _state(path: Path | str) -> list[int]:

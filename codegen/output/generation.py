@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from codegen.diagnostics import Diagnostics, GenerationError
 from codegen.model import Program, read_program
-from codegen.model.known import Known, known_of, pickled, read_changed
+from codegen.model.known import Known, known_of, read_changed, write_pickle
 from codegen.output import fingerprint, processes
 from codegen.output.templates import Templates
 from codegen.output.writer import GenerateReport, Staged, write_tree
@@ -38,7 +37,7 @@ def generate(program: Program, target: Target, output: Path) -> GenerateReport:
     inputs = fingerprint.inputs_digest(Path(program.path), target, base)
     names: list[str] = []
     report = _write_parts(output, _parts(program, target, output / CACHE), inputs, names)
-    return replace(report, notes=tuple(target.notes(program)))
+    return report._replace(notes=tuple(target.notes(program)))
 
 
 def write_output(output: Path, files: Mapping[str, str], inputs: str) -> GenerateReport:
@@ -125,18 +124,18 @@ def generate_file(path: Path, target: Target, output: Path, around: str) -> Gene
     report = _write_parts(output, parts, inputs, names, remember)
     remembered = None
     if incremental is not None and known and known[0] is not None:
-        remembered = (around, known[0], incremental.remember(program, frozenset(names)))
-    _remember(output, remembered)
-    return replace(report, notes=tuple(target.notes(program)))
+        remembered = (known[0], incremental.remember(program, frozenset(names)))
+    _remember(output, around, remembered)
+    return report._replace(notes=tuple(target.notes(program)))
 
 
 def _update(path: Path, target: Target, output: Path, around: str) -> GenerateReport | None:
     """Renders what follows from the topics that have changed; None if everything has to be rendered."""
     stamp = fingerprint.read_stamp(output)
-    remembered = _remembered(output)
-    if stamp is None or remembered is None or remembered[0] != around:
+    remembered = _remembered(output, around)
+    if stamp is None or remembered is None:
         return None
-    _, known, memory = remembered
+    known, memory = remembered
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):  # reported by the run over the whole file
@@ -159,23 +158,31 @@ def _update(path: Path, target: Target, output: Path, around: str) -> GenerateRe
     report = write_tree(output, files, rendered.files)
     states = {name: state for name, state in stamp["files"].items() if name not in gone}
     fingerprint.write_stamp(output, inputs, files, states)
-    _remember(output, (around, change.known, rendered.memory))
+    _remember(output, around, (change.known, rendered.memory))
     unchanged = len({*states, *files}) - len(report.written)
     return GenerateReport(report.written, report.removed, unchanged, tuple(rendered.notes))
 
 
-def _remembered(output: Path) -> tuple[str, Known, Any] | None:
+def _remembered(output: Path, around: str) -> tuple[Known, Any] | None:
+    """What a run with the same surroundings has left; only the same generator can read it."""
     try:
-        found = pickle.loads((output / KNOWN).read_bytes())
-    except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError):
+        data = (output / KNOWN).read_bytes()
+    except OSError:
         return None
-    return found if isinstance(found, tuple) and len(found) == 3 else None
+    mark = around.encode()
+    if not data.startswith(mark):
+        return None
+    try:
+        found = pickle.loads(memoryview(data)[len(mark) :])
+    except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError):
+        return None
+    return found if isinstance(found, tuple) and len(found) == 2 else None
 
 
-def _remember(
-    output: Path, what: tuple[str, Known, object] | tuple[str, Known | None, object] | None
-) -> None:
+def _remember(output: Path, around: str, what: tuple[Known, object] | None) -> None:
     path = output / KNOWN
     path.unlink(missing_ok=True)
     if what is not None:
-        path.write_bytes(pickled(what))
+        with open(path, "wb") as file:
+            file.write(around.encode())
+            write_pickle(what, file)

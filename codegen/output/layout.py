@@ -7,7 +7,9 @@ they are too long, so that a search finds them. Stubs are laid out as ruff forma
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from codegen.output.line_breaker import INDENT, brackets_of, break_line
 
@@ -46,7 +48,26 @@ def wrap_cpp(line: str, width: int = CPP_WIDTH) -> str:
 
     if _CONDITION.match(line):
         return _condition_and_statement(line, width)
-    return _fill_plain_list(line, width) or _break_assignment(line, width) or break_line(line, width)
+    parts = _parts_of(line.translate(_LETTERS), width)
+    return "\n".join([margin + line[start:end] for margin, start, end in parts])
+
+
+# Where a line is broken depends on the lengths of its words alone, and many lines differ in nothing else.
+_LETTERS = {ord(letter): "w" for letter in f"{string.ascii_letters}{string.digits}_"}
+
+
+@lru_cache(maxsize=8192)
+def _parts_of(line: str, width: int) -> tuple[tuple[str, int, int], ...]:
+    """The indentation, start and end of each of the lines that ``line`` becomes."""
+    broken = _fill_plain_list(line, width) or _break_assignment(line, width) or break_line(line, width)
+    parts = []
+    position = 0
+    for part in broken.split("\n"):
+        text = part.lstrip(" ")
+        start = line.index(text, position)
+        position = start + len(text)
+        parts.append((part[: len(part) - len(text)], start, position))
+    return tuple(parts)
 
 
 def _wrap_words(line: str, width: int) -> str:

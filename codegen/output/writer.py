@@ -9,15 +9,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 WAITING = ".new"  # the beginning of its name, which goes on with the number of the process
 
 
-@dataclass(frozen=True)
-class GenerateReport:
+class GenerateReport(NamedTuple):
     """Paths relative to the output folder."""
 
     written: tuple[str, ...]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from codegen.remembered import remembered
 from codegen.schema.defaults import DefaultValue, parse_default
 from codegen.schema.types import Type
 
 
-@dataclass(frozen=True)
-class Annotation:
+class Annotation(NamedTuple):
     """``(a)`` aliases set a; ``(a!)`` writes to it; ``(a|b)`` may be in either; ``(*)`` is the wildcard set.
 
     ``after`` holds the sets after the call, as in ``(a -> *)``: elements of the result alias parts of the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Python's in-place operators; their names begin with "__i" although "__index__" and the like do not mutate.
 _INPLACE_DUNDERS = (
@@ -23,8 +23,7 @@ _INPLACE_DUNDERS = (
 )
 
 
-@dataclass(frozen=True)
-class BaseName:
+class BaseName(NamedTuple):
     """The name without its overload.
 
     ``base`` has neither the trailing underscore of in-place functions nor the underscores of dunder methods:
@@ -52,8 +51,7 @@ class BaseName:
         return self.base + ("_" if self.inplace else "")
 
 
-@dataclass(frozen=True)
-class OperatorName:
+class OperatorName(NamedTuple):
     """``name`` and ``overload`` (empty for the default overload)."""
 
     name: BaseName
@@ -63,6 +61,10 @@ class OperatorName:
     def unambiguous(self) -> str:
         """A C++ identifier unique per overload: ``add_Tensor``, ``add__Tensor``, ``relu``."""
         return f"{self.name}_{self.overload}" if self.overload else str(self.name)
+
+    def in_place(self) -> OperatorName:
+        """``add_.Tensor`` of ``add.Tensor``."""
+        return self._replace(name=self.name._replace(inplace=True))
 
     def __str__(self) -> str:
         return f"{self.name}.{self.overload}" if self.overload else str(self.name)

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from codegen.diagnostics import Diagnostics, Location
+from codegen.remembered import remembered
 from codegen.yaml.entries import Span, blanked, broken_entries, entry_around, entry_starts, name_in
 from codegen.yaml.slips import unfinished_merge
 from codegen.yaml.source import Source
@@ -23,20 +24,24 @@ _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 _QUOTES = ("'", '"')
 _MAX_SYNTAX_ERRORS = 50
-# Beyond what any file needs. libyaml's composer ends the process when brackets are nested 100,000 deep, and
-# ten lists of ten aliases of each other are ten thousand million values.
+# Beyond what any file needs: libyaml's composer ends the process when brackets are nested 100,000 deep.
 _MOST_LEVELS = 50
-_MOST_VALUES = 200_000
 
 
 @dataclass(frozen=True)
 class _Located:
+    """A value, at [start, end) of the text of ``source``."""
+
     source: Source
     start: int
     end: int
 
     @property
     def location(self) -> Location:
+        return self._location()
+
+    @remembered
+    def _location(self) -> Location:
         return self.source.location(self.start)
 
 
@@ -53,6 +58,8 @@ class Text(_Located):
 
 @dataclass(frozen=True)
 class ListValue(_Located):
+    """Values in file order."""
+
     items: tuple[Value, ...]
 
     def __iter__(self) -> Iterator[Value]:
@@ -103,11 +110,15 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
 def load_part(name: str, text: str, first_line: int, problems: Diagnostics) -> Value | None:
     """Reads lines of a file that are a map by themselves; None if they are not YAML."""
     source = Source(name, text, first_line)
-    try:
-        node = yaml.compose(text, Loader=_Loader)
-    except yaml.YAMLError:
+    if unfinished_merge(text) is not None:
         return None
-    return None if node is None else _Converter(source, problems).convert(node)
+    try:
+        if not _has_few_levels(source, text, problems):
+            return None
+        node = yaml.compose(text, Loader=_Loader)
+        return None if node is None else _Converter(source, problems).convert(node)
+    except (yaml.YAMLError, _TooManyValues):
+        return None
 
 
 class _Reader:
@@ -145,7 +156,7 @@ class _Reader:
                 root = None if node is None else converter.convert(node)
                 swallowed = converter.swallowed
         except _TooManyValues as error:
-            message = f"aliases make this file more than {_MOST_VALUES} values"
+            message = f"aliases make this file more than {_most_values(self.text)} values"
             self.problems.report(self.source.location(error.index), "yaml", message, "write the values out")
         return Document(self.source, root, frozenset(self.unreadable | swallowed))
 
@@ -203,6 +214,11 @@ def _has_few_levels_in(events: Iterator[yaml.Event], source: Source, problems: D
     return True
 
 
+def _most_values(text: str) -> int:
+    """More than a file has without aliases: ten lists of ten of each other are ten thousand million."""
+    return max(1000, len(text))
+
+
 class _TooManyValues(Exception):
     def __init__(self, index: int) -> None:
         self.index = index
@@ -214,13 +230,14 @@ class _Converter:
         self.problems = problems
         self.open: set[int] = set()
         self.values = 0
+        self.most_values = _most_values(source.text)
         self.swallowed: set[str] = set()  # operators whose entries are part of others
 
     def convert(self, node: yaml.Node) -> Value | None:
         start = node.start_mark.index
         end = node.end_mark.index
         self.values += 1
-        if self.values > _MOST_VALUES:
+        if self.values > self.most_values:
             raise _TooManyValues(start)
         if isinstance(node, yaml.ScalarNode):
             if node.style in _QUOTES and end - start > len(node.value) + 2:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from codegen.targets.torch_py.lsp.checking import Checked, Checker
-from codegen.targets.torch_py.lsp.facts import Facts
-from codegen.targets.torch_py.lsp.files import OPERATORS, Bases
+from codegen.lsp.checking import Checked, Checker
+from codegen.lsp.facts import Facts
+from codegen.lsp.files import OPERATORS, Bases
+from codegen.targets.torch_py import TARGET
+from codegen.targets.torch_py.editing import EDITING
 from tests.lsp.project import write_project
 
 
@@ -20,11 +22,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def checked(project: Path) -> Checked:
-    found = Checker(project, Bases()).check(project.read_text(encoding="utf-8"))
+    found = Checker(project, Bases(TARGET)).check(project.read_text(encoding="utf-8"))
     assert found.findings == ()
     return found
 
 
 @pytest.fixture(scope="session")
 def facts(project: Path, checked: Checked) -> Facts:
-    return Facts(project, OPERATORS, checked.program, checked.surroundings)
+    return Facts(project, OPERATORS, checked.program, checked.surroundings, TARGET.dialect, EDITING)

@@ -7,7 +7,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,10 +18,24 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 Answer = TypeVar("Answer")
 
 
-class Editor:
-    """Sends what an editor sends, and waits for answers."""
+SERVER = ("-m", "codegen", "lsp")
 
-    def __init__(self, folder: Path, encodings: list[types.PositionEncodingKind | str] | None = None) -> None:
+
+class Editor:
+    """Sends what an editor sends, and waits for answers.
+
+    ``server`` are the arguments of Python that start the server, and ``modules`` the folder of its target.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        encodings: list[types.PositionEncodingKind | str] | None = None,
+        server: Sequence[str] = SERVER,
+        modules: Path | None = None,
+    ) -> None:
+        self.server = server
+        self.modules = modules
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self.client = LanguageClient("editor", "1")
@@ -43,8 +57,9 @@ class Editor:
     def _start(
         self, folder: Path, encodings: list[types.PositionEncodingKind | str] | None
     ) -> types.InitializeResult:
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-        self.wait(self.client.start_io(sys.executable, "-m", "codegen", "lsp", cwd=folder, env=environment))
+        paths = [str(path) for path in (REPOSITORY, self.modules) if path is not None]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        self.wait(self.client.start_io(sys.executable, *self.server, cwd=folder, env=environment))
         general = types.GeneralClientCapabilities(position_encodings=encodings)
         answer: types.InitializeResult = self.wait(
             self.client.initialize_async(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from codegen.lsp.completion import VALUES, WITHOUT_WORDS, complete
+from codegen.lsp.definition import definitions
+from codegen.lsp.facts import Facts
+from codegen.lsp.hover import hover
+from codegen.lsp.places import Place, place_at
+from codegen.lsp.rename import RenameError, argument_at, rename
+from codegen.lsp.symbols import Symbol, symbols
+from codegen.lsp.text import Lines
 from codegen.model import vocabulary
-from codegen.targets.torch_py.lsp.completion import VALUES, WITHOUT_WORDS, complete
-from codegen.targets.torch_py.lsp.definition import definitions
-from codegen.targets.torch_py.lsp.facts import Facts
-from codegen.targets.torch_py.lsp.files import BACKEND
-from codegen.targets.torch_py.lsp.hover import hover
-from codegen.targets.torch_py.lsp.places import Place, place_at
-from codegen.targets.torch_py.lsp.rename import RenameError, argument_at, rename
-from codegen.targets.torch_py.lsp.symbols import Symbol, symbols
-from codegen.targets.torch_py.lsp.text import Lines
 from tests.lsp.project import OPERATORS
 
 
@@ -97,7 +97,7 @@ def test_completion_replaces_what_is_written(facts: Facts) -> None:
 
 
 def test_completion_in_the_file_of_a_backend(facts: Facts, project: Path) -> None:
-    backend = Facts(project.parent / "backend.yaml", BACKEND, facts.program, facts.surroundings)
+    backend = replace(facts, path=project.parent / "backend.yaml", kind="backend")
     text = "backend: mine\ndevice:\n  count: x\ndispatch:\n  PrivateUse1:\n    mul.Tensor: f\n"
     for right, marked, some in [
         ("  count: x", "  «»", "allocate"),

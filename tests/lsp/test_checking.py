@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from codegen.targets.torch_py.lsp.checking import ERROR, WARNING, Checked, Checker, Finding
-from codegen.targets.torch_py.lsp.files import Bases, kind_of_file
-from codegen.targets.torch_py.lsp.ranges import correction, span_of
-from codegen.targets.torch_py.lsp.text import Lines, normalised
+from codegen.lsp.checking import ERROR, WARNING, Checked, Checker, Finding
+from codegen.lsp.files import Bases
+from codegen.lsp.ranges import correction, span_of
+from codegen.lsp.text import Lines, normalised
+from codegen.targets.torch_py import TARGET
 from tests.errors.conftest import checkout as checkout
 from tests.errors.test_errors import CASES, PRELUDE, Case
 from tests.lsp.project import OPERATORS
@@ -41,7 +42,7 @@ EDITS = [
 
 @pytest.fixture
 def checker(project: Path) -> Checker:
-    return Checker(project, Bases())
+    return Checker(project, Bases(TARGET))
 
 
 @pytest.mark.parametrize("right, wrong, words", EDITS, ids=[wrong.strip()[:40] for _, wrong, _ in EDITS])
@@ -97,7 +98,7 @@ def test_what_concerns_all_entries_needs_the_whole_file(
 
 @functools.lru_cache(maxsize=1)
 def _prelude(path: Path) -> tuple[Checker, Checked]:
-    checker = Checker(path, Bases())
+    checker = Checker(path, Bases(TARGET))
     return checker, checker.check(PRELUDE)
 
 
@@ -178,7 +179,7 @@ def test_needless_keys_can_be_removed(checker: Checker) -> None:
     ],
 )
 def test_other_files_are_left_alone(name: str, text: str, kind: str | None) -> None:
-    assert kind_of_file(Path(name), text) == kind
+    assert Bases(TARGET).kind_of(Path(name), text) == kind
 
 
 GARBAGE = [

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from codegen.targets.torch_py.lsp.places import Place, place_at
-from codegen.targets.torch_py.lsp.text import Lines
+from codegen.lsp.places import Place, place_at
+from codegen.lsp.text import Lines
 
 TEXT = """\
 dtype_sets:

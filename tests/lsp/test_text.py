@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codegen.targets.torch_py.lsp.text import Lines, normalised
+from codegen.lsp.text import Lines, normalised
 
 TEXT = "ä𝔸b\n\nlast\u2028line"
 

@@ -33,10 +33,8 @@ LONG_ENOUGH = 0.02
 LARGEST_RESULT = 8_000_000
 # Calls that are shorter at their largest say more about the cost of calls, which `calls` measures.
 SHORTEST = 20e-6
-# These read memory that nobody wrote, or write what the next call reads otherwise.
-NOT_TIMED = frozenset(
-    {"empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "resize_", "set_"}
-)
+# Operators with this tag make memory that nobody reads.
+NOT_TIMED = "uninitialised"
 
 Call = Callable[[], Any]
 
@@ -133,7 +131,7 @@ def enrolled_cases(
     from tests.ops.operators import all_operators
 
     for operator in sorted(all_operators(), key=lambda operator: -uses[base_name(str(operator))]):
-        if operator.base_name in NOT_TIMED or not re.search(options.only, str(operator)):
+        if NOT_TIMED in operator.row["tags"] or not re.search(options.only, str(operator)):
             continue
         found = 0
         for pair in zip(*(operator.samples(library, "float32") for library in libraries)):

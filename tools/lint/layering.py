@@ -104,8 +104,8 @@ CODEGEN_MAY_IMPORT = {
     "": ("yaml", "jinja2", "codegen"),
     "codegen/expressions/numpy_special.py": ("numpy",),
     "codegen/expressions/numpy_bessel.py": ("numpy",),
-    "codegen/targets/torch_py/lsp/conversion.py": ("lsprotocol", "pygls"),
-    "codegen/targets/torch_py/lsp/server.py": ("lsprotocol", "pygls"),
+    "codegen/lsp/conversion.py": ("lsprotocol", "pygls"),
+    "codegen/lsp/server.py": ("lsprotocol", "pygls"),
 }
 
 

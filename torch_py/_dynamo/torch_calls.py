@@ -13,7 +13,8 @@ from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch, is_operator, owner_of
-from torch_py._ops import OpOverload, OpOverloadPacket
+from torch_py._ops import OpOverload, OpOverloadPacket, _own_overloads, packet
+from torch_py._tags import Tag
 from torch_py._tensor import Tensor
 from torch_py.nn import functional
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 # Methods that give values, memory or history of a tensor to Python.
 _BREAKING_METHODS = {
-    "item": "a number",
     "tolist": "a list of numbers",
     "numpy": "an array",
     "__array__": "an array",
@@ -32,9 +32,6 @@ _BREAKING_METHODS = {
     "__index__": "a number",
     "__complex__": "a number",
     "__contains__": "a truth value",
-    "is_nonzero": "a truth value",
-    "equal": "a truth value",
-    "allclose": "a truth value",
     "__repr__": "a text",
     "__str__": "a text",
     "__format__": "a text",
@@ -52,7 +49,7 @@ _UNCAPTURED_METHODS = (
 def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """A method of a tensor."""
     owner = capture.recorder.fake_of(owner)
-    if name in _BREAKING_METHODS:
+    if name in _BREAKING_METHODS or _read_by(name) is not None:
         return _value(capture, owner, name, args, kwargs)
     if name in _UNCAPTURED_METHODS:
         raise Break(f"call of Tensor.{name}", "it changes or uses what is not in a graph", "")
@@ -76,7 +73,17 @@ def _value(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: Any) -
     if constant is not None and not args and name in ("item", "tolist", "__bool__", "__int__", "__float__"):
         with capture.recorder.outside():
             return getattr(constant, name)()
-    raise data_dependent(f"Tensor.{name}() gives {_BREAKING_METHODS[name]}")
+    raise data_dependent(f"Tensor.{name}() gives {_BREAKING_METHODS.get(name) or _read_by(name)}")
+
+
+@cache
+def _read_by(name: str) -> str | None:
+    """What an operator makes of elements for Python; None if it gives tensors, or needs no elements."""
+    for overload in _own_overloads().get(name, ()):
+        operator = getattr(packet("aten", name), overload)
+        if Tag.data_dependent_output in operator.tags:
+            return "a truth value" if operator._schema.returns[0].type == "bool" else "a number"
+    return None
 
 
 def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> None:
@@ -148,12 +155,6 @@ _STATE = {
     "clear_autocast_cache",
     "_set_inference_mode",
 }
-_BREAKING = {
-    "is_nonzero": "a truth value",
-    "equal": "a truth value",
-    "allclose": "a truth value",
-    "_local_scalar_dense": "a number",
-}
 _ANSWERS = (
     "is_grad_enabled is_inference_mode_enabled is_autocast_enabled get_autocast_dtype "
     "is_autocast_cache_enabled "
@@ -169,8 +170,9 @@ def builtin(capture: Capture, callee: BuiltinFunctionType, args: Any, kwargs: di
     name = callee.__name__
     if name in _STATE:
         return _change_state(capture, callee, args, kwargs)
-    if name in _BREAKING:
-        raise data_dependent(f"torch.{name}() gives {_BREAKING[name]}")
+    read = _read_by(name)
+    if read is not None:
+        raise data_dependent(f"torch.{name}() gives {read}")
     if name in _ANSWERS or name.startswith("_has_torch_function") or name == "_overrides_torch_function":
         return _answer(capture, callee, args, kwargs)
     if name in ("tensor", "as_tensor", "asarray"):

@@ -113,7 +113,7 @@ _ON_NUMBERS: dict[type, Callable[[Any, Any], Any]] = {
 }
 _NEUTRAL: dict[type, int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1, ast.Pow: 1}
 _CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
-# Functions that are one node.
+# The functions of formulas, translated: those that are one node.
 _NODES = {
     name: name.capitalize()
     for name in (

@@ -3,6 +3,9 @@
 A *rule* writes the ONNX nodes of a recorded call. A *decomposition* computes an operator that ONNX lacks with
 others, while the program is recorded. Pointwise operators without either are translated from the expression
 that defines them, see _expressions. Composite operators without either are recorded as what they call.
+
+These tables implement a translation, as kernels implement a device; they say nothing of operators that
+native_functions.yaml does not say.
 """
 
 from __future__ import annotations

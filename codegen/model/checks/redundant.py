@@ -30,7 +30,7 @@ def _redundant(operator: Operator, dialect: Dialect) -> Iterator[tuple[Location,
     schema = operator.schema
     for key, value, why in _plain_defaults(operator, dialect):
         if key in written and getattr(operator, key) == value:
-            text = ", ".join(value) if isinstance(value, tuple) else value
+            text = ", ".join(value) if type(value) is tuple else value
             yield written[key], f"{key}: {text}", why
 
     main = None if dialect.implied_kernel is None else dialect.implied_kernel(schema, operator.structure)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from codegen.diagnostics import Location
+from codegen.diagnostics import Diagnostics, Location
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
+from codegen.model.words import words
 
 
 class Reporter:
@@ -32,5 +33,7 @@ class Reporter:
 
     def at_word(self, key: str, word: str, message: str, hint: str) -> None:
         """At ``word`` inside the comma list of ``key``."""
-        found = self.context.words.get((self.operator.location, key, word))
-        self.at(found.location if found else self.operator.location_of(key), message, hint)
+        place = self.operator.location_of(key)
+        written = words(self.context.lists.get(place), self.operator.name, key, Diagnostics())
+        found = next((one.location for one in written if one.text == word), place)
+        self.at(found, message, hint)

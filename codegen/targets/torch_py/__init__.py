@@ -17,6 +17,7 @@ from codegen.targets.torch_py.commands import COMMANDS
 from codegen.targets.torch_py.dialect import DIALECT
 
 if TYPE_CHECKING:
+    from codegen.lsp.editing import Editing
     from codegen.model import Program
     from codegen.model.known import Change
     from codegen.output.templates import Templates
@@ -75,11 +76,17 @@ def _generate_backend(path: Path, base: Program, output: Path) -> GenerateReport
     return generate_backend(read_backend(path, base), output)
 
 
-def _check_backend(path: Path, base: Program) -> str:
+def _check_backend(path: Path, base: Program, text: str | None) -> str:
     from codegen.targets.torch_py.backends import read_backend
 
-    backend = read_backend(path, base)
+    backend = read_backend(path, base, text)
     return f"{len(backend.kernels)} kernels for '{backend.name}'"
+
+
+def _editing() -> Editing:
+    from codegen.targets.torch_py.editing import EDITING
+
+    return EDITING
 
 
 def _check_slopes(program: Program) -> None:
@@ -109,4 +116,5 @@ TARGET = Target(
         ),
     ),
     file_kinds={"backend": FileKind(_generate_backend, _check_backend)},
+    editing=_editing,
 )

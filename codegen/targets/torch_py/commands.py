@@ -127,10 +127,6 @@ def _schema(command: argparse.ArgumentParser) -> None:
     command.add_argument("--output", type=Path, metavar="DIR", help="default: next to the generator")
 
 
-def _lsp(command: argparse.ArgumentParser) -> None:
-    """Editors give no options."""
-
-
 COMMANDS = (
     _command("explain", "show all that follows from one entry", _explain),
     _command("new", "write a new entry and the stubs of what it names, or those that an entry misses", _new),
@@ -149,7 +145,6 @@ COMMANDS = (
     _command(
         "schema", "write the JSON schemas with which editors check and complete the YAML files", _schema
     ),
-    _command("lsp", "serve editors: a language server over standard input and output", _lsp),
     _command("select", "list the operators that a program calls, for a smaller build", _select),
     _command("parity", "compare the entries with another file of PyTorch's format", _parity),
 )

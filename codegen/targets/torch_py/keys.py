@@ -35,6 +35,7 @@ TAGS = (
     # what is written to, ``out`` or self in place, may not share memory with an argument that is read
     "no_overlap",
     "only_numbers",  # all its tensors may be given as numbers, as in ``add(1, 2)``
+    "uninitialised",  # elements of its result hold whatever the memory held
     "core",
     "data_dependent_output",
     "dynamic_output_shape",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class PythonModule:
+class PythonModule(NamedTuple):
     """The module that an entry names by ``python_module: WORD``."""
 
     word: str

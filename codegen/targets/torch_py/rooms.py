@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from codegen.diagnostics import Location
-from codegen.model.chapters import BANNER
+from codegen.model.chapters import chapters_of
 from codegen.model.kernels import Kernel
 from codegen.model.operator import Operator
 from codegen.targets.torch_py.keys import CUDA_FOLDER, CUDA_KEY, LAYOUT_KEYS
@@ -18,13 +18,13 @@ from codegen.targets.torch_py.keys import CUDA_FOLDER, CUDA_KEY, LAYOUT_KEYS
 
 def end_of_chapter(text: str, chapter: str) -> int:
     """Where the next chapter's banner begins in the YAML; the end of the text for the last one."""
-    banners = list(BANNER.finditer(text))
-    following = [after for found, after in zip(banners, banners[1:]) if found["name"] == chapter]
+    chapters = chapters_of(text)
+    following = [after for found, after in zip(chapters, chapters[1:]) if found.name == chapter]
     if not following:
         return len(text)
-    above = text[: following[0].start()].rstrip("\n")
+    above = text[: following[0].start].rstrip("\n")
     rule = above.rfind("\n") + 1
-    return rule if above[rule:].lstrip().startswith("# --") else following[0].start()
+    return rule if above[rule:].lstrip().startswith("# --") else following[0].start
 
 
 def shape_file(operator: Operator) -> str:

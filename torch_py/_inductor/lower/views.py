@@ -15,14 +15,10 @@ from torch_py._inductor.indices import Linear, contiguous, flattened, unflattene
 from torch_py._inductor.ir import Expr
 from torch_py._inductor.lower.context import Lowering, Value
 
-# What these make depends on the strides of their argument.
-_BY_STRIDES = frozenset(["as_strided", "view.dtype", "view_as_real", "view_as_complex"])
-
-
 def lower_view(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value | tuple[Value, ...]:
     """The rule of all operators that give views."""
     source, results = args[0], node.meta["val"]
-    if node.target._entry_name in _BY_STRIDES or source.root is None:
+    if source.root is None or _is_by_strides(node.target, source, results):
         raise NotLoweredError("a view by strides")
 
     row = _C._torch.empty_strided(source.sizes, contiguous(source.sizes), dtype=source.dtype, device="meta")
@@ -32,8 +28,15 @@ def lower_view(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Valu
     return _view(source, views, results)
 
 
+def _is_by_strides(operator: Any, source: Value, results: Any) -> bool:
+    """Whether the call takes strides, or sees the same bytes as another dtype."""
+    every = results if isinstance(results, (list, tuple)) else (results,)
+    takes_strides = any(argument.name == "stride" for argument in operator._schema.arguments)
+    return takes_strides or any(result.dtype != source.dtype for result in every)
+
+
 def _view(source: Value, view: Any, example: Any) -> Value:
-    if tuple(view.shape) != tuple(example.shape) or view.dtype != source.dtype:
+    if tuple(view.shape) != tuple(example.shape):
         raise NotLoweredError("a view by strides")
     strides, offset = view.stride(), view.storage_offset()
 

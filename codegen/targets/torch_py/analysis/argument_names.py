@@ -86,7 +86,7 @@ def _renamed(operator: Operator, names: Mapping[str, str]) -> Operator:
 
     def derivative(found: Derivative) -> Derivative:
         inputs = tuple(names.get(n, n) for n in found.inputs)
-        return replace(found, inputs=inputs, formula=formula(found.formula))
+        return found._replace(inputs=inputs, formula=formula(found.formula))
 
     def requirement(found: Requirement) -> Requirement:
         check = replace(found.check, node=substitute(found.check.node, values))

@@ -307,8 +307,8 @@ def _possible(derivative: Derivative, operator: Operator, program: Program) -> D
     node = _with_tensors(formula.node, Scope(operator, program))
     problems = check_formula(node, operator, program)
     if problems:
-        return replace(derivative, formula=_missing(operator, problems[0].message))
-    return derivative if node == formula.node else replace(derivative, formula=_formula(operator, node))
+        return derivative._replace(formula=_missing(operator, problems[0].message))
+    return derivative if node == formula.node else derivative._replace(formula=_formula(operator, node))
 
 
 def _with_tensors(node: Node, scope: Scope) -> Node:

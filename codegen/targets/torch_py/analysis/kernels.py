@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Call, walk
@@ -45,8 +46,7 @@ def runs_on_host(operator: Operator) -> bool:
     return has_kernel and cuda_entry(operator) is None
 
 
-@dataclass(frozen=True)
-class DirectKernel:
+class DirectKernel(NamedTuple):
     """A kernel that is called with the operator's own arguments, for the keys that name it."""
 
     kernel: str
@@ -125,7 +125,7 @@ def with_cuda_formulas(topic: str, operators: Iterable[Operator]) -> tuple[Opera
             instances = len(operator.dtypes)
 
         path = f"{CUDA_EXPR_FOLDER}/{topic}{f'-{number}' if number > 1 else ''}.cu"
-        entry = replace(cpu, key=CUDA_KEY, definition=replace(cpu.definition, path=path))
+        entry = replace(cpu, key=CUDA_KEY, definition=cpu.definition._replace(path=path))
         found.append(replace(operator, dispatch=(*operator.dispatch, entry)))
     return tuple(found)
 

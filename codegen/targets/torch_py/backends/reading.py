@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import keyword
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
 from codegen.model import Operator, Program
@@ -28,8 +28,7 @@ DEVICE_FUNCTIONS = {
 HOOKS_FUNCTION = {"hooks": "c10::DeviceHooks& {}()"}
 
 
-@dataclass(frozen=True)
-class BackendKernel:
+class BackendKernel(NamedTuple):
     """A kernel, and the operator that it serves for the device."""
 
     operator: Operator
@@ -45,8 +44,7 @@ class BackendKernel:
         return registration.kernels_header(self.operator.topic)
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(NamedTuple):
     """A checked file."""
 
     name: str

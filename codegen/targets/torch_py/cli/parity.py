@@ -163,7 +163,7 @@ def _schemas(operator: Operator) -> Iterator[FunctionSchema]:
 
 
 def _called(schema: FunctionSchema, name: str) -> FunctionSchema:
-    return replace(schema, name=OperatorName(replace(schema.name.name, base=name), schema.overload_name))
+    return replace(schema, name=OperatorName(schema.name.name._replace(base=name), schema.overload_name))
 
 
 def _with_scalar(schema: FunctionSchema, name: str) -> FunctionSchema:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from codegen.expressions import cpp_formula, needs
 from codegen.expressions.nodes import Call, Index, Name, Node, Number
@@ -18,8 +19,7 @@ from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.saved import Saved, SavedTensor, saved_values
 
 
-@dataclass(frozen=True)
-class Gradient:
+class Gradient(NamedTuple):
     """One formula, for one input or, with the kind ``tuple``, for several."""
 
     inputs: tuple[str, ...]

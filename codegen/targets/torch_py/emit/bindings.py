@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from codegen.model import Operator, Program
 from codegen.model.former_names import formerly
@@ -25,8 +26,7 @@ METHOD = ("Tensor", "Method")
 _SPOKEN = {"Tensor": "torch.Tensor", **{module.owner: module.public for module in PYTHON_MODULES.values()}}
 
 
-@dataclass(frozen=True)
-class Body:
+class Body(NamedTuple):
     """``call_add_Tensor``: from bound arguments to a Python result, for the function and the method alike."""
 
     function: Function
@@ -88,8 +88,7 @@ class Body:
         return [f'"{r.name}"' for r in self.function.schema.returns]
 
 
-@dataclass(frozen=True)
-class Overload:
+class Overload(NamedTuple):
     """One signature of a callable."""
 
     body: Body
@@ -225,7 +224,7 @@ def _aliases(callable_: Callable) -> Iterator[Callable]:
         name += "_" if is_inplace and not name.endswith("_") else ""
         owner, module = OWNERS[place] if place else (callable_.owner, callable_.module)
         renamed = [
-            replace(o, text=signature_text(name, o.parameters, o.self_slot), own_table=False)
+            o._replace(text=signature_text(name, o.parameters, o.self_slot), own_table=False)
             for o in callable_.overloads
         ]
         yield Callable(name, owner, module, renamed)
@@ -249,7 +248,7 @@ def _former(callable_: Callable) -> Iterator[Callable]:
             notice = renaming_of(_spoken(callable_.owner, callable_.name), _spoken(owner, name), rename)
             same = found.setdefault((owner, name), Callable(name, owner, module, notice=notice))
             text = signature_text(name, overload.parameters, overload.self_slot)
-            same.overloads.append(replace(overload, text=text, own_table=False))
+            same.overloads.append(overload._replace(text=text, own_table=False))
     yield from found.values()
 
 
@@ -324,8 +323,7 @@ def _deprecated(overload: Overload) -> Iterator[Overload]:
         self_slot = order.index("self") if overload.self_slot >= 0 else -1
         places = {p.slot: i for i, p in enumerate((*listed, *extra))}
 
-        yield replace(
-            overload,
+        yield overload._replace(
             text=signature_text(body.function.python_name, parameters, self_slot),
             parameters=parameters,
             table=f"{body.function.struct}_{'method_' if self_slot >= 0 else ''}deprecated{number}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.expressions import latex, requirement_text
 from codegen.model import Operator
@@ -15,8 +15,7 @@ from codegen.targets.torch_py.emit.notices import deprecation_of
 from codegen.targets.torch_py.emit.places import place_of
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """The documentation of one operator."""
 
     name: str

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.model import DtypeSet, Program
 from codegen.model.program import combination_macro
 
 
-@dataclass(frozen=True)
-class Macro:
+class Macro(NamedTuple):
     name: str
     members: tuple[str, ...]  # canonical dtype names
     constants: tuple[str, ...]  # kFloat ...

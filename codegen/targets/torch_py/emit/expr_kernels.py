@@ -7,8 +7,7 @@ For the CPU, ``aten/native/cpu/expr/<op>Kernel[.isa].cpp``, a lambda. For CUDA,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, takes_packs, to_source
@@ -23,8 +22,7 @@ from codegen.targets.torch_py.analysis.kernels import CUDA_EXPR_FOLDER, cuda_ent
 from codegen.targets.torch_py.emit.places import place_of
 
 
-@dataclass(frozen=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A number that a formula uses, in the computation type."""
 
     name: str
@@ -35,8 +33,7 @@ class Scalar:
         return f"const auto {self.name} = {self.value};"
 
 
-@dataclass(frozen=True)
-class ExprKernel:
+class ExprKernel(NamedTuple):
     schema: str
     place: str
     source: str  # the formula as written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.model import EachArgument, Operator
 from codegen.output.literals import cpp_string
@@ -14,8 +14,7 @@ from codegen.targets.torch_py.analysis.functions import Function, functions_of
 HEADER = "aten/dispatch/Foreach.h"
 
 
-@dataclass(frozen=True)
-class Body:
+class Body(NamedTuple):
     """The lines of a list operator."""
 
     lists: tuple[str, ...]  # as NamedLength

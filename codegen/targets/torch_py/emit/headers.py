@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.model import Operator
 from codegen.model.former_names import formerly
@@ -16,8 +17,7 @@ from codegen.targets.torch_py.emit.includes import header_of
 from codegen.targets.torch_py.emit.places import place_of
 
 
-@dataclass(frozen=True)
-class Inline:
+class Inline(NamedTuple):
     """A free function: its parameters, and the arguments that it passes to ``call``."""
 
     name: str

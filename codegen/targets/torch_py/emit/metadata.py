@@ -26,9 +26,8 @@ def render(program: Program, node_names: Mapping[str, str]) -> str:
 
 
 def rows(program: Program, node_names: Mapping[str, str]) -> list[str]:
-    return [
-        json.dumps(_row(o, program, node_names), sort_keys=True, separators=(", ", ": ")) for o in program
-    ]
+    encode = json.JSONEncoder(sort_keys=True).encode
+    return [encode(_row(operator, program, node_names)) for operator in program]
 
 
 def _row(operator: Operator, program: Program, node_names: Mapping[str, str]) -> dict[str, Any]:

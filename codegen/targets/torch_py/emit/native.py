@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.model import Operator
 from codegen.remembered import remembered
@@ -22,8 +22,7 @@ from codegen.targets.torch_py.keys import INPLACE_KEY
 from codegen.targets.torch_py.rooms import shape_file
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """A function: ``head`` is its result and its name."""
 
     head: str
@@ -31,8 +30,7 @@ class Declaration:
     is_per_isa: bool  # compiled once per instruction set
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """The functions of one source file that one operator uses."""
 
     schema: str

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.model import Operator
 from codegen.model.operator import Rename
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(NamedTuple):
     """A text, and the variable of the C++ object that gives it once."""
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.model import Kernel, Operator
 from codegen.schema import Argument
@@ -29,8 +29,7 @@ from codegen.targets.torch_py.keys import LAYOUT_KEYS
 ACCELERATORS = "kAcceleratorKeys"
 
 
-@dataclass(frozen=True)
-class Kernels:
+class Kernels(NamedTuple):
     """An object of at::native::loops: the kernels of an operator by device."""
 
     name: str
@@ -46,8 +45,7 @@ class Kernels:
         return f"{self.result}({', '.join(self.parameters)})"
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(NamedTuple):
     """The loop of an operator: one for each device, held in ``kernels``, or one function for all of them."""
 
     kernels: Kernels | None  # None where ``direct`` is set
@@ -57,8 +55,7 @@ class Loop:
     origin: str
 
 
-@dataclass(frozen=True)
-class Wrapper:
+class Wrapper(NamedTuple):
     """A function of type ``Op::Schema``: checks, then the kernel as the structure calls it."""
 
     function: Function
@@ -109,8 +106,7 @@ def _holds_optionals(argument: Argument) -> bool:
     return of_list is not None and of_list.element.is_optional
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """Everything that is generated for one operator."""
 
     operator: Operator
@@ -145,8 +141,7 @@ class Section:
         return list(dict.fromkeys(kernels for kernels in found if kernels is not None))
 
 
-@dataclass(frozen=True)
-class CudaKernel:
+class CudaKernel(NamedTuple):
     """A kernel of the CUDA library, and the object of at::native::loops that it is set in."""
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.expressions import parse
 from codegen.expressions.print_cpp import cpp_requirement, cpp_requirement_value
@@ -22,8 +22,7 @@ _MACROS = {
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One TORCH_CHECK: its macro, its condition and the parts of its message."""
 
     macro: str

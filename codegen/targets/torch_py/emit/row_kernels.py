@@ -7,7 +7,7 @@ elements.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.expressions import (
@@ -38,8 +38,7 @@ from codegen.targets.torch_py.emit.wrapper_texts import reduction_argument, redu
 _COUNT_VALUE = "count_value"
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """One argument of ``std::tuple``: ``row_pass<0, RowSum>(lambda)`` or ``row_value(lambda)``."""
 
     call: str  # row_pass<0, RowSum>
@@ -49,8 +48,7 @@ class Stage:
     is_pass: bool
 
 
-@dataclass(frozen=True)
-class SingleReduction:
+class SingleReduction(NamedTuple):
     """A formula with one reduction, the Ops of Note [Reduction order]."""
 
     struct: str
@@ -60,8 +58,7 @@ class SingleReduction:
     total: str  # the parameter of project
 
 
-@dataclass(frozen=True)
-class RowKernel:
+class RowKernel(NamedTuple):
     schema: str
     place: str
     source: str  # the formula as written

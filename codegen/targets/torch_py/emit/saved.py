@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from codegen.expressions import cpp_formula, needs
 from codegen.expressions.formulas import Metadata
@@ -23,8 +23,7 @@ _OWNING = {
 }
 
 
-@dataclass(frozen=True)
-class Saved:
+class Saved(NamedTuple):
     """A plain value that a Node saves in the forward call.
 
     Formulas call it ``name``. The Node keeps it as ``member``, of the C++ type ``type``, and sets it to the
@@ -38,8 +37,7 @@ class Saved:
     is_argument: bool
 
 
-@dataclass(frozen=True)
-class SavedTensor:
+class SavedTensor(NamedTuple):
     """A tensor or a list of tensors that a Node keeps as SavedVariable."""
 
     name: str
@@ -95,7 +93,7 @@ def _add(tensors: dict[str, SavedTensor], tensor: SavedTensor) -> None:
     """Adds a tensor; if it is saved already, adds to the inputs whose gradients use it."""
     before = tensors.get(tensor.name)
     if before is not None:
-        tensor = replace(tensor, inputs=(*before.inputs, *tensor.inputs))
+        tensor = tensor._replace(inputs=(*before.inputs, *tensor.inputs))
     tensors[tensor.name] = tensor
 
 

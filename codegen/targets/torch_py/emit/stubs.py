@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codegen.model.keywords import PYTHON_KEYWORDS
 from codegen.schema import Return, Symbol, Type
@@ -45,14 +45,12 @@ _RESULTS = {
 _REDUCTIONS = {"None": "0", "Mean": "1", "Sum": "2"}
 
 
-@dataclass(frozen=True)
-class NamedResult:
+class NamedResult(NamedTuple):
     name: str
     fields: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Stub:
+class Stub(NamedTuple):
     """One ``def``; with ``is_overload``, it is decorated."""
 
     name: str

@@ -10,6 +10,7 @@ from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.model import Operator, Program, Topic
 from codegen.output import layout
 from codegen.output.templates import Templates
+from codegen.remembered import forget
 from codegen.target import Part
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
@@ -127,6 +128,9 @@ class Tree:
             self.bindings([topic.name])
         if topic.operators:
             self.topic(topic)
+        for operator in topic.operators:
+            for owner in (operator, operator.schema, operator.schema.arguments):
+                forget(owner)
 
     def render_around(self, operators: Collection[Operator]) -> dict[str, str]:
         """The files that show operators of one topic, except METADATA and LOWERINGS, which show all."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from codegen.model import Operator, Program, Topic
 from codegen.model.known import Change, program_of
@@ -25,8 +25,7 @@ from codegen.targets.torch_py.emit.tree import LOWERINGS, METADATA, METHODS, STU
 _LINE = re.compile(r'"line": (\d+)')
 
 
-@dataclass(frozen=True)
-class TopicMemory:
+class TopicMemory(NamedTuple):
     """What the last run knows of the files of a topic."""
 
     operators: tuple[str, ...]  # what other topics see of them, with those that formulas imply
@@ -36,8 +35,7 @@ class TopicMemory:
     notes: tuple[tuple[int, str], ...]  # the line in the topic, and the text with {line}
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     topics: Mapping[str, TopicMemory]
     node_names: Mapping[str, str]
 
@@ -105,13 +103,13 @@ def update(
         topic = program.topics[name]
         if change.is_of_docs(name):
             tree.pages(topic)
-            now[name] = replace(memory.topics[name], notes=_notes(program, topic))
+            now[name] = memory.topics[name]._replace(notes=_notes(program, topic))
             continue
 
         tree.topic(topic)
         found = _remembered(program, topic, tree.shards, tree.files.keys())
         files.update(dict.fromkeys(memory.topics[name].files - found.files))
-        now[name] = replace(found, bound=memory.topics[name].bound)
+        now[name] = found._replace(bound=memory.topics[name].bound)
 
     files.update(tree.files)
     files.update(_stubs(tree, shown, read))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 # Files with kernels, which belong to operators. What the others call is needed by every program.
 KERNELS = "aten/native"
@@ -22,8 +22,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINED = re.compile(r"^(?!#)\S[^\n;={}]*?\b(\w+)\(", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     path: str
     names: frozenset[str]
     calls: frozenset[str]  # names after at::

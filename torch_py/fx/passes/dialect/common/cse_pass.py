@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch_py
+from torch_py._tags import Tag
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, _is_random
 from torch_py.fx.passes.infra.pass_base import PassBase, PassResult
 
 __all__ = ["CSEPass", "get_CSE_banned_ops"]
 
-# Methods and functions whose calls give other values each time, or are made for what they do.
-_RANDOM_NAMES = frozenset(("alpha_dropout", "dropout", "feature_alpha_dropout", "rrelu"))
+@functools.cache
+def _changing_names() -> frozenset[str]:
+    """Of operators whose calls give other values each time: random ones, and uninitialised memory."""
+
+    def is_changing(overload: Any) -> bool:
+        return Tag.nondeterministic_seeded in overload.tags or "uninitialised" in overload._tag_words.split()
+
+    # Imported on first use: the registry of operators is large.
+    from torch_py._ops import _own_overloads, packet
+
+    return frozenset(
+        name
+        for name, overloads in _own_overloads().items()
+        if any(is_changing(getattr(packet("aten", name), overload)) for overload in overloads)
+    )
 
 
 def get_CSE_banned_ops() -> set[Any]:  # noqa: N802  # PyTorch's name
     """The functions of torch whose calls are never merged, as they draw random numbers or make new memory."""
-    names = ("empty", "empty_like", "empty_strided", "rand", "randn", "randint", "randperm", "rand_like")
-    names += ("randn_like", "randint_like", "bernoulli", "multinomial", "normal", "poisson", *_RANDOM_NAMES)
-    return {getattr(torch_py, name) for name in names if hasattr(torch_py, name)}
+    return {getattr(torch_py, name) for name in _changing_names() if hasattr(torch_py, name)}
 
 
 class CSEPass(PassBase):
@@ -70,7 +83,7 @@ class CSEPass(PassBase):
         )
         if in_place or assigns or node.kwargs.get("inplace") or "out" in node.kwargs:
             return False
-        return not (node.is_impure() or _is_random(node.target) or name in _RANDOM_NAMES)
+        return not (node.is_impure() or _is_random(node.target) or name in _changing_names())
 
 
 _ASSIGNED = frozenset("add and concat floordiv lshift mod mul matmul or pow rshift sub truediv xor".split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from codegen.diagnostics import Diagnostic
-from codegen.targets.torch_py.lsp.text import Edit, Lines, Span
+from codegen.lsp.text import Edit, Lines, Span
 
 _QUOTED = re.compile(r"'([^'\n]+)'")
 _WORD = re.compile(r"[A-Za-z_][\w.]*|-?\d[\w.]*|[^\s\w]")

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from codegen.diagnostics import Diagnostics
 from codegen.expressions import ExpressionError, parse
 from codegen.expressions.nodes import Name, walk
+from codegen.lsp.facts import Facts
+from codegen.lsp.places import Place
+from codegen.lsp.text import Edit, Span
 from codegen.model.words import split_words
 from codegen.schema import FunctionSchema, SchemaError
-from codegen.targets.torch_py.lsp.facts import Facts
-from codegen.targets.torch_py.lsp.places import Place
-from codegen.targets.torch_py.lsp.text import Edit, Span
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
 _CODE = re.compile(r"``(.*?)``", re.DOTALL)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from codegen.expressions import CONSTANTS, FUNCTIONS, Function, Scope, Signature
 from codegen.expressions.rows import COUNT, REDUCTIONS, Reduction
 from codegen.expressions.scope import METADATA_METHODS, REQUIREMENT_FUNCTIONS
-from codegen.targets.torch_py.lsp.facts import Facts
-from codegen.targets.torch_py.lsp.items import Item
-from codegen.targets.torch_py.lsp.places import Place
+from codegen.lsp.facts import Facts
+from codegen.lsp.items import Item
+from codegen.lsp.places import Place
 
 _PROPERTY = re.compile(r"[\w)\]]\s*\.\s*\w*$")
 # Functions of conditions besides those over one argument.

@@ -9,7 +9,7 @@ import sys
 
 def lsp(options: argparse.Namespace) -> int:
     try:
-        from codegen.targets.torch_py.lsp.server import make_server
+        from codegen.lsp.server import make_server
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in ("pygls", "lsprotocol"):
             raise
@@ -23,5 +23,5 @@ def lsp(options: argparse.Namespace) -> int:
     # Other commands end before there is garbage worth collecting. A check makes many objects that stay.
     gc.set_threshold(100_000, 50, 100)
     gc.enable()
-    make_server(options.library_of).start_io()
+    make_server(options.target, options.library_of).start_io()
     return 0

@@ -1,17 +1,15 @@
-"""What answers look up: the last program that could be read, and what the documentation says of keys."""
+"""What answers look up: the last program that could be read, and what its target says of keys and words."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from codegen.dtypes import DTYPE_ALIASES, DTYPES
+from codegen.dialect import Dialect
+from codegen.lsp.editing import Editing
 from codegen.model import Kernel, Operator, Program
 from codegen.model.surroundings import Surroundings
-from codegen.targets.torch_py.json_schema import BACKEND, FOLDER, OPERATORS
 
 
 @dataclass(frozen=True)
@@ -19,9 +17,16 @@ class Facts:
     """``program`` is the file's own, or the one that it extends while it cannot be read."""
 
     path: Path
-    kind: str  # files.OPERATORS or files.BACKEND
+    kind: str  # files.OPERATORS, or a key of Target.file_kinds
     program: Program | None
     surroundings: Surroundings | None
+    dialect: Dialect
+    editing: Editing
+
+    def key_meanings(self, level: str) -> dict[str, str]:
+        """Keys of a ``file``, an ``entry`` or a ``requirement``, and what each means."""
+        unused = self.dialect.unused_keys if level == "entry" else ()
+        return {key: text for key, text in self.editing.meanings(level).items() if key not in unused}
 
     @property
     def root(self) -> Path:
@@ -54,8 +59,8 @@ class Facts:
         sets = self.program.all_dtype_sets() if self.program is not None else {}
         return {
             **{name: ", ".join(found.members) for name, found in sets.items()},
-            **dict.fromkeys(DTYPES, "a dtype"),
-            **{alias: f"{dtype}" for alias, dtype in DTYPE_ALIASES.items()},
+            **dict.fromkeys(self.dialect.dtypes, "a dtype"),
+            **self.dialect.dtype_aliases,
         }
 
     def kernels(self, key: str) -> list[Kernel]:
@@ -72,23 +77,3 @@ def rooms_of(topic: str) -> tuple[str, ...]:
 
 def is_in_room(kernel: Kernel, topic: str) -> bool:
     return Path(kernel.path).name.split(".")[0] in rooms_of(topic)
-
-
-@cache
-def _schemas() -> dict[str, dict[str, object]]:
-    return {name: json.loads((FOLDER / name).read_text(encoding="utf-8")) for name in (OPERATORS, BACKEND)}
-
-
-@cache
-def key_meanings(level: str) -> dict[str, str]:
-    """Keys of a ``file``, an ``entry``, a ``requirement`` or a ``backend``, and what each means."""
-    operators = _schemas()[OPERATORS]
-    definitions: dict[str, dict[str, object]] = operators["definitions"]  # type: ignore[assignment]
-    tables: dict[str, object] = {
-        "file": operators["properties"],
-        "entry": definitions["entry"]["properties"],
-        "requirement": definitions["requirement"]["anyOf"][1]["properties"],  # type: ignore[index]
-        "backend": _schemas()[BACKEND]["properties"],
-    }
-    table: dict[str, dict[str, str]] = tables[level]  # type: ignore[assignment]
-    return {key: value.get("description", "") for key, value in table.items()}

@@ -13,13 +13,11 @@ from pathlib import Path
 
 from codegen.cli.lock import check_lock
 from codegen.diagnostics import Diagnostic, Diagnostics, GenerationError, Location
+from codegen.lsp.files import OPERATORS, Bases
 from codegen.model import Operator, Program, read_program
 from codegen.model.checks.drafts import unwritten
 from codegen.model.checks.redundant import redundancies
 from codegen.model.surroundings import Surroundings, scan_surroundings
-from codegen.targets.torch_py.backends import read_backend
-from codegen.targets.torch_py.dialect import DIALECT
-from codegen.targets.torch_py.lsp.files import BACKEND, Bases, kind_of_file
 from codegen.yaml.entries import entry_starts, name_in
 
 ERROR = "error"
@@ -59,27 +57,30 @@ class Checker:
 
     def check(self, text: str) -> Checked:
         """Everything that ``python -m codegen check`` reports."""
-        kind = kind_of_file(self.path, text)
+        kind = self.bases.kind_of(self.path, text)
         if kind is None:
             return Checked(text, None, None, ())
 
         base = self.bases.base_of(self.path, text)
-        if kind == BACKEND:
-            return self._check_backend(text, base)
+        if kind != OPERATORS:
+            return self._check_other(kind, text, base)
 
         problems = Diagnostics()
-        surroundings = scan_surroundings(DIALECT, self.path.parent, base)
-        program = read_program(self.path, problems, base, text=text, surroundings=surroundings)
+        dialect = self.bases.target.dialect
+        surroundings = scan_surroundings(dialect, self.path.parent, base)
+        program = read_program(
+            self.path, problems, base, text=text, surroundings=surroundings, dialect=dialect
+        )
         findings = _findings(problems, program)
         if program is not None and not findings:
             findings = _changes(program)
         return Checked(text, program, surroundings, tuple(findings))
 
-    def _check_backend(self, text: str, base: Program | None) -> Checked:
+    def _check_other(self, kind: str, text: str, base: Program | None) -> Checked:
         if base is None:
             return Checked(text, None, None, ())
         try:
-            read_backend(self.path, base, text=text)
+            self.bases.target.file_kinds[kind].check(self.path, base, text)
         except GenerationError as error:
             found = [Finding(d, ERROR) for d in error.diagnostics.sorted()]
             return Checked(text, None, None, tuple(found))
@@ -103,7 +104,10 @@ class Checker:
             return None
         problems = Diagnostics()
         base = _without(before.program, change.old_lines, change.old_names)
-        program = read_program(self.path, problems, base, text=part, surroundings=before.surroundings)
+        dialect = self.bases.target.dialect
+        program = read_program(
+            self.path, problems, base, text=part, surroundings=before.surroundings, dialect=dialect
+        )
         return tuple(sorted({*kept, *_findings(problems, program)}))
 
 
@@ -169,9 +173,8 @@ class _Change:
         if place.line < behind or finding.diagnostic.operator.split(".")[0] in self.old_names:
             return None
         line = place.line + self.new_lines[1] - behind
-        return replace(
-            finding, diagnostic=replace(finding.diagnostic, location=Location(file, line, place.column))
-        )
+        moved = finding.diagnostic._replace(location=Location(file, line, place.column))
+        return replace(finding, diagnostic=moved)
 
     def part(self, text: str) -> str | None:
         """The changed entries below the headings that they are in, in the lines where they are."""

@@ -7,10 +7,10 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from codegen.targets.torch_py.lsp.checking import Checked, Checker, Finding
-from codegen.targets.torch_py.lsp.facts import Facts
-from codegen.targets.torch_py.lsp.files import Bases, kind_of_file
-from codegen.targets.torch_py.lsp.text import Lines, normalised
+from codegen.lsp.checking import Checked, Checker, Finding
+from codegen.lsp.facts import Facts
+from codegen.lsp.files import Bases
+from codegen.lsp.text import Lines, normalised
 
 # Seconds after the last keystroke: until the changed entries are checked, and until the whole file is.
 SOON = 0.08
@@ -47,12 +47,16 @@ class Session:
         return self.lines.text
 
     def facts(self) -> Facts:
-        kind = kind_of_file(self.path, self.text) or ""
-        if self._readable is not None:
-            return Facts(self.path, kind, self._readable.program, self._readable.surroundings)
-        checked = self._checked
-        base = self._bases.known(self.text)
-        return Facts(self.path, kind, base, checked.surroundings if checked is not None else None)
+        bases = self._bases
+        last = self._readable or self._checked
+        return Facts(
+            self.path,
+            bases.kind_of(self.path, self.text) or "",
+            bases.known(self.text) if self._readable is None else self._readable.program,
+            None if last is None else last.surroundings,
+            bases.target.dialect,
+            bases.editing,
+        )
 
     def change(self, text: str, version: int | None) -> None:
         """Takes the new text; it is checked when nobody has typed for a moment."""

@@ -17,9 +17,10 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from codegen.targets.torch_py.lsp.checking import Finding
-from codegen.targets.torch_py.lsp.completion import complete
-from codegen.targets.torch_py.lsp.conversion import (
+import codegen.target
+from codegen.lsp.checking import Finding
+from codegen.lsp.completion import complete
+from codegen.lsp.conversion import (
     by_file,
     lines_of_file,
     to_completion_list,
@@ -30,17 +31,15 @@ from codegen.targets.torch_py.lsp.conversion import (
     to_symbol,
     to_text_edit,
 )
-from codegen.targets.torch_py.lsp.definition import Target, definitions, generated
-from codegen.targets.torch_py.lsp.files import Bases
-from codegen.targets.torch_py.lsp.hover import hover
-from codegen.targets.torch_py.lsp.places import Place, place_at
-from codegen.targets.torch_py.lsp.ranges import correction
-from codegen.targets.torch_py.lsp.rename import RenameError, argument_at, rename
-from codegen.targets.torch_py.lsp.session import Session
-from codegen.targets.torch_py.lsp.symbols import symbols
+from codegen.lsp.definition import Target, definitions, generated
+from codegen.lsp.files import Bases
+from codegen.lsp.hover import hover
+from codegen.lsp.places import Place, place_at
+from codegen.lsp.ranges import correction
+from codegen.lsp.rename import RenameError, argument_at, rename
+from codegen.lsp.session import Session
+from codegen.lsp.symbols import symbols
 
-# Sources whose functions entries name: a change of one may settle a diagnostic.
-_WATCHED = ("**/aten/native/**/*.{cpp,cu,cuh}", "**/samples/*.py", "**/samples.py")
 _TRIGGERS = [" ", ".", "{", ",", "("]
 
 
@@ -57,9 +56,9 @@ class Positioned(Protocol):
 class Server(LanguageServer):
     """The open files."""
 
-    def __init__(self, base: Path | None = None) -> None:
+    def __init__(self, target: codegen.target.Target, base: Path | None = None) -> None:
         super().__init__("codegen", _version(), types.TextDocumentSyncKind.Full)
-        self.bases = Bases(base)
+        self.bases = Bases(target, base)
         self.sessions: dict[str, Session] = {}
 
     @property
@@ -99,9 +98,10 @@ class Server(LanguageServer):
         )
 
 
-def make_server(base: Path | None = None) -> Server:
-    """``base`` is the native_functions.yaml that libraries and backends extend; by default, ours."""
-    server = Server(base)
+def make_server(target: codegen.target.Target, base: Path | None = None) -> Server:
+    """Answers for the files of ``target``. ``base`` is the file that libraries and backends extend; by
+    default, that of the target."""
+    server = Server(target, base)
     for method, answer in _ANSWERS.items():
         options = _OPTIONS.get(method)
         server.feature(method, options)(answer)
@@ -152,13 +152,14 @@ def _files_changed(server: Server, params: types.DidChangeWatchedFilesParams) ->
 
 
 async def _initialized(server: Server, params: types.InitializedParams) -> None:
-    """Asks to be told of changes in C++ and samples, if the editor can do that."""
+    """Asks to be told of changes in kernels and samples, if the editor can do that."""
     workspace = server.client_capabilities.workspace
     watching = workspace.did_change_watched_files if workspace is not None else None
-    if watching is None or not watching.dynamic_registration:
+    watched = server.bases.editing.watched
+    if not watched or watching is None or not watching.dynamic_registration:
         return
     options = types.DidChangeWatchedFilesRegistrationOptions(
-        [types.FileSystemWatcher(glob_pattern=pattern) for pattern in _WATCHED]
+        [types.FileSystemWatcher(glob_pattern=pattern) for pattern in watched]
     )
     registration = types.Registration("sources", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
     await server.client_register_capability_async(types.RegistrationParams([registration]))

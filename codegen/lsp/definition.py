@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from codegen.lsp.facts import Facts, is_in_room
+from codegen.lsp.files import OPERATORS
+from codegen.lsp.places import Place
 from codegen.model import Kernel, Operator
-from codegen.targets.torch_py.emit.explain import Explanation
-from codegen.targets.torch_py.lsp.facts import Facts, is_in_room
-from codegen.targets.torch_py.lsp.files import BACKEND
-from codegen.targets.torch_py.lsp.places import Place
-from codegen.targets.torch_py.samples import samples_places
 
 
 @dataclass(frozen=True)
@@ -28,8 +26,8 @@ def definitions(place: Place, facts: Facts) -> list[Target]:
     word = place.at(place.word)
     if not word or place.is_in_prose:
         return []
-    if facts.kind == BACKEND:
-        return _of_backend(place, facts)
+    if facts.kind != OPERATORS:
+        return facts.editing.definitions(place, facts)
     if place.path[:1] != ("topics",):
         return list(_declared(place, facts, word))
     if not place.is_in_entry:
@@ -41,7 +39,7 @@ def definitions(place: Place, facts: Facts) -> list[Target]:
         return _of_operator(operator, facts) if operator is not None and word == _name(place, word) else []
     if key in ("dispatch", "shape"):
         dispatched = (place.key or "").split(",")[0].strip()
-        return [_kernel(facts, k) for k in facts.kernels(dispatched) if k.symbol == word]
+        return [kernel_target(facts, k) for k in facts.kernels(dispatched) if k.symbol == word]
     if key == "samples":
         return list(_samples(facts, word))
     if key == "reference" and _test(place) is not None:
@@ -52,12 +50,10 @@ def definitions(place: Place, facts: Facts) -> list[Target]:
 def generated(place: Place, facts: Facts) -> list[Target]:
     """What is generated from the entry, where it is built."""
     operator = facts.operator(place.operator_name) if place.is_in_entry else None
-    output = facts.root / "build" / "generated"
-    if operator is None or facts.program is None or facts.program.broken or not output.is_dir():
+    if operator is None or facts.program is None:
         return []
-    topic = [o for o in facts.program if o.topic == operator.topic]
-    places = Explanation(facts.program, topic).places(operator)
-    return [Target(output / path, line - 1) for path, line in places if (output / path).is_file()]
+    places = facts.editing.generated(facts.program, operator, facts.root)
+    return [Target(path, line - 1) for path, line in places]
 
 
 def _name(place: Place, word: str) -> str | None:
@@ -70,24 +66,24 @@ def _name(place: Place, word: str) -> str | None:
 def _of_operator(operator: Operator, facts: Facts) -> list[Target]:
     """Its kernels and its shape rule, then the generators of its arguments."""
     kernels = [entry.definition for entry in operator.dispatch]
-    found = [_kernel(facts, k) for k in (*kernels, operator.shape_definition) if k is not None]
+    found = [kernel_target(facts, k) for k in (*kernels, operator.shape_definition) if k is not None]
     samples = _samples(facts, operator.samples) if operator.samples else ()
     return list(dict.fromkeys([*found, *samples]))
 
 
-def _kernel(facts: Facts, kernel: Kernel) -> Target:
+def kernel_target(facts: Facts, kernel: Kernel) -> Target:
     return Target(facts.root / kernel.path, kernel.line - 1)
 
 
 def _samples(facts: Facts, name: str) -> Iterator[Target]:
     for program in facts.programs():
-        for path, line in samples_places(Path(program.path).resolve().parent, name):
+        for path, line in facts.editing.samples(Path(program.path).resolve().parent, name):
             yield Target(path, line)  # the function is below its decorator
 
 
 def _topic(facts: Facts, topic: str) -> list[Target]:
     """The files of a topic."""
-    kernels = [k for key in ("CPU", "CUDA") for k in facts.kernels(key) if is_in_room(k, topic)]
+    kernels = [k for key in facts.dialect.dispatch_keys for k in facts.kernels(key) if is_in_room(k, topic)]
     return [Target(facts.root / path, 0) for path in sorted({k.path for k in kernels})]
 
 
@@ -108,22 +104,22 @@ def _declared(place: Place, facts: Facts, word: str) -> Iterator[Target]:
     }
 
     for table in tables.get(place.entry_key or outer, ()):
-        for path, text in _texts(place, facts):
+        for path, text in texts(place, facts):
             body = re.search(rf"^{table} *:.*\n((?: .*\n|\s*\n|#.*\n)*)", text, re.MULTILINE)
             found = re.search(rf"^ +({word}) *:", body[1], re.MULTILINE) if body else None
             if body and found:
-                yield _target(path, text, body.start(1) + found.start(1))
+                yield match_target(path, text, body.start(1) + found.start(1))
                 return
 
 
 def _entries(place: Place, facts: Facts, word: str) -> Iterator[Target]:
     """The entries of an operator that a formula calls."""
-    for path, text in _texts(place, facts):
+    for path, text in texts(place, facts):
         for found in re.finditer(rf"^ *- *func: *['\"]?({word})(?:\.\w+)?\(", text, re.MULTILINE):
-            yield _target(path, text, found.start(1))
+            yield match_target(path, text, found.start(1))
 
 
-def _texts(place: Place, facts: Facts) -> Iterator[tuple[Path, str]]:
+def texts(place: Place, facts: Facts) -> Iterator[tuple[Path, str]]:
     """The file as it is in the editor, and those that it extends."""
     yield facts.path, place.text
     for program in facts.programs():
@@ -132,13 +128,5 @@ def _texts(place: Place, facts: Facts) -> Iterator[tuple[Path, str]]:
             yield path.resolve(), path.read_text(encoding="utf-8", errors="replace")
 
 
-def _target(path: Path, text: str, offset: int) -> Target:
+def match_target(path: Path, text: str, offset: int) -> Target:
     return Target(path, text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
-
-
-def _of_backend(place: Place, facts: Facts) -> list[Target]:
-    name = place.at(place.dotted)
-    if place.key is None:
-        found = re.compile(rf"^ *- *func: *['\"]?({re.escape(name)})\(", re.MULTILINE)
-        return [_target(p, t, m.start(1)) for p, t in _texts(place, facts) for m in found.finditer(t)]
-    return [_kernel(facts, kernel) for kernel in facts.kernels("CPU") if kernel.symbol == name]

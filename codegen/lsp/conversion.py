@@ -9,14 +9,14 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from codegen.diagnostics import Location
-from codegen.targets.torch_py.lsp.checking import ERROR, INFORMATION, WARNING, Finding
-from codegen.targets.torch_py.lsp.completion import Completions
-from codegen.targets.torch_py.lsp.definition import Target
-from codegen.targets.torch_py.lsp.hover import Hover
-from codegen.targets.torch_py.lsp.items import Item
-from codegen.targets.torch_py.lsp.ranges import span_of
-from codegen.targets.torch_py.lsp.symbols import Symbol
-from codegen.targets.torch_py.lsp.text import Edit, Lines, Span, normalised
+from codegen.lsp.checking import ERROR, INFORMATION, WARNING, Finding
+from codegen.lsp.completion import Completions
+from codegen.lsp.definition import Target
+from codegen.lsp.hover import Hover
+from codegen.lsp.items import Item
+from codegen.lsp.ranges import span_of
+from codegen.lsp.symbols import Symbol
+from codegen.lsp.text import Edit, Lines, Span, normalised
 
 SOURCE = "codegen"
 KINDS = {

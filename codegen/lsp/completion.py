@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from codegen.lsp.facts import Facts, is_in_room
+from codegen.lsp.files import OPERATORS
+from codegen.lsp.formulas import names_of_expr, names_of_formula, names_of_requirement
+from codegen.lsp.items import Item
+from codegen.lsp.places import ITEM, Place
+from codegen.lsp.text import Span
 from codegen.model import vocabulary
 from codegen.schema import BASE_TYPES
-from codegen.targets.torch_py import keys
-from codegen.targets.torch_py.backends.reading import DEVICE_FUNCTIONS, DEVICE_KEY, HOOKS_FUNCTION
-from codegen.targets.torch_py.json_schema.meanings import meanings
-from codegen.targets.torch_py.lsp.facts import Facts, is_in_room, key_meanings
-from codegen.targets.torch_py.lsp.files import BACKEND
-from codegen.targets.torch_py.lsp.formulas import names_of_expr, names_of_formula, names_of_requirement
-from codegen.targets.torch_py.lsp.items import Item
-from codegen.targets.torch_py.lsp.places import ITEM, Place
-from codegen.targets.torch_py.lsp.text import Span
-from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 
 # More functions than this are worth typing a letter for.
 _MOST_KERNELS = 200
@@ -35,7 +31,7 @@ class Completions:
 
 def complete(place: Place, facts: Facts) -> Completions:
     span = Span(place.word.start if place.word.start < place.offset else place.offset, place.offset)
-    found = _of_backend(place, facts) if facts.kind == BACKEND else _of_operators(place, facts)
+    found = _of_operators(place, facts) if facts.kind == OPERATORS else facts.editing.complete(place, facts)
     unique = {item.label: item for item in reversed(list(found))}  # all is a function and a set of dtypes
     return Completions(span, tuple(reversed(unique.values())), place.entry_key in ("dispatch", "shape"))
 
@@ -44,7 +40,7 @@ def _of_operators(place: Place, facts: Facts) -> Iterable[Item]:
     if place.is_in_entry:
         return _in_entry(place, facts)
     if place.key is None and place.path == ():
-        return _keys(key_meanings("file"), _top_keys(place))
+        return key_items(facts.key_meanings("file"), keys_at_top(place))
     if place.key is None and place.path[:1] == ("topics",) and len(place.path) == 2:
         return [Item("- func: ", "key", "a new entry")]
     inside = (*place.path, *([place.key] if place.key else []))
@@ -55,13 +51,13 @@ def _of_operators(place: Place, facts: Facts) -> Iterable[Item]:
     return ()
 
 
-def _top_keys(place: Place) -> frozenset[str]:
+def keys_at_top(place: Place) -> frozenset[str]:
     return frozenset(re.findall(r"^([a-z_]+) *:", place.text, re.MULTILINE))
 
 
 def _in_entry(place: Place, facts: Facts) -> Iterable[Item]:
     if place.key is None and place.path[-1] == ITEM and len(place.path) == 3:
-        return _keys(key_meanings("entry"), place.keys_in_entry())
+        return key_items(facts.key_meanings("entry"), place.keys_in_entry())
     if (
         place.key is not None
         and place.before == ""
@@ -76,12 +72,12 @@ def _in_entry(place: Place, facts: Facts) -> Iterable[Item]:
 # Values
 
 
-def _words(known: Iterable[str], section: str = "") -> Callable[[Place, Facts], Iterable[Item]]:
+def _words(known: Iterable[str], key: str = "") -> Callable[[Place, Facts], Iterable[Item]]:
     """Known words; those of a list that are written already are left out."""
     listed = tuple(known)
 
     def items(place: Place, facts: Facts) -> Iterable[Item]:
-        table = meanings(section) if section else {}
+        table = facts.editing.words(key) if key else {}
         written = set(re.split(r"[\s,\[\]]+", place.before)[:-1])
         return [Item(word, "enum", "", table.get(word, "")) for word in listed if word not in written]
 
@@ -93,7 +89,15 @@ def _variants(place: Place, facts: Facts) -> Iterable[Item]:
     structure = place.value_in_entry("structure")
     forms = {"inplace": vocabulary.INPLACE_STRUCTURES, "out": vocabulary.OUT_STRUCTURES}
     known = [v for v in vocabulary.VARIANTS if not structure or structure in forms.get(v, (structure,))]
-    return _words(known, "Variants")(place, facts)
+    return _words(known, "variants")(place, facts)
+
+
+def _modules(place: Place, facts: Facts) -> Iterable[Item]:
+    return _words(facts.dialect.modules)(place, facts)
+
+
+def _tags(place: Place, facts: Facts) -> Iterable[Item]:
+    return _words(facts.dialect.tags)(place, facts)
 
 
 def _promotion(place: Place, facts: Facts) -> Iterable[Item]:
@@ -107,7 +111,7 @@ def _dtypes(place: Place, facts: Facts) -> Iterable[Item]:
 
 def _dispatch(place: Place, facts: Facts) -> Iterable[Item]:
     if place.key is None or place.key == "dispatch":
-        return [Item(key, "key", "", insert=f"{key}: ") for key in keys.DISPATCH_KEYS]
+        return [Item(key, "key", "", insert=f"{key}: ") for key in facts.dialect.dispatch_keys]
     key = place.key.split(",")[0].strip()
     return _kernels(place, facts, key)
 
@@ -176,7 +180,7 @@ def _requirement(place: Place, facts: Facts) -> Iterable[Item]:
     named = _table(_named_requirements(facts), "reference")
     if place.key is not None:
         return [*named, *names] if place.key == "requires" else names
-    keys = _keys(key_meanings("requirement"), frozenset())
+    keys = key_items(facts.key_meanings("requirement"), frozenset())
     is_first_word = not place.before.strip() or place.before.strip().isidentifier()
     return [*keys, *named, *names] if is_first_word else names
 
@@ -205,7 +209,7 @@ def _types(place: Place, facts: Facts) -> Iterable[Item]:
 def _keys_of(known: Iterable[str]) -> Callable[[Place, Facts], Iterable[Item]]:
     """The keys of a map; not their values."""
     meanings_of = dict.fromkeys(known, "")
-    return lambda place, facts: [] if place.key in meanings_of else _keys(meanings_of, frozenset())
+    return lambda place, facts: [] if place.key in meanings_of else key_items(meanings_of, frozenset())
 
 
 def _doc(place: Place, facts: Facts) -> Iterable[Item]:
@@ -220,8 +224,8 @@ VALUES: dict[str, Callable[[Place, Facts], Iterable[Item]]] = {
     "func": _types,
     "foreach": _types,
     "variants": _variants,
-    "python_module": _words(PYTHON_MODULES),
-    "structure": _words(vocabulary.STRUCTURES, "Structures"),
+    "python_module": _modules,
+    "structure": _words(vocabulary.STRUCTURES, "structure"),
     "promotion": _promotion,
     "dtypes": _dtypes,
     "scalars": _tensor_arguments,
@@ -237,7 +241,7 @@ VALUES: dict[str, Callable[[Place, Facts], Iterable[Item]]] = {
     "requires": _requirement,
     "samples": _samples,
     "doc": _doc,
-    "tags": _words(keys.TAGS),
+    "tags": _tags,
     "shape": _shape,
     "autocast": _autocast,
     "out_dtype": _words(vocabulary.OUT_DTYPES),
@@ -246,22 +250,7 @@ VALUES: dict[str, Callable[[Place, Facts], Iterable[Item]]] = {
 WITHOUT_WORDS = ("aliases", "since")
 
 
-def _of_backend(place: Place, facts: Facts) -> Iterator[Item]:
-    if place.path == () and place.key is None:
-        yield from _keys(key_meanings("backend"), _top_keys(place))
-    elif place.path == ("device",) and place.key is None:
-        functions = {**DEVICE_FUNCTIONS, **HOOKS_FUNCTION}
-        yield from (Item(key, "key", text.format(key), insert=f"{key}: ") for key, text in functions.items())
-    elif place.path == ("dispatch",) and place.key is None:
-        yield Item(DEVICE_KEY, "key", insert=f"{DEVICE_KEY}:")
-    elif place.path == ("dispatch", DEVICE_KEY) and place.key is None:
-        yield from (Item(o.name, "function", str(o), insert=f"{o.name}: ") for o in facts.operators())
-    elif place.key is not None and place.path:
-        for kernel in facts.kernels("CPU"):
-            yield Item(kernel.symbol, "function", kernel.signature or "")
-
-
-def _keys(known: dict[str, str], written: frozenset[str]) -> list[Item]:
+def key_items(known: Mapping[str, str], written: frozenset[str]) -> list[Item]:
     return [
         Item(key, "key", "", meaning, insert=f"{key}: ")
         for key, meaning in known.items()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codegen.targets.torch_py.lsp.text import Lines, Span
+from codegen.lsp.text import Lines, Span
 
 _KEY = re.compile(r"^(?P<margin> *)(?P<key>[A-Za-z_][\w.]*) *:(?= |$)")
 _ENTRY = re.compile(r"^ *- *func: *['\"]?(?P<name>[A-Za-z_][\w.]*)")

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from codegen.lsp.text import Lines, Span
 from codegen.schema import FunctionSchema, SchemaError
-from codegen.targets.torch_py.lsp.text import Lines, Span
 from codegen.yaml.entries import entry_starts
 
 # Keys whose values may be maps in braces.
