@@ -82,7 +82,12 @@ def closest(word: str, known: Iterable[str]) -> str | None:
 @lru_cache(maxsize=1000)
 def _closest(word: str, names: tuple[str, ...]) -> str | None:
     """One word is often missing at many places, and comparing it with all operators takes long."""
-    near = difflib.get_close_matches(word, names, 1, 0.6) or [n for n in names if n.lower() == word.lower()]
+    swapped = [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)]
+    near = (
+        [name for name in swapped if name in names and name != word]
+        or difflib.get_close_matches(word, names, 1, 0.6)
+        or [name for name in names if name.lower() == word.lower()]
+    )
     return near[0] if near else None
 
 

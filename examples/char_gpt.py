@@ -104,8 +104,5 @@ if __name__ == "__main__":
     kept: dict = {}
     losses = train(__doc__, lambda small, prepare: training(small, prepare, kept), 300)
     written = kept["model"].write(torch.tensor([[kept["number"]["T"]]]), 200)[0].tolist()
-    print(
-        f"{math.exp(losses[-1]):.1f} characters of {len(kept['alphabet'])} are likely at each place. It "
-        "writes:"
-    )
+    print(f"The perplexity is {math.exp(losses[-1]):.1f}, of {len(kept['alphabet'])} characters. It writes:")
     print("".join(kept["alphabet"][index] for index in written))

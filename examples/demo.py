@@ -38,6 +38,9 @@ def main() -> int:
     if options.part != "digits":
         add_operator.run(options.output)
 
+    if options.part is None:
+        print("\nNext: docs/tutorials/ explains both parts, and examples/README.md lists more programs.")
+
     if accuracy < EXPECTED_ACCURACY:
         print(f"held-out accuracy {accuracy:.1%} is below {EXPECTED_ACCURACY:.0%}", file=sys.stderr)
         return 1

@@ -146,7 +146,7 @@ def run(output: Path, epochs: int) -> float:
     model = DigitNet()
     count = sum(parameter.numel() for parameter in model.parameters())
     print(f"1. A convolutional network with {count:,} parameters,", end=" ")
-    print(f"{len(training)} handwritten digits to learn from, {len(held_out)} held out", flush=True)
+    print(f"{len(training):,} handwritten digits to learn from, {len(held_out)} held out", flush=True)
 
     started = time.perf_counter()
     losses = train(model, training, epochs)

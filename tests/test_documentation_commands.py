@@ -113,7 +113,7 @@ def check_python(words: list[str], environment: dict[str, str]) -> None:
         words = [*words, "--collect-only"]
         if environment.get("TEST_WITH") == "torch":
             pytest.importorskip("torch", reason="PyTorch is not installed")
-    if {"--layers", "--peer", "--meta"} & set(words):
+    if {"--layers", "--peer", "--gradients", "--meta"} & set(words):
         pytest.importorskip("torch", reason="PyTorch is not installed")
     result = run([sys.executable, *words[1:]], **environment)
     assert result.returncode == 0, f"{result.stdout[-2000:]}{result.stderr[-2000:]}"

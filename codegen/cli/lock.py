@@ -32,7 +32,8 @@ def lock(options: argparse.Namespace) -> int:
         names = ", ".join(dict.fromkeys(change.operator for change in breaking))
         reasons = (f"{names}: {' '.join(options.why.split())}", *reasons)
     path.write_text(str(Lock(rows, reasons)), encoding="utf-8")
-    print(f"{path.name}: {len(rows)} operators, {len(found)} changes, {len(breaking)} of them breaking")
+    changed = f"{len(found)} change{'' if len(found) == 1 else 's'}"
+    print(f"{path.name}: {len(rows)} operators, {changed}, {len(breaking)} of them breaking")
     return 0
 
 
@@ -47,11 +48,11 @@ def check_lock(program: Program) -> None:
         operator = program.find(change.operator)
         is_there = operator is not None and operator.name == change.operator
         place = operator.location if is_there and operator else Location(path.name, 1, 1)
-        message = f"{change.what}, compared with {path.name}"
+        message = f"compared with {path.name}, {change.what}"
         if change.is_breaking:
-            hint = f'this breaks programs: take it back, or {_COMMAND} --why "..."'
+            hint = f'this breaks programs: take it back, or give the reason, {_COMMAND} --why "..."'
         else:
-            hint = f"no program breaks: {_COMMAND}"
+            hint = f"this breaks no program: record it with {_COMMAND}"
         problems.report(place, change.operator, message, hint)
     if problems:
         raise GenerationError(problems)

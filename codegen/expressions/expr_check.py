@@ -24,6 +24,24 @@ from codegen.expressions.scope import (
     kind_of_type,
 )
 
+# What Python, C and NumPy call functions that have another name here.
+_USUAL_NAMES = {
+    "max": "maximum",
+    "min": "minimum",
+    "fabs": "abs",
+    "ln": "log",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "absolute": "abs",
+    "expit": "sigmoid",
+    "power": "pow",
+}
+
 
 def check_expr(node: Node, operator: OperatorLike) -> list[FormulaProblem]:
     """Every mistake in the pointwise formula of ``operator``."""
@@ -56,8 +74,7 @@ class ExprChecker(_Checker):
         elif isinstance(node, Call):
             self.check_call(node)
         elif isinstance(node, nodes.Method):
-            hint = f"write '{node.name}({nodes.to_source(node.target)})'" if node.name in FUNCTIONS else ""
-            self.report(node, f"'.{node.name}' has no meaning for one element", hint)
+            self.report(node, f"'.{node.name}' has no meaning for one element", self.as_function(node))
             return
         elif isinstance(node, (nodes.String, nodes.Nothing, nodes.Index, nodes.ListOf, nodes.TupleOf)):
             self.report(
@@ -74,6 +91,14 @@ class ExprChecker(_Checker):
 
         for child in nodes.children(node):
             self.visit(child)
+
+    def as_function(self, node: nodes.Method) -> str:
+        """``x.tanh()`` and ``torch.tanh(x)`` as a formula has them; empty if it has no such function."""
+        if node.name not in FUNCTIONS:
+            return ""
+        is_module = isinstance(node.target, nodes.Name) and self.scope.argument(node.target.name) is None
+        values = [*([] if is_module else [node.target]), *(node.arguments or ())]
+        return f"write '{node.name}({', '.join(map(nodes.to_source, values))})'"
 
     def check_name(self, node: nodes.Name) -> None:
         argument = self.scope.argument(node.name)
@@ -108,7 +133,8 @@ class ExprChecker(_Checker):
             self.report(node, message, hint)
 
         elif function is None:
-            hint = did_you_mean(node.function, FUNCTIONS) or "known: " + ", ".join(FUNCTIONS)
+            word = _USUAL_NAMES.get(node.function, node.function)
+            hint = did_you_mean(word, FUNCTIONS) or "known: " + ", ".join(FUNCTIONS)
             self.report(node, f"unknown function '{node.function}'", hint)
 
         elif len(node.arguments) != function.arity:

@@ -55,7 +55,8 @@ _TABLE = (
         "np.prod({0}, axis=axis, keepdims=True)",
         "prod",
         r"\prod {0}",
-        "1 if a row has no elements; a gradient, also where elements are zero, but no second one",
+        "1 if a row has no elements. It has a first derivative, also where elements are zero, but not a "
+        "second one",
     ),
     Reduction(
         "amax",
@@ -63,7 +64,8 @@ _TABLE = (
         "np.max(1.0 * ({0}), axis=axis, keepdims=True, initial=-np.inf)",
         "_row_extremum",
         r"\max {0}",
-        "nan if an element is; equal elements share the gradient; -inf if a row has no elements",
+        "the largest element; nan if an element is nan, -inf if a row has no elements. Equal elements share "
+        "the gradient",
     ),
     Reduction(
         "amin",
@@ -71,7 +73,8 @@ _TABLE = (
         "np.min(1.0 * ({0}), axis=axis, keepdims=True, initial=np.inf)",
         "_row_extremum",
         r"\min {0}",
-        "the same of the smallest; inf if a row has no elements",
+        "the smallest element; nan if an element is nan, inf if a row has no elements. Equal elements share "
+        "the gradient",
     ),
     Reduction(
         "any",
@@ -79,7 +82,7 @@ _TABLE = (
         "np.any({0}, axis=axis, keepdims=True)",
         "any",
         r"\operatorname{{any}}\left({0}\right)",
-        "whether one of them holds",
+        "whether at least one element is true",
         boolean=True,
     ),
     Reduction(
@@ -88,7 +91,7 @@ _TABLE = (
         "np.all({0}, axis=axis, keepdims=True)",
         "all",
         r"\operatorname{{all}}\left({0}\right)",
-        "whether each of them holds",
+        "whether every element is true",
         boolean=True,
     ),
 )

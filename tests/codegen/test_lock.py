@@ -98,7 +98,8 @@ def test_the_command(checkout: Path, capsys: pytest.CaptureFixture[str]):
     file.write_text(YAML.replace("float cap)", "float cap, int n=1)").replace("cap * tanh", "n * cap * tanh"))
     assert main(["check"]) == 1
     expected = (
-        "native_functions.yaml:5:13: softcap: the argument 'n' is new, compared with native_functions.lock"
+        "native_functions.yaml:5:13: softcap: compared with native_functions.lock, the argument 'n' is new; "
+        "this breaks no program: record it with python -m codegen lock\n"
     )
     assert expected in capsys.readouterr().err
     assert main(["lock"]) == 0 and main(["check"]) == 0

@@ -35,8 +35,17 @@ def test_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for path in folder.rglob("*.py"):
         compile(path.read_text(), str(path), "exec")
 
+    assert f" --no-build-isolation '{folder}[test]' && cd {folder} && " in capsys.readouterr().out
     assert main(["check", "--yaml", str(folder / "src/bump_ops/operators.yaml")]) == 0
     assert "no problems" in capsys.readouterr().out
+
+
+def test_next_command_names_a_folder_and_not_a_package_of_an_index(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-package", "bump_ops"]) == 0
+    assert "'./bump_ops[test]'" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

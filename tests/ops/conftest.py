@@ -9,3 +9,8 @@ from tests.ops import keywords
 
 def pytest_configure(config: pytest.Config) -> None:
     keywords.expression = config.getoption("keyword", default="")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if keywords.expression:
+        keywords.add_aliases(item)

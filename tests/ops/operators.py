@@ -214,7 +214,7 @@ def _metadata() -> dict[str, Any]:
 
 def enrolled(select: Callable[[Operator], bool] = lambda operator: True) -> Callable[[Any], Any]:
     """Parametrizes a test over ``operator``."""
-    return parametrized("operator", all_operators, str, select)
+    return parametrized("operator", all_operators, str, lambda operator: operator.aliases, select)
 
 
 def enrolled_with_dtypes(
@@ -226,5 +226,6 @@ def enrolled_with_dtypes(
         "operator, dtype",
         lambda: [(operator, dtype) for operator in all_operators() for dtype in dtypes(operator)],
         lambda pair: f"{pair[0]}-{pair[1]}",
+        lambda pair: pair[0].aliases,
         lambda pair: select(pair[0]),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from pathlib import Path
 
@@ -98,6 +99,26 @@ def test_changed_requirements_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert bootstrap.is_current(tmp_path, "build")
     monkeypatch.setenv("TORCH_PY_BLAS", "openblas")
     assert not bootstrap.is_current(tmp_path, "build")
+
+
+def test_pip_knows_what_make_has_built(tmp_path: Path) -> None:
+    bootstrap.register(tmp_path)
+    bootstrap.register(tmp_path)
+    (found,) = importlib.metadata.distributions(path=[str(tmp_path)])
+    assert (found.name, found.version) == ("torch_py", bootstrap.version())
+    assert 'pyyaml>=6.0; extra == "operators"' in (found.requires or [])
+    assert {str(file) for file in found.files or []} >= {
+        bootstrap.IMPORT_PATH,
+        f"{found.name}-{found.version}.dist-info/RECORD",
+    }
+
+
+def test_an_installation_of_pip_is_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "torch_py-0.0.9.dist-info"
+    folder.mkdir()
+    (folder / "INSTALLER").write_text("pip\n")
+    bootstrap.register(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [folder.name]
 
 
 def test_a_long_download_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -22,8 +24,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+VERSION_FILE = ROOT / "torch_py/version.py"
 STAMP = ".torch_py-requirements-{group}"
 BUILD_GROUP = "build"
+# Who has installed torch_py, in the words of the packaging standard's file of that name.
+INSTALLER = "make"
+IMPORT_PATH = "torch_py_checkout.pth"
 SECONDS_BETWEEN_LINES = 10.0
 # A build can do without these: our own plain BLAS takes their place.
 OPTIONAL = ("mkl-static", "mkl-include", "scipy-openblas32")
@@ -84,9 +90,51 @@ def make_venv(venv: Path) -> None:
 def make_importable(venv: Path) -> None:
     """Lets the environment's interpreter import torch_py from this checkout, in any working directory."""
     for packages in venv.glob("lib/python*/site-packages"):
-        path = packages / "torch_py_checkout.pth"
+        path = packages / IMPORT_PATH
         if not path.exists() or path.read_text() != f"{ROOT}\n":
             path.write_text(f"{ROOT}\n")
+
+
+def register(packages: Path) -> None:
+    """Tells pip in the environment that torch_py is installed, as an editable install would.
+
+    Packages of operators depend on it, and pip looks for torch_py in an index otherwise.
+    """
+    for folder in packages.glob("torch_py-*.dist-info"):
+        if (folder / "INSTALLER").read_text().strip() != INSTALLER:
+            return  # pip has installed it here itself
+        shutil.rmtree(folder)
+
+    folder = packages / f"torch_py-{version()}.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("\n".join(metadata()) + "\n")
+    (folder / "INSTALLER").write_text(f"{INSTALLER}\n")
+    source = {"url": ROOT.as_uri(), "dir_info": {"editable": True}}
+    (folder / "direct_url.json").write_text(json.dumps(source))
+
+    # What `pip uninstall` and a later `pip install` remove.
+    names = ("METADATA", "INSTALLER", "direct_url.json", "RECORD")
+    files = [IMPORT_PATH, *(f"{folder.name}/{name}" for name in names)]
+    (folder / "RECORD").write_text("".join(f"{name},,\n" for name in files))
+
+
+def version() -> str:
+    found = re.search(r'^__version__ = "(.+)"$', VERSION_FILE.read_text(), re.MULTILINE)
+    assert found is not None, f"no __version__ in {VERSION_FILE}"
+    return found[1]
+
+
+def metadata() -> list[str]:
+    """The lines of METADATA: name, version, and what torch_py and its extras require."""
+    project = pyproject()["project"]
+    lines = ["Metadata-Version: 2.1", "Name: torch_py", f"Version: {version()}"]
+    lines += [f"Summary: {project['description']}"]
+    lines += [f"Requires-Dist: {requirement}" for requirement in project["dependencies"]]
+
+    for extra, listed in project["optional-dependencies"].items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f'Requires-Dist: {requirement}; extra == "{extra}"' for requirement in listed]
+    return lines
 
 
 def pyproject() -> dict[str, Any]:
@@ -118,10 +166,10 @@ def requirements(group: str) -> list[str]:
 
 
 def fingerprint(group: str) -> str:
-    text = (ROOT / "pyproject.toml").read_bytes() + os.environ.get("TORCH_PY_BLAS", "").encode() * (
-        group == BUILD_GROUP
-    )
-    return hashlib.sha256(text).hexdigest()
+    text = (ROOT / "pyproject.toml").read_text()
+    if group == BUILD_GROUP:
+        text += os.environ.get("TORCH_PY_BLAS", "") + version()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def is_current(venv: Path, group: str) -> bool:
@@ -156,6 +204,8 @@ def install(venv: Path, group: str, base_python: str) -> None:
             flush=True,
         )
 
+    if group == BUILD_GROUP:
+        register(Path(sysconfig.get_paths()["purelib"]))
     (venv / STAMP.format(group=group)).write_text(fingerprint(group))
 
 
@@ -169,7 +219,8 @@ def run_with_news(command: list[str], seconds: float = SECONDS_BETWEEN_LINES) ->
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
     ):
         assert process.stdout is not None
-        threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True).start()
+        reader = threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True)
+        reader.start()
 
         while True:
             try:
@@ -184,6 +235,7 @@ def run_with_news(command: list[str], seconds: float = SECONDS_BETWEEN_LINES) ->
                     flush=True,
                 )
 
+        reader.join(timeout=1)  # the block closes what it reads
         errors.seek(0)
         return status, errors.read()
 

@@ -61,7 +61,7 @@ VARIABLES = (
         "TORCH_PY_OPERATORS",
         "",
         (),
-        "a list of operators (docs/selective_build.md): only these, and what they need, are to work; "
+        "a list of operators (docs/selective_build.md): only these, and what they need, are built; "
         "default: all",
     ),
     Variable(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import fcntl
 import json
 import os
@@ -109,9 +110,11 @@ def generate(configuration: Configuration) -> None:
 
 def objects_of(plan: Plan, only: tuple[str, ...]) -> list[str]:
     wanted = {os.path.normpath(source) for source in only}
-    unknown = wanted - {unit.source for unit in plan.units}
-    if unknown:
-        raise BuildError(f"not a source file of the build: {', '.join(sorted(unknown))}")
+    known = {unit.source for unit in plan.units}
+    for source in sorted(wanted - known):
+        near = difflib.get_close_matches(source, known, 1)
+        question = f"; did you mean {near[0]}?" if near else ""
+        raise BuildError(f"not a source file of the build: {source}{question}")
     return [unit.object for unit in plan.units if unit.source in wanted]
 
 

@@ -12,12 +12,15 @@ from typing import Any
 _BEGINNING = """\
 # On a GPU
 
-What `make device` last found on a GPU, written by `python -m tools.device report FOLDER`. Times of operators
-are those of the device, between events around many calls; a ratio is ours to PyTorch's, in turns in one
-process, as the median of seven rounds; below 1 we are faster. *Of copy* is the bandwidth, by the bytes that
-the call must move, as a share of that of a copy in the same run. Both libraries compute float32 without TF32.
-A step of training is timed by the clock of the host, with all that the program does; memory is the most that
-was allocated.
+This page has the results of the last `make device` on a GPU. `python -m tools.device report FOLDER` wrote it.
+
+* Times of operators are measured on the device, between events around many calls.
+* A *ratio* is the time of torch_py divided by that of PyTorch: below 1, torch_py is faster. The libraries
+  take turns in one process, and the ratio is the median of seven rounds.
+* *Of copy* is the bandwidth, for the bytes that the call must move, relative to a copy in the same run.
+* Both libraries compute float32 without TF32.
+* Training steps are timed on the host, with everything that the program does; memory is the largest amount
+  that was allocated.
 """
 
 
@@ -66,7 +69,7 @@ def _training(training: dict[str, Any]) -> Iterator[str]:
     worst = "; ".join(f"{name} {value:.0e}" for name, value in training["differences"].items())
 
     steps = training["steps"]
-    yield f"Losses of the first {steps} steps differ from PyTorch's by at most, relatively: {worst}."
+    yield f"The largest relative differences from PyTorch's losses in the first {steps} steps: {worst}."
     yield ""
 
     yield "| step | ms | PyTorch, ms | ratio | GB | PyTorch, GB |"

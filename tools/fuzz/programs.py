@@ -19,10 +19,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch_py as torch
-from tools.fuzz.comparing import TIME_LIMIT
 from tools.fuzz.program_texts import arguments, program_text
 from tools.fuzz.shortening import shortened
 
+_TIME_LIMIT = 20.0  # seconds of one program
 _SECONDS_TO_SHORTEN = 20.0
 _SAVED_IS_CHANGED = "one of the variables needed for gradient computation has been modified"
 # A compiled program may round otherwise.
@@ -164,12 +164,12 @@ def run(number: int, seed: str, backend: str, log: int) -> None:
     text = program_text(random.Random(f"{seed} {number}"), number)
     os.ftruncate(log, 0)
     os.pwrite(log, f"{number}\n{text}".encode(), 0)
-    faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
+    faulthandler.dump_traceback_later(_TIME_LIMIT, exit=True)
     found = difference_of(text, number, backend)
     if found is None:
         return
 
-    faulthandler.dump_traceback_later(TIME_LIMIT + _SECONDS_TO_SHORTEN, exit=True)
+    faulthandler.dump_traceback_later(_TIME_LIMIT + _SECONDS_TO_SHORTEN, exit=True)
     kind = found.partition(":")[0]
     text = shortened(text, lambda shorter: _differs_so(shorter, number, backend, kind), _SECONDS_TO_SHORTEN)
     found = difference_of(text, number, backend) or found

@@ -14,16 +14,16 @@ from .table import PROGRAMS
 
 HEADER = """# Programs
 
-Packages from PyPI that use PyTorch, unmodified, under `python -m torch_py.as_torch`. For each, a script in
-`tools/programs/scripts/` calls its public functions forward and backward, trains for a few steps and prints
-numbers, which must be those that it prints under PyTorch.
-Made by:
+These packages from PyPI use PyTorch, and run unmodified under `python -m torch_py.as_torch`. For each of
+them, a script in `tools/programs/scripts/` calls its public functions, forward and backward, trains for a few
+steps and prints numbers. A package passes if they are the numbers that the script prints under PyTorch. This
+command wrote the page:
 
 ```sh
 python -m tools.programs --help
 ```
 
-| package | version | passed under torch | passed under torch_py | first missing thing |
+| package | version | passed under torch | passed under torch_py | what is missing |
 |---|---|---|---|---|
 """
 WORDS = {True: "yes", False: "no", None: "-"}

@@ -43,6 +43,8 @@ def main() -> int:
     print(f"{site.html}: {pages:,} pages, {size / 1e6:.1f} MB, in {seconds:.0f} seconds of processor time")
     if options.serve:
         _serve(site.html)
+    else:
+        print("to read it, with search: make docs ARGS=--serve")
     return int(bool(found))
 
 

@@ -14,6 +14,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.plugins import BasePlugin
 
+from codegen.diagnostics import did_you_mean
 from tools.site import tables
 from tools.site.documents import Documents
 from tools.site.navigation import Navigation, navigation
@@ -66,7 +67,14 @@ class Site:
 
     def _explorer(self, sources: Sources, book: AddressBook) -> Explorer:
         declared = Declared(ROOT)
-        subjects = [s for s in subjects_of(declared) if not self.only or s.slug in self.only]
+        subjects = list(subjects_of(declared))
+        known = {subject.slug for subject in subjects}
+        for name in self.only:
+            if name not in known:
+                raise SystemExit(f"--only: no page of an operator '{name}'; {did_you_mean(name, known)}")
+        if self.only:
+            subjects = [subject for subject in subjects if subject.slug in self.only]
+
         pages = Pages(declared, sources, Generated(ROOT), book)
         return Explorer(pages, subjects, self.pages / "operators")
 

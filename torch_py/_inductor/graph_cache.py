@@ -1,7 +1,7 @@
 """Programs on disk, by the graphs that they were compiled from.
 
-The key covers the graph with the shapes of all values, and formulas of those that vary, the settings, the C++
-compiler, and the files that make programs. An entry has the description of a program and the key of its
+The key covers the graph with the shapes of all values, and formulas of those that vary, the settings, the
+C++ compiler, and the files that make programs. An entry has the description of a program and the key of its
 library, which is an entry of its own (cache.py); one that is damaged, or whose library is gone, is made anew.
 Graphs with functions that are not operators are not kept.
 """

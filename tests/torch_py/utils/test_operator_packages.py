@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import json
 import os
 import shutil
@@ -78,6 +79,15 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[
         return project, folder
 
     return get
+
+
+def test_torch_py_of_the_environment_meets_the_requirement(generated: Path) -> None:
+    """With dependencies, as the README of the package says, and without an index."""
+    try:
+        importlib.metadata.version("torch_py")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("neither make nor pip has installed torch_py here")
+    run("-m", "pip", "install", "--no-build-isolation", "--no-index", "--dry-run", str(generated))
 
 
 def test_generated_package_passes_its_tests(generated: Path, site: Path) -> None:

@@ -25,12 +25,16 @@ SECONDS = 1800
 TOLERANCE, FIRST = 1e-3, 3
 HEADER = """# Compiled programs
 
-Models of `examples/` and of packages from PyPI, trained for 8 steps eagerly and with the model compiled, on
-one core. The last two steps have other batch sizes. The losses must agree, to {tolerance:g} in the first
-{first} steps; the table has the largest difference of all steps, relative to the loss, for the backends
-`aot_eager` and `inductor`. Graphs, breaks and times are those of `inductor`, with an empty cache. Times are
-those of the processor: "compile" is what the 8 steps take beyond those of eager mode, and a step is the
-shortest of steps 4 to 6. Made by:
+Models of `examples/` and of packages from PyPI are trained for 8 steps on one core, eagerly and compiled. The
+last two steps have other batch sizes. The losses of the first {first} steps must agree to {tolerance:g}.
+
+* *difference*: the largest difference of the losses in all steps, relative to the loss, for the backends
+  `aot_eager` and `inductor`
+* *graphs* and *breaks*: those of `inductor`; a break has its reason
+* *compile*: the processor time of all compiled steps, with an empty cache, minus that of the eager ones
+* *step*: the processor time of the shortest of steps 4 to 6
+
+This command wrote the page:
 
 ```sh
 python -m tools.programs.compiled --help

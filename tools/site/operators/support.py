@@ -29,7 +29,7 @@ _BATCHES = {
     "along their `dim`": Cell("yes", "one call for the whole batch, along another dim"),
     "by a rule in C++": Cell("yes", "by a rule of its own"),
     "without a tensor": Cell("no", "takes no tensor"),
-    "one member after the other": Cell("partly", "one member after another"),
+    "one member at a time": Cell("partly", "one member at a time"),
 }
 
 

@@ -28,7 +28,7 @@ _BATCH_RULES = (
     "along their `dim`",
     "by a rule in C++",
     "without a tensor",
-    "one member after the other",
+    "one member at a time",
 )
 _OWN_RULE = re.compile(r"\{ops::(\w+)::entry, &")
 _CPP_CHECK = re.compile(r"\bTORCH_CHECK(?:_\w+)?\(")
@@ -76,7 +76,7 @@ def _entries(program: Program) -> list[Row]:
 
     return [
         ("entries, one for each overload", len(program.operators)),
-        ("of these for lists, that follow from `foreach`", sum(o.each is not None for o in program)),
+        ("of these for lists, which follow from `foreach`", sum(o.each is not None for o in program)),
         ("topics", len(program.topics)),
         ("public entries", len(_public(program))),
         ("names of public operators", len({(o.python_module, o.base_name) for o in _public(program)})),
@@ -116,8 +116,8 @@ def _fallbacks(program: Program) -> Iterator[str]:
     }
     yield "# Entries without a CUDA kernel"
     yield ""
-    yield "They run the CPU's kernel on copies in host memory: `torch.cuda.host_fallbacks()` counts"
-    yield "the calls. Written by `python -m codegen counts --write`."
+    yield "These entries run the CPU's kernel on copies in host memory; `torch.cuda.host_fallbacks()` counts"
+    yield "the calls. `python -m codegen counts --write` wrote this page."
     yield from ("", f"{sum(map(len, by_topic.values()))} of {len(program.operators)} entries.", "")
     yield from ("| topic | entries |", "|---|---|")
     yield from (f"| {topic} | {', '.join(names)} |" for topic, names in by_topic.items() if names)
@@ -247,8 +247,8 @@ def _lines(sections: dict[str, list[Row]], checks: list[Checks]) -> Iterator[str
 def _markdown(sections: dict[str, list[Row]]) -> Iterator[str]:
     yield "# Counts"
     yield ""
-    yield "What `native_functions.yaml` declares, written by `python -m codegen counts --write`. Without the"
-    yield "option, it also counts the checks that are left in C++."
+    yield "This page counts what `native_functions.yaml` declares; `python -m codegen counts --write` wrote"
+    yield "it. Without `--write`, the command also counts the checks that are written in C++."
     for title, rows in sections.items():
         yield from ("", f"## {title}", "", "| | |", "|---|---:|")
         yield from (f"| {name} | {count} |" for name, count in rows)

@@ -175,16 +175,17 @@ def _compared_with(operator: Operator) -> str:
         return (
             f"compared with the reference {operator.reference.text}, and with PyTorch if it has the operator"
         )
-    return "compared with PyTorch; nothing tests them if it lacks the operator: write reference:"
+    return "compared with PyTorch, where it has the operator; write reference: if it does not"
 
 
 def _tests(program: Program, operator: Operator) -> Iterator[str]:
     for file in (program, program.base):
         if file is None:
             continue
-        tests = Path(file.path).parent / "tests" / "ops"
         if operator.samples is not None:
             for path, line in samples_places(Path(file.path).parent, operator.samples):
                 yield f"samples {operator.samples}: {path.as_posix()}:{line}"
-        for path in sorted(tests.glob("test_*.py")):
-            yield f"pytest {path.as_posix()} -k {operator.unambiguous_name}"
+
+        tests = Path(file.path).parent / "tests" / "ops"
+        if file.operators.get(operator.unambiguous_name) is operator and tests.is_dir():
+            yield f"python -m pytest {tests.as_posix()} -k {operator.name}"

@@ -69,15 +69,19 @@ def _headers(path: Path, stub: str, loops: str) -> tuple[str, ...]:
 
 
 def _with_include(text: str, header: str) -> str:
-    """Adds ``#include "header"`` behind the others; ``make format`` sorts them."""
-    line = f'#include "{header}"'
+    """Adds ``#include "header"`` to the last block of them, sorted as ``make format`` sorts it."""
+    line = f'#include "{header}"\n'
     if line in text:
         return text
-    last = list(re.finditer(r'^#include "[^"\n]*"\n', text, re.MULTILINE))
-    if not last:
-        return f"{line}\n{text}"
-    end = last[-1].end()
-    return f"{text[:end]}{line}\n{text[end:]}"
+    blocks = list(re.finditer(r'(?:^#include "[^"\n]*"\n)+', text, re.MULTILINE))
+    if not blocks:
+        return f"{line}{text}"
+
+    block = blocks[-1]
+    lines = block.group().splitlines(keepends=True)
+    own = lines[:1] if "/declarations/" in lines[0] else []
+    included = "".join([*own, *sorted([*lines[len(own) :], line])])
+    return f"{text[: block.start()]}{included}{text[block.end() :]}"
 
 
 def _namespace(path: Path) -> str:

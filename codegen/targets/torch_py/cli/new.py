@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.cli.loading import base_program
@@ -215,9 +215,16 @@ def _problems(
     """The problems that ``check`` would report if the entry and its kernels were written."""
     problems = Diagnostics()
     text = with_entry(_text(yaml_path), operator.topic, entry, operator.chapter)
+    lines_before = text[: text.index(entry)].count("\n")
     planned = [Kernel(stub.symbol, stub.path, 1, False, stub.signature) for stub in stubs]
     read_program(yaml_path, problems, base, text=text, planned=planned)
-    return [p for p in problems.sorted() if p.operator in (operator.name, operator.topic)]
+    found = [p for p in problems.sorted() if p.operator in (operator.name, operator.topic)]
+    return [p._replace(location=_place_in_draft(p.location, lines_before)) for p in found]
+
+
+def _place_in_draft(place: Location, lines_before: int) -> Location:
+    """Counts from the first line of the entry, which is printed above the problems and not in a file."""
+    return Location("draft", max(place.line - lines_before, 1), place.column)
 
 
 def _text(yaml_path: Path) -> str:

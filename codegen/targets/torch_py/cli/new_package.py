@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import keyword
+import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -53,8 +55,20 @@ def new_package(options: argparse.Namespace) -> int:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
-    print(f"wrote {folder}; next: pip install --no-build-isolation {folder} && cd {folder} && pytest")
+    print(f"wrote {folder}; next: {_next_command(folder)}")
     return 0
+
+
+def _next_command(folder: Path) -> str:
+    """Installs and tests the project, with the Python that runs now."""
+    found = shutil.which("python")
+    is_first = found is not None and Path(found).parent == Path(sys.executable).parent
+    python = "python" if is_first else shlex.quote(sys.executable)
+
+    # Without a slash, pip would look for a package of that name in its index.
+    path = str(folder) if folder.is_absolute() else f"./{folder}"
+    install = f"{python} -m pip install --no-build-isolation {shlex.quote(f'{path}[test]')}"
+    return f"{install} && cd {shlex.quote(path)} && {python} -m pytest"
 
 
 def _problem_of_name(name: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from codegen.diagnostics import Diagnostics, GenerationError
 from codegen.model import Operator, Program
 from codegen.model.checks.slopes import points
+from codegen.schema import Argument
 
 _GRAD = 0.7
 
@@ -41,6 +42,10 @@ def check_kernels(program: Program, problems: Diagnostics) -> tuple[int, list[st
     compared = 0
     skipped = []
     for operator in filter(_has_slopes, program):
+        other = next((a for a in operator.schema.arguments.non_tensors if not _is_number(a)), None)
+        if other is not None:
+            skipped.append(f"{operator.name}: its argument '{other.name}' is {other.type}, not a number")
+            continue
         try:
             for name, message in _differences(torch, operator):
                 _report(operator, name, message, problems)
@@ -61,6 +66,10 @@ def _has_slopes(operator: Operator) -> bool:
         and operator.promotion not in ("comparison", "bool_to_long")
         and all(a.type.is_plain("Tensor") for a in operator.tensor_arguments)
     )
+
+
+def _is_number(argument: Argument) -> bool:
+    return argument.type.base.name in ("Scalar", "float", "int", "SymInt", "bool") or argument.has_default
 
 
 def _report(operator: Operator, name: str, message: str, problems: Diagnostics) -> None:

@@ -13,6 +13,7 @@ from torch_py.fx.passes.infra.pass_base import PassBase, PassResult
 
 __all__ = ["CSEPass", "get_CSE_banned_ops"]
 
+
 @functools.cache
 def _changing_names() -> frozenset[str]:
     """Of operators whose calls give other values each time: random ones, and uninitialised memory."""
