@@ -250,8 +250,8 @@ class Module(ModuleCalls, ModuleConversion, ModuleState):
         Example:
             >>> layer = nn.Module()
             >>> layer.register_buffer("count", torch.zeros(1))
-            >>> layer.state_dict()
-            OrderedDict([('count', tensor([0.]))])
+            >>> dict(layer.state_dict())
+            {'count': tensor([0.])}
         """
         registry = self._registry("_buffers", "buffer")
         self._check_name(name, "buffer", "_buffers")
