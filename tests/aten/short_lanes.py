@@ -273,7 +273,7 @@ def _check(seed: int) -> str:
     if wrong:
         layout = f"{case.dtype} {case.values.shape} {case.ours.stride()}"
         return f"{wrong} of {layout}, axis {case.axis}, seed {seed}"
-    return _check_position(rng)
+    return next(filter(None, (_check_position(rng) for _ in range(5))), "")
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ UNROLLED = (
     "aten/native/cpu/nn/LayerNorm",
     "aten/native/cpu/nn/Softmax",
     "aten/native/cpu/reduction/Extremum",
+    "aten/native/cpu/reduction/Product",
     "aten/native/cpu/reduction/Scan",
     "aten/native/cpu/reduction/Sum",
     "aten/native/cpu/shared/",
