@@ -15,6 +15,7 @@ from torch_py._inductor.indices import Linear, contiguous, flattened, unflattene
 from torch_py._inductor.ir import Expr
 from torch_py._inductor.lower.context import Lowering, Value
 
+
 def lower_view(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value | tuple[Value, ...]:
     """The rule of all operators that give views."""
     source, results = args[0], node.meta["val"]
