@@ -31,6 +31,7 @@ from codegen.diagnostics import Diagnostics, Location
 from codegen.dialect import Dialect
 from codegen.expressions import operators_of
 from codegen.expressions.evaluate import needs_operator
+from codegen.expressions.nodes import Call
 from codegen.model.kernels import KernelIndex
 from codegen.model.loading import TopicsReader
 from codegen.model.named import Names
@@ -297,7 +298,7 @@ class RestOfFile:
         if name not in self._loaded:
             known = self.topics[name]
             place = Location("", known.first_line, 1)
-            operators = _unpickled(known.operators, known.first_line)
+            operators: tuple[Operator, ...] = unpickled(known.operators, known.first_line)
             self._loaded[name] = Topic(name, operators, place)
         return self._loaded[name]
 
@@ -377,8 +378,10 @@ def _reducer(cls: type) -> Callable[[Any], Any]:
 
 def _reduced_formula(found: Formula) -> Any:
     state: dict[str, object] = {"text": found.text, "location": found.location}
-    if found.__dict__.get("node", found) is None:  # text in another language
-        state["node"] = None
+    node = found.__dict__.get("node", found)
+    # Text in another language, and what a target puts in the place of a formula.
+    if node is None or isinstance(node, Call) and not node.function:
+        state["node"] = node
     return copyreg.__newobj__, (Formula,), state  # type: ignore[attr-defined]
 
 
@@ -398,6 +401,5 @@ class _Unpickler(pickle.Unpickler):
         return Location(file, self.first_line + line, column)
 
 
-def _unpickled(data: bytes, first_line: int) -> tuple[Operator, ...]:
-    found: tuple[Operator, ...] = _Unpickler(data, first_line).load()
-    return found
+def unpickled(data: bytes, first_line: int) -> Any:
+    return _Unpickler(data, first_line).load()

@@ -9,8 +9,9 @@ the others are formulas of tensor operators, and from there on every order follo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from codegen.expressions import (
     ExpressionError,
@@ -49,17 +50,33 @@ def expanded(program: Program) -> Program:
     return expand(program)
 
 
-def expand(program: Program, only: str | None = None) -> Program:
+# The derivatives of an operator that is a formula, and the operators that they call.
+Derived = tuple[tuple[Derivative, ...], list[Operator]]
+_DERIVED = "derived"
+
+
+def expand(
+    program: Program, only: str | None = None, known: Mapping[str, Derived] = MappingProxyType({})
+) -> Program:
     """The same program with the operators that formulas imply, each after the operator it belongs to.
 
-    ``only`` restricts the work to one topic.
+    ``only`` restricts the work to one topic. ``known`` has what an earlier run derived from entries that are
+    the same, by unambiguous name.
     """
     base = program.base
     if base is not None and only is None:
         base = expanded(base)
 
+    derived: dict[str, Derived] = {}
+
+    def derive(operator: Operator) -> Derived:
+        found = known.get(operator.unambiguous_name)
+        found = _derive(operator, program) if found is None else _moved(found, operator)
+        derived[operator.unambiguous_name] = found
+        return found
+
     topics = {
-        t.name: Topic(t.name, _expanded(t, program), t.location) if only in (None, t.name) else t
+        t.name: Topic(t.name, _expanded(t, derive), t.location) if only in (None, t.name) else t
         for t in program.topics.values()
     }
     operators = {o.unambiguous_name: o for t in topics.values() for o in t.operators}
@@ -68,10 +85,33 @@ def expand(program: Program, only: str | None = None) -> Program:
         by_base[operator.base_name] = (*by_base.get(operator.base_name, ()), operator)
 
     found = replace(program, topics=topics, operators=operators, by_base=by_base, base=base)
-    return _without_impossible(found)
+    possible = _without_impossible(
+        found, {helper.unambiguous_name for _, own in known.values() for helper in own}
+    )
+    possible.__dict__[_DERIVED] = {name: _as_possible(one, possible) for name, one in derived.items()}
+    return possible
 
 
-def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
+def derived_in(program: Program) -> Mapping[str, Derived]:
+    """What an expanded program derived from its formulas, by the unambiguous names of the operators."""
+    found: Mapping[str, Derived] = program.__dict__[_DERIVED]
+    return found
+
+
+def _as_possible(derived: Derived, program: Program) -> Derived:
+    derivatives, helpers = derived
+    kept = [program.operators[helper.unambiguous_name].derivatives for helper in helpers]
+    return derivatives, [replace(helper, derivatives=own) for helper, own in zip(helpers, kept)]
+
+
+def _moved(derived: Derived, operator: Operator) -> Derived:
+    """The same where the entry is now."""
+    derivatives, helpers = derived
+    place = {"location": operator.location, "key_locations": operator.key_locations}
+    return derivatives, [replace(helper, **place) for helper in helpers]  # type: ignore[arg-type]
+
+
+def _expanded(topic: Topic, derive: Callable[[Operator], Derived]) -> tuple[Operator, ...]:
     """The operators of a topic, with kernels, derivatives and helpers of those that have a formula."""
     found: list[Operator] = []
     for operator in map(with_free_names, topic.operators):
@@ -86,7 +126,7 @@ def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
             found.append(operator)
             continue
 
-        derivatives, helpers = _derive(operator, program)
+        derivatives, helpers = derive(operator)
         found += [replace(operator, derivatives=derivatives), *helpers]
 
     return with_cuda_formulas(topic.name, found)
@@ -100,8 +140,8 @@ def _with_kernel(operator: Operator, path: str) -> Operator:
     return replace(operator, dispatch=(entry, *operator.dispatch))
 
 
-def _derive(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...], list[Operator]]:
-    """The derivatives of an operator given by ``expr``, and the operators they call."""
+def _derive(operator: Operator, program: Program) -> Derived:
+    """Of an operator given by ``expr``."""
     assert operator.expr is not None
     if operator.is_over_rows:
         return _derive_rows(operator, program)
@@ -124,7 +164,7 @@ def _derive(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...
     return tuple(derivatives), helpers
 
 
-def _derive_rows(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...], list[Operator]]:
+def _derive_rows(operator: Operator, program: Program) -> Derived:
     """The same for a formula over rows. Its gradients are formulas over rows as well.
 
     The gradient and the result of a reduction are expanded to the sizes of ``self``: what they are made of
@@ -280,10 +320,15 @@ def _missing(operator: Operator, reason: str) -> Formula:
     return Formula(f"{_MISSING_TEXT}{reason}", MISSING, operator.location)
 
 
-def _without_impossible(program: Program) -> Program:
-    """The same program; derivatives that call operators which it lacks become MISSING."""
+def _without_impossible(program: Program, known: Collection[str]) -> Program:
+    """The same program; derivatives that call operators which it lacks become MISSING.
+
+    Those of ``known`` operators are right already.
+    """
 
     def checked(operator: Operator) -> Operator:
+        if operator.unambiguous_name in known:
+            return operator
         is_helper = operator.samples is None and operator.expr is not None
         if not is_helper or operator.python_module != "private":
             return operator

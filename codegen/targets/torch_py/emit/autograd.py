@@ -10,6 +10,7 @@ from typing import NamedTuple
 from codegen.expressions import cpp_formula, needs
 from codegen.expressions.nodes import Call, Index, Name, Node, Number
 from codegen.model import Derivative, Formula, Operator, Program
+from codegen.remembered import remembered
 from codegen.schema import Argument
 from codegen.targets.torch_py.analysis.functions import Function, functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
@@ -153,6 +154,7 @@ def _forgetful(operator: Operator) -> Operator:
     return replace(operator, derivatives=(zero,), non_differentiable=None)
 
 
+@remembered
 def node_names(program: Program) -> dict[str, str]:
     """Unambiguous name -> AddBackward0: overloads of a name are counted in file order."""
     count: dict[str, int] = {}

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from codegen.model import Operator, Program, Topic
-from codegen.model.known import Change, program_of
+from codegen.model.known import Change, pickled, program_of, unpickled
 from codegen.output.templates import Templates
 from codegen.target import Rendered
-from codegen.targets.torch_py.analysis.implied_operators import expand, expanded, missing
+from codegen.targets.torch_py.analysis.implied_operators import Derived, derived_in, expand, expanded, missing
 from codegen.targets.torch_py.emit import lowerings, metadata
 from codegen.targets.torch_py.emit.autograd import node_names
 from codegen.targets.torch_py.emit.bindings import Shard, shards
@@ -33,6 +33,7 @@ class TopicMemory(NamedTuple):
     bound: frozenset[str]  # the topics of the operators in its bindings
     lowerings: tuple[str, ...]  # its rows in each table
     notes: tuple[tuple[int, str], ...]  # the line in the topic, and the text with {line}
+    derived: bytes  # the pickle of what was derived from its formulas, by unambiguous name
 
 
 class Memory(NamedTuple):
@@ -58,7 +59,27 @@ def _remembered(
         frozenset() if shard is None else frozenset(o.topic for o in shard.operators()),
         lowerings.rows(topic.operators),
         _notes(program, topic),
+        pickled(_derived(program, topic), topic.location.line),
     )
+
+
+def _derived(program: Program, topic: Topic) -> dict[str, Derived]:
+    every = derived_in(program)
+    names = (operator.unambiguous_name for operator in topic.operators)
+    return {name: every[name] for name in names if name in every}
+
+
+def _known(change: Change, memory: Memory, topics: Iterable[Topic]) -> dict[str, Derived]:
+    """What was derived from entries that have not changed."""
+    found: dict[str, Derived] = {}
+    for topic in topics:
+        derived = unpickled(memory.topics[topic.name].derived, change.known.topics[topic.name].first_line)
+        texts = change.before.topics[topic.name].texts
+        for operator in topic.operators:
+            name = operator.unambiguous_name
+            if name in derived and operator.entry_text in texts:
+                found[name] = derived[name]
+    return found
 
 
 def _seen(operator: Operator) -> str:
@@ -90,7 +111,7 @@ def update(
         for name in memory.topics
         if name in needed
     ]
-    program = expand(program_of(topics, change.program))
+    program = expand(program_of(topics, change.program), known=_known(change, memory, topics))
     for name in changed:
         if tuple(map(_seen, program.topics[name].operators)) != memory.topics[name].operators:
             return None
