@@ -29,22 +29,23 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Writes `obj` to `f`, a path or a binary file open for writing.
+    """Writes an object to a file, which `torch.load` and PyTorch can read.
 
-    `pickle_module`: whose `Pickler` writes everything but tensors (cloudpickle writes lambdas);
-    `_use_new_zipfile_serialization=False` writes the format before PyTorch 1.6. Tensors are stored as raw
-    bytes, memory that tensors share once; everything else is pickled. A path gets its new contents only when
-    they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a path
-    that cannot be written, for tensors that view one memory as different dtypes, and NotImplementedError for
-    tensors that are not on the CPU.
+    Tensors are stored as raw bytes, and memory that several tensors share is stored once. Everything else is
+    pickled. An existing file is replaced only when the new one is complete, so an error leaves the old one.
 
     Args:
-        obj: the object
+        obj: the object, such as the `state_dict` of a module
         f: a path, or a binary file open for writing
-        pickle_module: whose `Pickler` writes everything but tensors; default None, pickle
+        pickle_module: the module whose `Pickler` writes everything but tensors; cloudpickle also writes
+            lambdas; default None, pickle
         pickle_protocol: the protocol of pickle; default 2
-        _use_new_zipfile_serialization: False writes the format from before zip files; default True
-        _disable_byteorder_record: whether to leave out the order of bytes; default False
+        _use_new_zipfile_serialization: False writes the format before PyTorch 1.6; default True
+        _disable_byteorder_record: whether to leave out the byte order; default False
+
+    Raises:
+        RuntimeError: if the path cannot be written, or if tensors view the same memory as different dtypes
+        NotImplementedError: for a tensor on a device that has no files, or of the mkldnn layout
 
     Example:
         >>> import io

@@ -34,16 +34,18 @@ def is_autocast_available(device_type: str) -> bool:
 class autocast:
     """Makes operators convert floating-point arguments inside the block or the decorated function: to `dtype`
     for matrix products and convolutions, and to float32 for operators that need its range or precision.
-    Weights are converted once per outermost block.
+    Weights are converted once per outermost block. Other dtypes, and CUDA if it is not available, have no
+    effect and give a warning.
 
     Args:
         device_type: 'cpu' or 'cuda'; tensors on other devices are not converted
         dtype: bfloat16 or float16; by default bfloat16 on the CPU and float16 on CUDA
         enabled: False turns conversion off inside the block
         cache_enabled: whether to keep converted weights; by default the setting outside the block
-        Raises ValueError unless `device_type` is a string, and RuntimeError for a device type without
-            autocast
-        Warns and has no effect for other dtypes, and for CUDA if it is not available
+
+    Raises:
+        ValueError: if `device_type` is not a string
+        RuntimeError: for a device type without autocast
 
     Example:
         >>> with torch.autocast("cpu", dtype=torch.bfloat16):

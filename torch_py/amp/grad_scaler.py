@@ -46,10 +46,12 @@ class GradScaler:
     Args:
         init_scale: the first scale
         growth_factor, growth_interval: the scale is multiplied by the factor after that many consecutive
-        updates with finite gradients
+            updates with finite gradients
         backoff_factor: the scale is multiplied by it if a gradient was infinite or nan
         enabled: False makes `scale` and `step` have no effect of their own
-        Raises AssertionError unless the growth factor is above one and the backoff factor below one
+
+    Raises:
+        AssertionError: unless the growth factor is above one and the backoff factor below one
 
     Example:
         >>> scaler = torch.amp.GradScaler("cpu", init_scale=8.0)

@@ -21,28 +21,29 @@ def compile(
     options: dict[str, Any] | None = None,
     disable: bool = False,
 ) -> Any:
-    """`model`, a function or a Module, compiled when it is called; also a decorator.
+    """Returns a function or Module that is compiled when it is called; also a decorator.
 
-    The operators that a call runs are captured as graphs, and `backend` compiles these: the name of one (see
-    `torch.compiler.list_backends`), or a function of a GraphModule and example inputs that returns a
-    function. Later calls run the compiled code if the arguments, and all else that the program has read, are
-    such that it does the same; if not, they are compiled anew. What cannot be captured runs as usual.
+    A call captures the operators that it runs as graphs, which `backend` compiles. Later calls run the
+    compiled code if it is valid for their arguments and for everything else that the program reads; otherwise
+    the function is compiled again. What cannot be captured runs as usual. A Module is returned wrapped, and
+    the keys of its state dict begin with `_orig_mod.`.
 
     Args:
+        model: a function or a Module; default None, which returns a decorator
         fullgraph: raise `torch._dynamo.exc.Unsupported` where the program cannot be captured as one graph
         dynamic: whether sizes are variables of the compiled code: never (False), from the start (True), or
             once they have changed (None)
+        backend: the name of a backend (`torch.compiler.list_backends` returns them), or a function of a
+            GraphModule and example inputs that returns a function; default "inductor"
         mode: a set of options of the backend "inductor": "default" or None, "max-autotune", which measures
-            kernels against the operators that they replace, "max-autotune-no-cudagraphs", "reduce-overhead",
-            "lite"; `torch._inductor.list_mode_options` tells them
-        options: options of the backend by name; for "inductor" settings of `torch._inductor.config`, see
-            `torch._inductor.list_options`. Excludes `mode`
-        disable: return `model` as it is
-        A Module comes back wrapped, and the keys of its state dict begin with `_orig_mod.`. Raises
-            RuntimeError
-        for a bad `mode`, option or `backend`
-        @torch.compile
-        def scaled(x, factor): return torch.sin(x) * factor
+            kernels against the operators that they replace, "max-autotune-no-cudagraphs", "reduce-overhead"
+            or "lite"; `torch._inductor.list_mode_options` shows the options of each
+        options: options of the backend by name, without a `mode`; for "inductor", settings of
+            `torch._inductor.config`, which `torch._inductor.list_options` lists
+        disable: whether to return `model` unchanged; default False
+
+    Raises:
+        RuntimeError: for an unknown `mode`, option or `backend`
 
     Example:
         >>> @torch.compile(backend="eager")

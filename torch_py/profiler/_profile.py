@@ -19,18 +19,29 @@ from torch_py.profiler._trace import write_trace
 
 
 class profile:
-    """Records the operator calls of this thread inside the block, the nodes of backward, the ranges of
-    `record_function`, and each step when `step()` is called.
+    """Records what a block of a program calls, and how long each call takes.
 
-    With a `schedule`, `on_trace_ready` is called with this object at the end of every cycle; without one at
-    the end of the block. `record_shapes` keeps the shapes of arguments, `profile_memory` the bytes of host
-    memory that a call has allocated, `with_stack` the lines of the program, `with_flops` the floating-point
-    operations of products, convolutions and attention.
+    It records the operator calls of this thread, the nodes of backward, the ranges of `record_function`, and
+    a range for each step if the program calls `step()`.
 
-        with profile(record_shapes=True) as measured:
-            model(x)
-        print(measured.key_averages().table(sort_by="self_cpu_time_total", row_limit=10))
-        measured.export_chrome_trace("trace.json")
+    Args:
+        activities: the kinds of `ProfilerActivity` to record; default None, the CPU
+        schedule: a function from the number of a step to a `ProfilerAction`, as `torch.profiler.schedule`
+            makes them; default None, which records every step
+        on_trace_ready: a function that gets this object at the end of each cycle of the schedule, or
+            at the end of the block if there is no schedule; default None
+        record_shapes: whether to record the shapes of arguments; default False
+        profile_memory: whether to record the bytes of host memory that each call allocates; default False
+        with_stack: whether to record the lines of the program; default False
+        with_flops: whether to count the floating-point operations of products, convolutions and attention;
+            default False
+        with_modules: accepted as in PyTorch, without an effect; default False
+
+    Example:
+        >>> with torch.profiler.profile(record_shapes=True) as measured:
+        ...     _ = torch.ones(3).exp()
+        >>> [event.key for event in measured.key_averages() if "exp" in event.key]
+        ['aten::exp']
     """
 
     def __init__(

@@ -50,24 +50,23 @@ def split_module(
     partition_affix: str | None = None,
     tuple_return: bool = False,
 ) -> GraphModule:
-    """Returns a GraphModule whose nodes are calls of submodules, which hold the nodes of `m`.
-
-    `split_callback(node)` gives the number of the partition that a node goes to; partition 1 becomes
-    `submod_1`.
+    """Divides a GraphModule into submodules, and returns a GraphModule that calls them.
 
     Args:
-        m: the GraphModule to divide.
-        root_m: the module that has the attributes.
-        qualname_map: filled with the paths of attributes in the new submodules, and their old ones.
-        keep_original_order: whether partitions run in the order of their first nodes, not only in one that
-        their
-            dependencies allow.
-        keep_original_node_name: whether nodes in the submodules keep their names.
-        keep_original_input_name: whether inputs of the submodules are named like the values that they get.
-        partition_affix: a text in the names: `submod_AFFIX_1`.
-        tuple_return: whether a submodule with one result returns a tuple of it.
+        m: the GraphModule to divide
+        root_m: the module that has the attributes
+        split_callback: a function from a node to the number of its partition; partition 1 becomes `submod_1`
+        qualname_map: a dict that is filled with the new paths of attributes, and the old ones; default None
+        keep_original_order: whether partitions run in the order of their first nodes; by default, in any
+            order that their dependencies allow
+        keep_original_node_name: whether nodes in the submodules keep their names; default False
+        keep_original_input_name: whether inputs of the submodules are named like the values that they get;
+            default True
+        partition_affix: a part of the names, `submod_AFFIX_1`; default None
+        tuple_return: whether a submodule with one result returns it as a tuple; default False
 
-    Raises RuntimeError if partitions depend on each other in a cycle.
+    Raises:
+        RuntimeError: if partitions depend on each other in a cycle
     """
     splitter = _Splitter(m, root_m, partition_affix)
     splitter.keeps_node_names = bool(keep_original_node_name)

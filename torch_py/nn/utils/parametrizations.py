@@ -282,15 +282,15 @@ def orthogonal(
     orthonormal, whichever are fewer.
 
     Args:
+        module: the module, which is returned
+        name: the tensor; default 'weight'
         orthogonal_map: 'matrix_exp' (the default if square or complex), 'cayley' or 'householder' (the
             default otherwise; real only)
         use_trivialization: apply the map around a point that moves when the attribute is assigned
             (Lezcano-Casado 2019)
-        Returns `module`. Raises ValueError for a tensor that is missing or has fewer than two dimensions, and
-            for
-        an unknown map
-        module: the module
-        name: the tensor; default 'weight'
+
+    Raises:
+        ValueError: for a tensor that is missing or has fewer than two dimensions, and for an unknown map
 
     Example:
         >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 3))

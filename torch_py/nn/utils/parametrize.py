@@ -77,7 +77,9 @@ class ParametrizationList(ModuleList):
         original: the tensor to parametrize; the originals start as its image under the `right_inverse`s, last
             first
         unsafe: whether dtype and shape may change
-        Raises ValueError if the modules do not fit the tensor
+
+    Raises:
+        ValueError: if the modules do not fit the tensor
 
     Example:
         >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
@@ -283,13 +285,15 @@ def register_parametrization(
     Later parametrizations are applied after earlier ones.
 
     Args:
+        module: the module, which is returned
         tensor_name: a parameter or buffer of `module`
         parametrization: maps a tensor to a tensor. With a method `right_inverse(tensor)` the attribute can be
             assigned, and the first parametrization of a tensor keeps its value as far as the inverse allows.
             Later ones act on the result of the earlier ones
         unsafe: whether the parametrization may change dtype and shape
-        Returns `module`. Raises ValueError if it has no such tensor or the parametrization does not fit
-        module: the module
+
+    Raises:
+        ValueError: if `module` has no such tensor, or the parametrization does not fit it
 
     Example:
         >>> class Symmetric(nn.Module):

@@ -52,25 +52,25 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Computes ``function(*args, **kwargs)`` without keeping intermediate results for backward, which
-    computes them again when it needs them.
+    """Calls a function without keeping its intermediate results: backward calls it again to compute them.
 
     Args:
-        function: the function to run; the second run must do the same as the first
-        use_reentrant: False is recommended and supports everything: keywords, `torch.autograd.grad`, inputs
-            that do not require grad, nesting, stopping early. True, or leaving it out (which warns), chooses
-            the older way
-        preserve_rng_state (in `kwargs`, default True): the second run draws the same random numbers
-        context_fn: returns two context managers, for the first and the second run; only without reentrance
-        determinism_check: 'default' compares shapes, dtypes and devices of the tensors that both runs saved;
+        function: the function to call; the second call must do the same as the first
+        args, kwargs: the arguments of the function. `preserve_rng_state=False` among them does not reach it:
+            then the second call may draw other random numbers than the first
+        use_reentrant: False is recommended and supports keywords, `torch.autograd.grad`, inputs that do not
+            require grad, nesting and stopping early; True chooses the older implementation, and so does the
+            default None, with a warning
+        context_fn: returns two context managers, for the first and the second call; needs
+            `use_reentrant=False`
+        determinism_check: 'default' compares shapes, dtypes and devices of the tensors that both calls save;
             'none' does not
-        early_stop: ends the second run at the last tensor that backward needs
-        args, kwargs: its arguments
-        debug: has no effect: errors always say which tensors differ; default False
+        debug: has no effect, as errors always say which tensors differ; default False
+        early_stop: whether the second call ends at the last tensor that backward needs; default True
 
     Raises:
-        CheckpointError: in backward, if the two runs differ.
-        ValueError: for options that exclude one another.
+        CheckpointError: in backward, if the two calls differ
+        ValueError: for options that exclude one another
 
     Example:
         >>> import torch_py.utils.checkpoint

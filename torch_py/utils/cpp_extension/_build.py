@@ -27,19 +27,16 @@ def build_operators(
     """Builds the operators declared in ``yaml_path`` and returns the imported module.
 
     Args:
-        yaml_path: the declarations, with ``library: NAME`` at the top. ``aten/native`` next to this file may
-        hold
-            hand-written kernels.
-        output_dir: the folder for generated files, objects and the shared object; default ``build/STEM`` next
-        to
-            ``yaml_path``. A second call recompiles only what has changed.
-        verbose: whether to show progress. Errors are in the exception in either case.
+        yaml_path: the declarations, with ``library: NAME`` at the top. Hand-written kernels are in
+            ``aten/native`` next to this file.
+        output_dir: the folder for generated files, objects and the shared object; default ``build/STEM``
+            next to ``yaml_path``. A second call recompiles only what has changed.
+        verbose: whether to show progress; default True. Errors are in the exception in either case.
 
     Raises:
-        FileNotFoundError: ``yaml_path`` does not exist.
-        RuntimeError: the declarations are wrong, something does not compile, or a tool is missing; the
-        message
-            says which.
+        FileNotFoundError: if ``yaml_path`` does not exist
+        RuntimeError: if the declarations are wrong, something does not compile, or a tool is missing; the
+            message says which
     """
     declarations = Path(yaml_path).resolve()
     if not declarations.is_file():
