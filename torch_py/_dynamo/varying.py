@@ -414,6 +414,9 @@ def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> 
         return combined(callee, *args)
     if callee is math.sqrt and len(args) == 1 and type(args[0]) is SymInt:
         return args[0] ** 0.5
+    owner = getattr(callee, "__self__", None)
+    if type(owner) is slice:
+        callee = getattr(varying.fixed(owner), callee.__name__)
     if not keeps_sizes(callee) or (callee in _COMPUTING and _has_reals(args)):
         args = [all_fixed(varying, value) for value in args]
         kwargs = {name: varying.fixed(value) for name, value in kwargs.items()}

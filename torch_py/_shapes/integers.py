@@ -166,8 +166,7 @@ class Sizes:
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""
         if isinstance(value, SymFloat):
-            for symbol in symbols_in(value.term):
-                self.fix_symbol(symbol)
+            self.fix_symbols(value)
             return evaluate(value.term, self.hints)
         if not isinstance(value, SymInt):
             return value
@@ -178,6 +177,11 @@ class Sizes:
     def fix_symbol(self, symbol: Symbol) -> None:
         """From now on a size, or an integer of the program, is what it is in the example."""
         self.relations[Relation("==", symbol, self.hints[symbol])] = None
+
+    def fix_symbols(self, number: SymInt | SymFloat) -> None:
+        """From now on all that a number depends on is what it is in the example."""
+        for symbol in symbols_in(number.term):
+            self.fix_symbol(symbol)
 
     @property
     def fixed(self) -> dict[Symbol, int]:
@@ -375,18 +379,20 @@ class SymSize(tuple[Any, ...]):
     def numel(self) -> Any:
         return math.prod(self)
 
+    # Methods of `tuple`, as functions, would get the numbers of the example from compiled programs.
+
     def __getitem__(self, key: Any) -> Any:
-        found = tuple.__getitem__(self, key)
+        found = [*self][key]
         return SymSize(found) if type(key) is slice else found
 
     def __add__(self, other: Any) -> Any:
-        return SymSize(tuple.__add__(self, other))
+        return SymSize((*self, *other)) if isinstance(other, tuple) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
         return SymSize((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:
-        return SymSize(tuple.__mul__(self, count))
+        return SymSize([*self] * count)
 
     __rmul__ = __mul__
 

@@ -140,6 +140,7 @@ ROLLS = {
     "keywords": lambda x: torch.roll(x, dims=(0,), shifts=[3]) * 2,
     "by a size": lambda x: x.roll(x.size(0) + 1, 0) * 2,
     "by one": lambda x: x[1:].roll(1, 0) * 2,
+    "a part": lambda x: x[1:].roll(4, 0) * 2,
 }
 
 

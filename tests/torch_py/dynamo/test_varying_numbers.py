@@ -95,6 +95,8 @@ def test_numbers_that_are_read_natively():
 READ_NATIVELY = {
     "conversions": lambda x, n: x * int(n / 2) + float(n) - abs(-n) + hash(n) + round(n / 3),
     "texts": lambda x, n: x * len(f"{n}{n / 3:.3f}" + str(n) + f"{n}"),
+    "formats": lambda x, n: x * len("%(n)d" % {"n": n * 90} + "%d" * 2 % (n * 9, n)),
+    "slices": lambda x, n: x * sum(slice(0, n * 10, 1).indices(35)),
     "methods": lambda x, n: x * n.bit_length() + n.real + (n / 2).is_integer(),
     "bits": lambda x, n: x * (n << 2) + (n | 1) + (n ^ 5) + 2**n + n**n + ~n,
     "functions": lambda x, n: x * math.ceil(n / 3) + math.log(n) + math.gcd(n, 4) + divmod(n, 3)[0],

@@ -158,6 +158,12 @@ SIZES = {
         x.reshape(torch.Size([-1, x.size(0)])),
         x * x.shape.numel(),
     ),
+    "joined": lambda x: (
+        x.shape[:0] + (x.shape[1],) + x.shape[:1],
+        x.new_zeros(x.shape[:1] + (x.size(1) * 2,)),
+        x.new_zeros(4, 2).shape + (x.size(0),),
+        (x.size(0),) + x.new_zeros(4, 2).shape,
+    ),
     "plain": lambda x: (tuple(x.shape), list(x.shape), x.stride(), (*x.shape, 1), tuple(reversed(x.shape))),
 }
 
