@@ -445,6 +445,9 @@ def keeps_sizes(callee: Any) -> bool:
     """Whether a function of C may be given sizes that vary."""
     if getattr(callee, "__module__", None) == "_operator":
         return True
-    if isinstance(getattr(callee, "__self__", None), (list, dict, set)):
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, (list, dict, set)):
         return callee.__name__ in _KEEPING_METHODS
+    if isinstance(owner, type) and callee.__name__ == "__new__":  # of named tuples
+        return owner in _KEEPING
     return isinstance(callee, Hashable) and callee in _KEEPING
