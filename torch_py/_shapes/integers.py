@@ -116,7 +116,18 @@ class Sizes:
         return value if term is None else self._integer(term)
 
     def _recovered(self, value: int) -> Term | None:
-        """The formula of a number, from its prime factors: near a multiple of a product."""
+        """The formula of a number, from its prime factors: near a multiple of a product, or the sum of such a
+        number and a size."""
+        found = self._near_product(value)
+        if found is not None:
+            return found
+        for symbol, prime in self.stand_ins.items():
+            rest = self._near_product(value - prime) if value > prime else None
+            if rest is not None:
+                return Formula("add", (symbol, rest))
+        return None
+
+    def _near_product(self, value: int) -> Term | None:
         if abs(value) < _SMALLEST:
             return None
         for distance in range(_LARGEST_OFFSET + 1):

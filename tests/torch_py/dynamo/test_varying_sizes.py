@@ -213,3 +213,15 @@ def test_products_of_sums_of_sizes():
         x, y = torch.randn(rows, columns), torch.randn(3, columns)
         torch.testing.assert_close(fast(x, y), function(x, y))
     assert counter.frame_count == 2
+
+
+def test_sums_of_two_sizes():
+    def function(x, y):
+        rows = torch.cat([x, y]).shape[0]
+        return torch.cat([x, y]) * torch.full((rows, 1), 2.0)
+
+    fast, counter = compiled(function)
+    for first, second in ((3, 5), (4, 7), (9, 2), (5, 6)):
+        x, y = torch.randn(first, 4), torch.randn(second, 4)
+        torch.testing.assert_close(fast(x, y), function(x, y))
+    assert counter.frame_count == 2
