@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from types import ModuleType
@@ -288,6 +287,8 @@ class _Ops(ModuleType):
 
         Raises OSError when it cannot be loaded.
         """
+        import ctypes  # few programs load libraries this way
+
         ctypes.CDLL(str(path))
 
     def import_module(self, module: str) -> None:

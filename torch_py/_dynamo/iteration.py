@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent
+from torch_py._dynamo.journal import ABSENT
 from torch_py._shapes.integers import VARYING
 from torch_py._tensor import Tensor
 
@@ -37,7 +38,7 @@ def iterator_of(capture: Capture, value: Any) -> Any:
     if is_native_iterator(value):
         return value
     getter = in_class(type(value), "__getitem__")
-    if type(getter) is FunctionType:
+    if method is ABSENT and type(getter) is FunctionType:
         return capture.made(_by_position(capture, value))
     capture.use(value)
     return capture.made(iter(value))

@@ -89,6 +89,11 @@ def _ordered_dict(rebuild: Rebuild, value: Any) -> str:
     return rebuild.finish(value, f"{kind}([{_pairs(rebuild, value)}])", "", "entries")
 
 
+def _counter(rebuild: Rebuild, value: Any) -> str:
+    kind = rebuild.constant(type(value), "Counter")
+    return rebuild.finish(value, f"{kind}(dict([{_pairs(rebuild, value)}]))", "", "entries")
+
+
 def _default_dict(rebuild: Rebuild, value: Any) -> str:
     kind = rebuild.constant(type(value), "defaultdict")
     factory = rebuild.value(value.default_factory)
@@ -296,7 +301,7 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     set: _set,
     frozenset: _set,
     collections.OrderedDict: _ordered_dict,
-    collections.Counter: _ordered_dict,
+    collections.Counter: _counter,
     collections.defaultdict: _default_dict,
     collections.deque: _deque,
     slice: _slice,

@@ -8,11 +8,14 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._C import Size
 from torch_py._dynamo import iteration
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
-from torch_py._shapes.integers import VARYING, combined
+from torch_py._dynamo.nested import map_tensors
+from torch_py._dynamo.varying import Varying, has_varying
+from torch_py._shapes.integers import VARYING, SymSize, combined
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
             return capture.recorder.call("call_function", function, (left, right), {}, function)
 
     name = function.__name__.rstrip("_")
+    if capture.varying is not None:
+        left, right = _with_varying(capture.varying, name, left, right)
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
         return found
@@ -39,6 +44,17 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
     capture.use(left)
     capture.use(right)
     return capture.result(function(capture.as_number(left), capture.as_number(right)))
+
+
+def _with_varying(varying: Varying, name: str, left: Any, right: Any) -> tuple[Any, Any]:
+    """The operands, where native code would take numbers that vary for their bits."""
+    if isinstance(left, (str, bytes)) and name == "mod":
+        return left, map_tensors(right, varying.fixed)
+    if type(left) is Size and has_varying(right):
+        left = SymSize(left)
+    elif type(right) is Size and has_varying(left):
+        right = SymSize(right)
+    return left, right
 
 
 def _is_torch_value(value: Any) -> bool:

@@ -422,6 +422,9 @@ def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> 
         return combined(callee, *args)
     if callee is math.sqrt and len(args) == 1 and type(args[0]) is SymInt:
         return args[0] ** 0.5
+    owner = getattr(callee, "__self__", None)
+    if type(owner) is slice:
+        callee = getattr(varying.fixed(owner), callee.__name__)
     if not keeps_sizes(callee) or (callee in _COMPUTING and _has_reals(args)):
         args = [all_fixed(varying, value) for value in args]
         kwargs = {name: varying.fixed(value) for name, value in kwargs.items()}
@@ -450,6 +453,9 @@ def keeps_sizes(callee: Any) -> bool:
     """Whether a function of C may be given sizes that vary."""
     if getattr(callee, "__module__", None) == "_operator":
         return True
-    if isinstance(getattr(callee, "__self__", None), (list, dict, set)):
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, (list, dict, set)):
         return callee.__name__ in _KEEPING_METHODS
+    if isinstance(owner, type) and callee.__name__ == "__new__":  # of named tuples
+        return owner in _KEEPING
     return isinstance(callee, Hashable) and callee in _KEEPING

@@ -101,7 +101,7 @@ def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None
     for shift, dim in zip(_listed(shifts), _listed(dims)):
         size = varying.sizes.wrap(args[0].shape[dim])
         if type(size) is SymInt and not (shift <= size and -size <= shift):
-            varying.fixed(size)
+            varying.sizes.fix_symbols(size)
 
 
 def _listed(value: Any) -> Any:
@@ -170,18 +170,12 @@ def _settled_item(varying: Varying, item: Any, size: int) -> Any:
 
 
 def _settled_bound(varying: Varying, bound: Any, size: int) -> Any:
-    if type(bound) is not SymInt and type(size) is not SymInt:
-        return bound
-    if type(bound) not in (int, SymInt):
-        return bound
-    if type(bound) is SymInt and bound.is_small:
-        return varying.fixed(bound)
-    if _term(bound) == _term(size) or _is_the_same(bound, size):
-        return bound
-
-    if type(bound) is not SymInt:
-        varying.fixed(size)
-    return varying.fixed(bound)
+    if type(bound) is SymInt:
+        stays = not bound.is_small and (bound.term == _term(size) or _is_the_same(bound, size))
+        bound = bound if stays else varying.fixed(bound)
+    if type(bound) is int and type(size) is SymInt and not _is_the_same(bound, size):
+        varying.sizes.fix_symbols(size)
+    return bound
 
 
 def _is_the_same(bound: int, size: int) -> bool:

@@ -9,7 +9,7 @@ elements. Sizes that are too small for this become guards (`x[5]` needs six rows
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
@@ -49,13 +49,11 @@ class _Check:
         if problem is not None:
             raise NotFollowed(problem)
 
-        small = self._smallest()
-        if small is None or self._problem(small) is None:
+        if self._problem_of_small_sizes() is None:
             return
         for symbol in self._sizes.hints:
             self._require_size(symbol)
-        small = self._smallest()
-        problem = None if small is None else self._problem(small)
+        problem = self._problem_of_small_sizes()
         if problem is not None:
             raise NotFollowed(problem)
 
@@ -64,8 +62,11 @@ class _Check:
     def _note_formulas(self) -> None:
         """From two sets of large sizes, which formulas the sizes of all nodes are."""
         other = self._sizes.other_stand_ins(1)
-        outlines = self._outlines(self._sizes.stand_ins)
-        others = self._outlines(other)
+        try:
+            outlines = self._outlines(self._sizes.stand_ins)
+            others = self._outlines(other)
+        except Exception as error:
+            raise NotFollowed(str(error)) from error
         for asked, outline in outlines.items():
             if isinstance(asked, Node):
                 self._formulas[asked] = self._formula(outline, others[asked], other, asked)
@@ -104,14 +105,28 @@ class _Check:
         """Whether guards let such sizes pass."""
         return all(relation.holds(values) for relation in self._sizes.relations)
 
-    def _smallest(self) -> Values | None:
-        """Small sizes, in another order than the stand-ins have; None if guards allow none of those tried."""
-        symbols = list(reversed(self._sizes.hints))
-        for factor in _FACTORS:
-            values = {symbol: factor * (2 + position) for position, symbol in enumerate(symbols)}
-            if self._allows(values):
-                return values
+    def _problem_of_small_sizes(self) -> str | None:
+        for candidates in self._small_sizes():
+            values = next(filter(self._allows, candidates), None)
+            problem = None if values is None else self._problem(values)
+            if problem is not None:
+                return problem
         return None
+
+    def _small_sizes(self) -> Iterator[Iterator[Values]]:
+        """Sizes from small to larger ones: one of them small, all, and some smaller than others."""
+        hints = self._sizes.hints
+        symbols = list(hints)
+        for symbol in symbols:
+            yield ({**hints, symbol: size} for size in _SAMPLES)
+        if len(symbols) > 1:
+            yield self._rising(symbols, (0,))
+            yield self._rising(symbols, (100, 1))
+            yield self._rising(symbols[::-1], (100, 1))
+
+    def _rising(self, symbols: list[Symbol], steps: tuple[int, ...]) -> Iterator[Values]:
+        for step, factor in itertools.product(steps, _FACTORS):
+            yield {s: factor * (2 + step * position) for position, s in enumerate(symbols)}
 
     def _require_size(self, symbol: Symbol) -> None:
         """Adds a guard for the smallest size for which the graph is right, with all others as in the

@@ -9,15 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 from functools import cache as _remembered
 from pathlib import Path
 
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.headers import cpu_features
+from torch_py._installation import include_paths
 from torch_py._logging.artifacts import timed
-from torch_py.utils.cpp_extension import include_paths
 
 FLAGS = (
     "-std=c++20", "-shared", "-fPIC", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math",
@@ -95,6 +94,8 @@ def compile_library(source: str) -> str:
 
 def _run(compiler: str, text: str, target: str) -> None:
     """Compiles the file `text` to the file `target`."""
+    import subprocess  # programs that find their kernels in the cache go without
+
     includes = [f"-I{path}" for path in include_paths()]
     command = [compiler, *flags(), *includes, "-o", target, text]
     # close_fds=False lets Python use posix_spawn, which copies nothing of a large process.

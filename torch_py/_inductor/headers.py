@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from torch_py.utils.cpp_extension import include_paths
+from torch_py._installation import include_paths
 
 _DEFINITION = re.compile(r"^(?:C10_ALWAYS_INLINE|AT_VEC_CALLED|inline)\s+[\w:<> ]+?\s(\w+)\(", re.MULTILINE)
 _OF_PACKS = re.compile(r"^C10_ALWAYS_INLINE Pack (\w+)\([A-Z]\w* ", re.MULTILINE)

@@ -160,8 +160,8 @@ class Linear:
         if low // divisor == high // divisor:
             return whole + low // divisor
 
-        whole += rest.constant // divisor
-        rest = Linear(rest.constant % divisor, rest.terms)
+        whole += low // divisor
+        rest += -(low // divisor) * divisor
         steps, _ = rest._steps(divisor)
         if steps is not None:
             return whole + steps[0] // (divisor // steps[1])
@@ -178,7 +178,7 @@ class Linear:
         reduced = Linear(rest.constant % divisor, {a: f % divisor for a, f in rest.terms.items()})
         if reduced.range[1] < divisor:
             return reduced
-        rest = Linear(rest.constant % divisor, rest.terms)
+        rest += -(low // divisor) * divisor  # C++ rounds negative numbers in another way
         steps, part = rest._steps(divisor)
         if steps is not None:
             return steps[0] % (divisor // steps[1]) * steps[1] + part

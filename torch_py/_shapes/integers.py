@@ -116,7 +116,18 @@ class Sizes:
         return value if term is None else self._integer(term)
 
     def _recovered(self, value: int) -> Term | None:
-        """The formula of a number, from its prime factors: near a multiple of a product."""
+        """The formula of a number, from its prime factors: near a multiple of a product, or the sum of such a
+        number and a size."""
+        found = self._near_product(value)
+        if found is not None:
+            return found
+        for symbol, prime in self.stand_ins.items():
+            rest = self._near_product(value - prime) if value > prime else None
+            if rest is not None:
+                return Formula("add", (symbol, rest))
+        return None
+
+    def _near_product(self, value: int) -> Term | None:
         if abs(value) < _SMALLEST:
             return None
         for distance in range(_LARGEST_OFFSET + 1):
@@ -166,8 +177,7 @@ class Sizes:
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""
         if isinstance(value, SymFloat):
-            for symbol in symbols_in(value.term):
-                self.fix_symbol(symbol)
+            self.fix_symbols(value)
             return evaluate(value.term, self.hints)
         if not isinstance(value, SymInt):
             return value
@@ -178,6 +188,11 @@ class Sizes:
     def fix_symbol(self, symbol: Symbol) -> None:
         """From now on a size, or an integer of the program, is what it is in the example."""
         self.relations[Relation("==", symbol, self.hints[symbol])] = None
+
+    def fix_symbols(self, number: SymInt | SymFloat) -> None:
+        """From now on all that a number depends on is what it is in the example."""
+        for symbol in symbols_in(number.term):
+            self.fix_symbol(symbol)
 
     @property
     def fixed(self) -> dict[Symbol, int]:
@@ -375,18 +390,20 @@ class SymSize(tuple[Any, ...]):
     def numel(self) -> Any:
         return math.prod(self)
 
+    # Methods of `tuple`, as functions, would get the numbers of the example from compiled programs.
+
     def __getitem__(self, key: Any) -> Any:
-        found = tuple.__getitem__(self, key)
+        found = [*self][key]
         return SymSize(found) if type(key) is slice else found
 
     def __add__(self, other: Any) -> Any:
-        return SymSize(tuple.__add__(self, other))
+        return SymSize((*self, *other)) if isinstance(other, tuple) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
         return SymSize((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:
-        return SymSize(tuple.__mul__(self, count))
+        return SymSize([*self] * count)
 
     __rmul__ = __mul__
 

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+import torch_py as torch
 from tests.subject import only_torch_py
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened, linear, unflattened
 
@@ -25,6 +26,7 @@ def value(position: Linear, places: dict[Axis, int]) -> int:
             number = places[atom]
         else:
             inner = value(atom.value, places)
+            assert inner >= 0, "C++ rounds quotients of negative numbers in another way"
             number = inner // atom.divisor if atom.sign == "//" else inner % atom.divisor
         total += factor * number
     return total
@@ -69,7 +71,7 @@ def _random(draw: random.Random, depth: int) -> tuple[Linear, list[tuple[dict[Ax
     position = linear(draw.choice((I, J, K)))
     numbers = [p[next(position.axes())] for p in places]
     for _ in range(draw.randrange(1, 2 * depth)):
-        kind = draw.choice(("add", "times", "//", "%"))
+        kind = draw.choice(("add", "times", "//", "%", "reversed"))
         number = draw.randrange(1, 13)
 
         if kind == "add":
@@ -79,6 +81,10 @@ def _random(draw: random.Random, depth: int) -> tuple[Linear, list[tuple[dict[Ax
         elif kind == "times":
             position = position * number
             numbers = [n * number for n in numbers]
+        elif kind == "reversed":  # as `flip` does, and then perhaps `roll`
+            last = position.range[1] + number
+            position = linear(last) - position
+            numbers = [last - n for n in numbers]
         elif kind == "//":
             position = position // number
             numbers = [n // number for n in numbers]
@@ -87,3 +93,14 @@ def _random(draw: random.Random, depth: int) -> tuple[Linear, list[tuple[dict[Ax
             numbers = [n % number for n in numbers]
 
     return position, list(zip(places, numbers))
+
+
+def test_rolls_that_are_turned_around() -> None:
+    for function in (lambda x: x.roll(3, 0).flip(0) * 2, lambda x: x.flip(0).roll((2, 1), (0, 1)) * x):
+        for shape in ((6, 1), (13, 5)):
+            x = torch.randn(shape, requires_grad=True)
+            outcomes = []
+            for called in (function, torch.compile(function)):
+                result = called(x)
+                outcomes.append((result, *torch.autograd.grad((result * result).sum(), x)))
+            torch.testing.assert_close(*outcomes)

@@ -644,3 +644,22 @@ def removed_before_an_exception(table, x):
 )
 def test_the_order_of_keys(function):
     check(function, {"a": 1, "b": 2}, ONES, fullgraph=False)
+
+
+class Doubled(list):
+    def __getitem__(self, index):
+        return list.__getitem__(self, index) * 2
+
+
+def test_iteration_over_lists_with_subscripts_of_their_own():
+    def function(x, values):
+        return x * sum(values) + values[0], [*values]
+
+    check(function, torch.ones(2), Doubled([1, 2]))
+
+
+def test_counters_are_returned():
+    def function(x, n):
+        return x + 1, collections.Counter([n, 3, 3])
+
+    check(function, torch.ones(2), 2)

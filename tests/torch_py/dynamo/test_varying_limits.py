@@ -140,6 +140,7 @@ ROLLS = {
     "keywords": lambda x: torch.roll(x, dims=(0,), shifts=[3]) * 2,
     "by a size": lambda x: x.roll(x.size(0) + 1, 0) * 2,
     "by one": lambda x: x[1:].roll(1, 0) * 2,
+    "a part": lambda x: x[1:].roll(4, 0) * 2,
 }
 
 
@@ -147,3 +148,11 @@ ROLLS = {
 @pytest.mark.parametrize("name", ROLLS)
 def test_rolls_around_small_sizes(name, backend):
     compilations(ROLLS[name], rows(9, 8, 4, 5, 2, 7), backend)
+
+
+@pytest.mark.parametrize("shapes", [((7, 8), (6, 12), (9, 2), (30, 4)), ((3, 4), (9, 4), (6, 4), (3, 4))])
+def test_the_smaller_of_two_computed_sizes(shapes):
+    calls = [(torch.randn(shape), 9 - number) for number, shape in enumerate(shapes)]
+    compilations(lambda x, n: x[1:].diagonal()[:n] * 2, calls, "inductor")
+    compilations(lambda x, n: x * x.diagonal()[:n].shape[0], calls, "inductor")
+    compilations(lambda x, n: x.select(0, 2) * n, calls, "inductor")

@@ -1,5 +1,6 @@
 """Integers of programs that vary: how often functions are compiled, and that results are right for each."""
 
+import collections
 import math
 
 import pytest
@@ -95,6 +96,8 @@ def test_numbers_that_are_read_natively():
 READ_NATIVELY = {
     "conversions": lambda x, n: x * int(n / 2) + float(n) - abs(-n) + hash(n) + round(n / 3),
     "texts": lambda x, n: x * len(f"{n}{n / 3:.3f}" + str(n) + f"{n}"),
+    "formats": lambda x, n: x * len("%(n)d" % {"n": n * 90} + "%d" * 2 % (n * 9, n)),  # noqa: UP031
+    "slices": lambda x, n: x * sum(slice(0, n * 10, 1).indices(35)),
     "methods": lambda x, n: x * n.bit_length() + n.real + (n / 2).is_integer(),
     "bits": lambda x, n: x * (n << 2) + (n | 1) + (n ^ 5) + 2**n + n**n + ~n,
     "functions": lambda x, n: x * math.ceil(n / 3) + math.log(n) + math.gcd(n, 4) + divmod(n, 3)[0],
@@ -129,6 +132,8 @@ def test_zero_one_negative_and_huge_numbers():
 
 def test_numbers_in_containers():
     assert calls_of(lambda x, numbers: x * numbers[0] + numbers[1], [[i, i + 3] for i in NUMBERS]) == 2
+    pair = collections.namedtuple("pair", "first second")
+    assert calls_of(lambda x, n: x * pair(n, n + 1).second, NUMBERS) == 2
     assert calls_of(lambda x, numbers: x * numbers["a"], [{"a": i} for i in NUMBERS]) == 2
     assert calls_of(lambda x, numbers: x.new_zeros(numbers) + x[:1, :1], [[i, 3] for i in (2, 3, 4)]) == 3
 

@@ -158,6 +158,12 @@ SIZES = {
         x.reshape(torch.Size([-1, x.size(0)])),
         x * x.shape.numel(),
     ),
+    "joined": lambda x: (
+        x.shape[:0] + (x.shape[1],) + x.shape[:1],
+        x.new_zeros(x.shape[:1] + (x.size(1) * 2,)),
+        x.new_zeros(4, 2).shape + (x.size(0),),
+        (x.size(0),) + x.new_zeros(4, 2).shape,
+    ),
     "plain": lambda x: (tuple(x.shape), list(x.shape), x.stride(), (*x.shape, 1), tuple(reversed(x.shape))),
 }
 
@@ -205,5 +211,17 @@ def test_products_of_sums_of_sizes():
     fast, counter = compiled(function)
     for rows, columns in ((9, 7), (7, 4), (5, 6), (4, 9)):
         x, y = torch.randn(rows, columns), torch.randn(3, columns)
+        torch.testing.assert_close(fast(x, y), function(x, y))
+    assert counter.frame_count == 2
+
+
+def test_sums_of_two_sizes():
+    def function(x, y):
+        rows = torch.cat([x, y]).shape[0]
+        return torch.cat([x, y]) * torch.full((rows, 1), 2.0)
+
+    fast, counter = compiled(function)
+    for first, second in ((3, 5), (4, 7), (9, 2), (5, 6)):
+        x, y = torch.randn(first, 4), torch.randn(second, 4)
         torch.testing.assert_close(fast(x, y), function(x, y))
     assert counter.frame_count == 2

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 
+from torch_py._installation import include_paths, library_paths
 from torch_py._libraries import add_library
 
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -57,20 +58,6 @@ def build_shared_object(
     if missing:
         raise RuntimeError(f"build_operators needs {', '.join(missing)}: pip install {' '.join(missing)}")
     return _run_build(declarations, output, verbose, portable)
-
-
-def include_paths() -> list[str]:
-    """The folders in which a C++ compiler finds ``#include
-    "aten/core/Tensor.h"`` and ``"aten/ops/add.h"``."""
-    installed = _PACKAGE / "include"
-    if installed.is_dir():
-        return [str(installed)]
-    return [str(_PACKAGE.parent), str(_PACKAGE.parent / "build" / "generated")]
-
-
-def library_paths() -> list[str]:
-    """The folders with ``libtorch_py.so`` and ``libtorch_py_python.so``."""
-    return [str(_PACKAGE / "lib")]
 
 
 def _toolchain(output: Path) -> Path:
