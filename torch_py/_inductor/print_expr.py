@@ -150,6 +150,19 @@ class Scope:
         self.is_lazy = before
         return text
 
+    def _loaded(self, value: Expr, text: str) -> str:
+        """A value to choose from, read before it is chosen.
+
+        GCC 12 compiles wrongly what it may skip to read: ``gt ? x[i] : 0`` in a row of six, next to a sum.
+        """
+        inner = value
+        while isinstance(inner, (Named, Cast)):
+            inner = inner.value
+        is_read = isinstance(inner, Load) and self.place(inner) is None
+        if not is_read or self.is_lazy or value in self.known or inner in self.known:
+            return text
+        return self._variable(f"{inner.buffer.name}_value", value, text)
+
     def _map(self, value: Map) -> str:
         word = value.function
         args = [self.text(a) for a in value.args]
@@ -161,7 +174,8 @@ class Scope:
         if word in _BITS:
             return f"({args[0]} {_BITS[word]} {args[1]})"
         if word == "where":
-            return f"({args[0]} ? {args[1]} : {args[2]})"
+            chosen = [self._loaded(a, text) for a, text in zip(value.args[1:], args[1:])]
+            return f"({args[0]} ? {chosen[0]} : {chosen[1]})"
         if word in _INFIX and (first.is_floating_point or word not in _WRAPPING):
             return f"({args[0]} {word} {args[1]})"
         if word == "negative" and first.is_floating_point:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.ops.calling import call
 from tests.ops.comparison import assert_same, outcome
 from tests.ops.known_differences import WITHOUT_VALUES
@@ -69,3 +71,17 @@ def test_compiled_gradients_are_those_of_eager(operator: Operator) -> None:
         compiled = aot_function(function, fw_compiler=compile_fx_inner)
         found = gradients(compiled(*own), own)
         assert_same(found, expected.result, f"gradients of {operator}{sample}")
+
+
+@pytest.mark.parametrize("columns", [3, 5, 6, 7, 12, 17])
+def test_selections_next_to_sums(columns: int):
+    """GCC 12 compiled the choice of a gradient that it might skip to read wrongly."""
+
+    def function(x: Any) -> Any:
+        return x.softmax(-1), torch.where(x > 0, x, -1.5)
+
+    x = torch.randn(4, columns, requires_grad=True)
+    given = [torch.rand(4, columns), torch.rand(4, columns)]
+    expected = torch.autograd.grad(function(x), x, given)
+    found = torch.autograd.grad(torch.compile(function)(x), x, given)
+    torch.testing.assert_close(found, expected)
