@@ -27,6 +27,7 @@ DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
     "docs/compile.md",
+    "docs/compiler.md",
     "docs/cuda.md",
     "docs/dispatch.md",
     "docs/editors.md",
@@ -188,8 +189,9 @@ def test_examples_of_a_page_print_what_it_says(document: str, tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not has_compiler(), reason="needs a C++ compiler")
-def test_examples_of_the_page_about_compilation_print_what_it_says(tmp_path: Path) -> None:
-    check_examples("docs/compile.md", tmp_path)
+@pytest.mark.parametrize("document", ["docs/compile.md", "docs/compiler.md"])
+def test_examples_of_pages_about_compilation_print_what_they_say(document: str, tmp_path: Path) -> None:
+    check_examples(document, tmp_path)
 
 
 def test_target_of_the_page_about_targets(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ _GUIDE = [
     {"CUDA fallbacks": "guide/cuda_fallbacks.md"},
     {"On a GPU": "guide/device.md"},
     {"Calls seen from Python": "guide/dispatch.md"},
+    {"torch.compile": "guide/compile.md"},
     {"Programs as graphs": "guide/fx.md"},
     {"Saved programs": "guide/export.md"},
     {"ONNX": "guide/onnx.md"},
@@ -54,7 +55,7 @@ _GUIDE = [
 ]
 _INSIDE = [
     {"Architecture": "guide/architecture.md"},
-    {"torch.compile": "guide/compile.md"},
+    {"The compiler": "guide/compiler.md"},
     {"Compiled loops": "guide/compiled_loops.md"},
     {"Performance": "guide/performance.md"},
     {"Counts": "guide/counts.md"},

@@ -21,17 +21,26 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that applies `func` to every slice of its arguments and stacks the results, without a loop
-    where operators allow.
+    """Returns a function that applies `func` to every slice of its arguments and stacks the results.
+
+    `func` is called once, or once for each chunk, on tensors that hide the mapped dimension, so most
+    operators compute all slices in one call. Keyword arguments of the returned function are not mapped: every
+    slice gets them whole.
 
     Args:
-        in_dims: the dimension to map over: one for all arguments, or a tree that is a prefix of them; None
-        for what is not mapped. out_dims: where the mapped dimension goes in the results
-        randomness: "error": random operators raise RuntimeError; "different": each slice has its own numbers;
-        "same": they share them. chunk_size: as many slices at a time
-        Keyword arguments are not mapped: every slice sees them whole
-        Raises ValueError for arguments that `in_dims` or `out_dims` do not fit
-        func: a function of tensors, or trees of them
+        func: a function of tensors, or of nested containers of tensors, that returns the same
+        in_dims: the dimension of the arguments to map over: an integer for all of them, or a tuple with an
+            entry, which may be nested, for each argument; None for an argument that is not mapped; default 0
+        out_dims: where the mapped dimension is in the results: an integer for all of them, or a tuple with an
+            entry for each; default 0
+        randomness: what random operators do: "error", they raise RuntimeError; "different", each slice gets
+            random numbers of its own; "same", all slices share them; default "error"
+        chunk_size: the most slices that one call of `func` computes; default None, for all slices
+
+    Raises:
+        ValueError: if `in_dims` or `out_dims` does not fit the arguments or results, or if mapped dimensions
+            have different sizes
+        RuntimeError: for an unknown `randomness`
 
     Example:
         >>> torch.vmap(torch.dot)(torch.ones(3, 2), torch.ones(3, 2))

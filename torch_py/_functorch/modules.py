@@ -66,12 +66,13 @@ def functional_call(
     afterwards.
 
     Args:
+        module: the module to call
         parameter_and_buffer_dicts: tensors by full name, or several such dicts with different names
-        tie_weights: names that mean one tensor in the module are replaced together
-        strict: every parameter and buffer must be given, and nothing else; otherwise other names are ignored
-        module: the module
-        args: the arguments, a tuple or one
-        kwargs: the arguments by name
+        args: the positional arguments of the call: a tuple, or a single argument
+        kwargs: the keyword arguments of the call, a dict; default None
+        tie_weights: whether names that mean one tensor in the module are replaced together; default True
+        strict: whether each parameter and buffer must be given, and nothing else; otherwise those that are
+            missing keep their values, and other names are ignored; default False
 
     Example:
         >>> layer = nn.Linear(2, 1, bias=False)

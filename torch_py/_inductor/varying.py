@@ -1,7 +1,7 @@
 """Programs for sizes that vary.
 
-A graph is compiled for three sets of primes as sizes, as if they were fixed, up to the texts of its
-kernels and the steps of its program. What differs between the three is a number that depends on sizes;
+A graph is compiled for four sets of primes as sizes, as if they were fixed, up to the texts of its
+kernels and the steps of its program. What differs between the four is a number that depends on sizes;
 its formula takes its place: kernels are given the number, and steps have it as a formula. So no stage
 before needs to know that sizes vary.
 """

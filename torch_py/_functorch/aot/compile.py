@@ -111,32 +111,39 @@ def aot_function(
     dynamic: bool = False,
     enable_log: bool = True,
 ) -> Callable[..., Any]:
-    """Compiles a function of tensors and its backward ahead of time.
+    """Compiles a function of tensors, together with its backward, ahead of time.
 
-    The first call records the operators of `fn`, and of its backward if results require gradients, as graphs
-    without changes in place. ``fw_compiler(graph_module, example_inputs)`` gets the graph of the call and
-    returns a function of its inputs, which returns the outputs as a list; `bw_compiler` does the same for
-    backward. The results, gradients, changes of arguments and aliases are those of `fn`. Calls with arguments
-    of other shapes, dtypes or constants compile again.
+    The first call records the operators of `fn` as a graph without changes in place, and those of its
+    backward as another if a result requires a gradient. A compiler gets a graph and example inputs,
+    `compiler(graph_module, example_inputs)`, and returns a function of the inputs that returns a list of the
+    outputs. The compiled function has the results, gradients, changes of arguments and aliases of `fn`. It is
+    compiled again for arguments of other shapes, dtypes or constants.
 
     Args:
-        fn: a function whose arguments and results may be nested containers of tensors. Arguments that are not
-            tensors are constants of the graph.
-        fw_compiler: compiles the graph of a call.
-        bw_compiler: compiles that of backward; without it, `fw_compiler` does.
-        partition_fn: splits the graph of both: `default_partition`, `min_cut_rematerialization_partition`.
-        decompositions: operators that are recorded as what a function calls, see `torch_py._decomp`.
-        inference_compiler: compiles calls without backward; without it, `fw_compiler` does.
-        keep_inference_input_mutations: graphs of calls without backward end with `copy_` of the new values
-            to the arguments that `fn` changes, instead of returning these values.
-        num_params_buffers, dynamic, enable_log: accepted, without effect.
+        fn: a function whose arguments and results may be nested containers of tensors; arguments that are not
+            tensors become constants of the graph
+        fw_compiler: compiles the graph of the call
+        bw_compiler: compiles the graph of backward; default None, for `fw_compiler`
+        partition_fn: splits the joint graph of both: `default_partition`, the default, keeps what eager
+            autograd keeps, and `min_cut_rematerialization_partition` the least memory
+        decompositions: functions by the operators that they replace in the graphs, see `torch_py._decomp`
+        num_params_buffers: accepted, without effect
+        keep_inference_input_mutations: whether graphs of calls without backward end with a `copy_` of the new
+            value into each argument that `fn` changes, instead of returning the new values; default False
+        inference_compiler: compiles the graph of a call without backward; default None, for `fw_compiler`
+        dynamic: accepted, without effect
+        enable_log: accepted, without effect
 
-        def show(graph, inputs):
-            print(graph.code)
-            return graph
-
-        f = aot_function(lambda x: x.sin().sum(), fw_compiler=show)
-        f(torch.ones(3, requires_grad=True)).backward()
+    Example:
+        >>> def show(graph, inputs):
+        ...     print(graph.code.strip())
+        ...     return graph
+        >>> f = aot_function(lambda x: x.sin(), fw_compiler=show)
+        >>> f(torch.zeros(2))
+        def forward(self, primals_1):
+            sin = torch.ops.aten.sin.default(primals_1);  primals_1 = None
+            return [sin]
+        tensor([0., 0.])
     """
     backend = Backend(
         fw_compiler,

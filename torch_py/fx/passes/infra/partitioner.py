@@ -51,7 +51,8 @@ class CapabilityBasedPartitioner:
         operator_support: says which nodes are supported.
         allows_single_node_partition: whether one node alone is worth a partition.
         non_compute_ops: names of functions that do not count as work: a partition of nothing else is left
-        out. allowed_single_node_partition_ops: names of functions that are worth a partition alone.
+            out.
+        allowed_single_node_partition_ops: names of functions that are worth a partition alone.
         skip_horizontal_fusion: whether nodes that are not connected stay apart.
     """
 
