@@ -46,6 +46,32 @@ def _log1p_tail(f: mp.mpf, terms: int) -> mp.mpf:
     return (mp.log1p(f) - head) / f ** (terms + 1)
 
 
+def _sine(degree: int, precision: str, grid: int) -> Fit:
+    """For sin(r), a polynomial of r^2."""
+    return Fit(
+        lambda s: (mp.sin(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / mp.sin(mp.sqrt(s)),
+        1e-9,
+        0.6170,
+        degree,
+        precision,
+        grid,
+    )
+
+
+def _cosine(degree: int, precision: str, grid: int) -> Fit:
+    """For cos(r), a polynomial of r^2."""
+    return Fit(
+        lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2,
+        lambda s: s**2 / mp.cos(mp.sqrt(s)),
+        1e-9,
+        0.6170,
+        degree,
+        precision,
+        grid,
+    )
+
+
 FITS: dict[str, Fit] = {
     # exp(r) = 1 + r + r^2 P(r)
     "exp": Fit(lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.exp(r), -0.3466, 0.3466, 4, "float"),
@@ -79,43 +105,10 @@ FITS: dict[str, Fit] = {
         lambda s: (mp.cos(HALF_PI * mp.sqrt(s)) - 1) / s, lambda s: s, 1e-9, 0.2501, 5, "double"
     ),
     # sin(r) = r + r^3 P(r^2); cos(r) = 1 - r^2/2 + r^4 P(r^2); |r| <= pi/4
-    "sin": Fit(
-        lambda s: (mp.sin(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
-        lambda s: mp.sqrt(s) ** 3 / mp.sin(mp.sqrt(s)),
-        1e-9,
-        0.6170,
-        3,
-        "float",
-        200,
-    ),
-    "cos": Fit(
-        lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2,
-        lambda s: s**2 / mp.cos(mp.sqrt(s)),
-        1e-9,
-        0.6170,
-        2,
-        "float",
-        200,
-    ),
-    # The same for double results
-    "sin_double": Fit(
-        lambda s: (mp.sin(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
-        lambda s: mp.sqrt(s) ** 3 / mp.sin(mp.sqrt(s)),
-        1e-9,
-        0.6170,
-        5,
-        "double",
-        300,
-    ),
-    "cos_double": Fit(
-        lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2,
-        lambda s: s**2 / mp.cos(mp.sqrt(s)),
-        1e-9,
-        0.6170,
-        5,
-        "double",
-        300,
-    ),
+    "sin": _sine(3, "float", 200),
+    "cos": _cosine(2, "float", 200),
+    "sin_double": _sine(5, "double", 300),
+    "cos_double": _cosine(5, "double", 300),
     # log1p(e) = e + e^2 P(e - 1/2) for 0 <= e <= 1
     "softplus": Fit(
         lambda t: (mp.log1p(t + HALF) - t - HALF) / (t + HALF) ** 2,

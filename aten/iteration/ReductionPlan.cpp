@@ -179,7 +179,7 @@ std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out,
   return dtype;
 }
 
-/// Refuses an extremum over zero elements, for meta tensors too, and also where there is no result.
+/// An extremum over zero elements is an error, even if the result has no elements or is on meta.
 void check_nonempty(const char* op_name, const Tensor& self, OptionalIntArrayRef dims) {
   if (self.numel() > 0) return;
 

@@ -90,12 +90,11 @@ def test_completion_and_hover(opened: tuple[Editor, str, str], example: Example)
     assert ("dtypes" in labels) == example.dtypes
     assert "since" in labels and "autocast" not in labels
 
-    name = re.search(r"func: (\w+)\(", text)
-    assert name is not None
-    at = editor.at(uri, *place_of(text, f"func: {name[1]}(", len("func: ") + 1))
+    name, *_ = re.findall(r"func: (\w+)\(", text)
+    at = editor.at(uri, *place_of(text, f"func: {name}(", len("func: ") + 1))
     hover = editor.wait(editor.client.text_document_hover_async(types.HoverParams(**at)))
     assert hover is not None and isinstance(hover.contents, types.MarkupContent)
-    assert f"{name[1]}(" in hover.contents.value and "structure: " in hover.contents.value
+    assert f"{name}(" in hover.contents.value and "structure: " in hover.contents.value
 
 
 def test_a_function_of_the_numpy_target(tmp_path: Path) -> None:
@@ -104,17 +103,16 @@ def test_a_function_of_the_numpy_target(tmp_path: Path) -> None:
     path = tmp_path / "library/operators.yaml"
     text = path.read_text(encoding="utf-8")
     kernels = (tmp_path / "library/kernels.py").read_text(encoding="utf-8")
-    function = re.search(r"^def (\w+)\(", kernels, re.MULTILINE)
-    assert function is not None
+    name, *_ = re.findall(r"^def (\w+)\(", kernels, re.MULTILINE)
 
     editor = Editor(tmp_path, server=(*SERVER, "--target", "numpy_target:TARGET"), modules=folder / "src")
     uri = editor.open(path, text)
     assert editor.diagnostics(uri) == []
-    at = editor.at(uri, *place_of(text, f"func: {function[1]}(", len("func: ") + 1))
+    at = editor.at(uri, *place_of(text, f"func: {name}(", len("func: ") + 1))
     places = editor.wait(editor.client.text_document_definition_async(types.DefinitionParams(**at)))
     assert isinstance(places, (list, tuple)) and isinstance(places[0], types.Location)
     assert places[0].uri.endswith("/library/kernels.py")
-    assert places[0].range.start.line == place_of(kernels, function[0])[0]
+    assert places[0].range.start.line == place_of(kernels, f"def {name}(")[0]
     assert editor.stop() == 0
 
 
@@ -142,7 +140,8 @@ def test_the_documented_command_starts_the_server(editor_name: str, tmp_path: Pa
     python, *arguments = settings()[editor_name]
     assert python == ".venv/bin/python"
     editor = Editor(tmp_path, server=arguments)
-    assert editor.initialized.capabilities.completion_provider is not None
+    provider = editor.initialized.capabilities.completion_provider
+    assert provider is not None and provider.trigger_characters
     assert editor.stop() == 0
 
 
