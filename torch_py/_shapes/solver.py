@@ -153,10 +153,10 @@ class Solver:
         def fits(count: int, value: float) -> bool:
             return math.isclose(value, count / (count - 1), rel_tol=4e-16)
 
-        count = self.count([value / (value - 1) for value in values], values, fits)
+        count = self._count_of([value / (value - 1) for value in values], values, fits)
         return None if count is None else Formula("truediv", (count, affine(1, count, -1)))
 
-    def count(
+    def _count_of(
         self, estimates: Sequence[float], values: Sequence[Any], fits: Callable[[int, Any], bool]
     ) -> Term | None:
         """A number of elements, a multiple of a product of sizes, that is roughly `estimates`, and from which
