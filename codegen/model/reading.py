@@ -82,12 +82,6 @@ class EntryReader:
         # Made when it is needed: kept, it would refer back, and an entry's YAML would wait for a collection.
         return HistoryReader(self.report, self.context.version)
 
-    @property
-    def entry_location(self) -> Location:
-        """Of the schema text, or of the entry when it has none."""
-        func = self.values.get("func")
-        return func.location if func is not None else self.entry.location
-
     def report(self, location: Location, message: str, hint: str) -> None:
         self.context.problems.report(location, self.label, message, hint)
 

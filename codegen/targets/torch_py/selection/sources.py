@@ -77,6 +77,3 @@ class CallGraph:
 
     def calls_of_all_programs(self) -> set[str]:
         return {call for piece in self.pieces if not piece.path.startswith(KERNELS) for call in piece.calls}
-
-    def words_of_all(self) -> set[str]:
-        return {word for piece in self.pieces for word in piece.words}
