@@ -78,6 +78,8 @@ class _FormulaChecker:
 
         if argument is not None and name in ("grad", "grads"):
             self.report(node, f"argument '{name}' hides the gradient", "rename the argument to 'grad_output'")
+        elif argument is not None and name in scope.result_names():
+            self.report(node, f"argument '{name}' hides the result", "rename the argument to 'output'")
 
         if argument is not None or scope.name_kind(name) is not None:
             return

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from codegen.model import Program, load
+
 # Macros write kernels of any type; the typed ones are compared with what an entry needs.
 _KERNELS = {
     "torch_py/version.py": '__version__ = "0.3.1"\n',
@@ -69,3 +71,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     return folder
+
+
+@pytest.fixture(scope="session")
+def tree() -> Program:
+    """The operators of the library, which formulas may call."""
+    return load(Path(__file__).parents[2] / "native_functions.yaml")
