@@ -42,7 +42,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "native_functions.yaml").write_text(YAML)
     (tmp_path / "aten" / "native").mkdir(parents=True)
     (tmp_path / "aten" / "native" / "Shape.cpp").write_text(
-        "Tensor again(const Tensor& self) {\n  return self;\n}\n"
+        "namespace at::native {\nTensor again(const Tensor& self) {\n  return self;\n}\n}\n"
     )
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -124,7 +124,7 @@ def test_explain(checkout: Path, capsys: pytest.CaptureFixture[str]):
 
 def test_explain_shows_where_the_kernel_is(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["explain", "again"]) == 0
-    assert "All  again  aten/native/Shape.cpp:1" in capsys.readouterr().out
+    assert "All  again  aten/native/Shape.cpp:2" in capsys.readouterr().out
 
 
 def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: pytest.CaptureFixture[str]):

@@ -19,10 +19,14 @@ ANY_FUNCTION(some_shape)
 Tensor typed_function(const Tensor& self) { return self; }
 TensorSpec typed_shape(const Tensor& self) { return self; }
 } // namespace at::native
+namespace at {
+TensorSpec stray_shape(const Tensor& self) { return self; }
+Tensor stray_function(const Tensor& self) { return self; }
+} // namespace at
 """,
     "aten/native/cpu/ErrorsKernel.isa.cpp": """\
 namespace at::native {
-
+inline namespace CPU_CAPABILITY {
 void declared_only(TensorIteratorBase& iter);
 namespace {
 void hidden_kernel(TensorIteratorBase& iter) {
@@ -40,7 +44,12 @@ void typed_shaped_kernel(const Tensor& self,
 void narrow_kernel(TensorIteratorBase& iter) {
   AT_DISPATCH_FLOATING(iter.common_dtype(), "narrow", [&] { loop<scalar_t>(iter); });
 }
+} // namespace CPU_CAPABILITY
+void baseline_kernel(TensorIteratorBase& iter) {}
 } // namespace at::native
+void stray_kernel(TensorIteratorBase& iter) {
+  loop(iter, '{', "{");
+}
 """,
     "torch_py/__init__.py": """\
 from torch_py.compiler import compile as compile
