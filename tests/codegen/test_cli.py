@@ -220,6 +220,11 @@ def test_check_refuses_the_doc_of_a_draft(checkout: Path, capsys: pytest.Capture
     problem = "native_functions.yaml:20:12: cube: the doc is that of the draft; write a sentence"
     assert problem in capsys.readouterr().err
 
+    file = checkout / "native_functions.yaml"
+    file.write_text(file.read_text().replace("TODO: what", "TODO"))
+    assert main(["check"]) == 1
+    assert problem in capsys.readouterr().err
+
 
 def test_new_takes_the_structure_from_the_schema(checkout: Path, capsys: pytest.CaptureFixture[str]):
     for schema, structure, stub in (

@@ -44,11 +44,20 @@ void typed_shaped_kernel(const Tensor& self,
 void narrow_kernel(TensorIteratorBase& iter) {
   AT_DISPATCH_FLOATING(iter.common_dtype(), "narrow", [&] { loop<scalar_t>(iter); });
 }
+void twice_kernel(TensorIteratorBase& iter) {}
+#if 0
+void left_out_kernel(TensorIteratorBase& iter) {}
+#endif
 } // namespace CPU_CAPABILITY
 void baseline_kernel(TensorIteratorBase& iter) {}
 } // namespace at::native
 void stray_kernel(TensorIteratorBase& iter) {
   loop(iter, '{', "{");
+}
+""",
+    "aten/native/cpu/ErrorsKernel.cpp": """\
+namespace at::native {
+void twice_kernel(TensorIteratorBase& iter) {}
 }
 """,
     "torch_py/__init__.py": """\

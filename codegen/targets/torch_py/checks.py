@@ -270,7 +270,11 @@ def check_namespace(
     The compiler accepts it anywhere; the linker would miss the one that was declared.
     """
     fitting = [kernel for kernel in found if types(kernel) in (None, types_of(signature))]
-    if not fitting or any(kernel.namespace in (None, namespace_of(kernel.path)) for kernel in fitting):
+    right = [kernel for kernel in fitting if kernel.namespace in (None, namespace_of(kernel.path))]
+    places = dict.fromkeys(f"{kernel.path}:{kernel.line}" for kernel in right)
+    if len(places) > 1 and all(kernel.signature is not None for kernel in right):
+        report.at(location, f"{what} is defined {len(places)} times", f"keep one of {', '.join(places)}")
+    if right or not fitting:
         return
 
     first = fitting[0]

@@ -29,6 +29,10 @@ _DEFINE = re.compile(r"^#define (?P<name>[A-Z]\w*) +(?P<text>(?:[^\n]*\\\n)*[^\n
 _BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
 _DISPATCH = re.compile(r"\bAT_DISPATCH_\w+(?=\()")
 _COMMENT_OR_LITERAL = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
+# What the preprocessor leaves out, where no other condition is inside.
+_LEFT_OUT = re.compile(
+    r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:endif|else|elif)\b", re.DOTALL | re.MULTILINE
+)
 _BRACKET_OR_COMMA = re.compile(r"[<({>)},]")
 _NOT_A_TYPE = (
     "return",
@@ -83,6 +87,7 @@ def _definitions(path: Path, name: str) -> Iterator[Kernel]:
     """The definitions in the file ``path``, which is called ``name`` in the checkout."""
     # Comments and literals become blanks of the same length: nothing in them matches, and positions stay.
     text = _COMMENT_OR_LITERAL.sub(_blank, path.read_text(encoding="utf-8", errors="replace"))
+    text = _LEFT_OUT.sub(_blank, text)
 
     short = {
         m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))
