@@ -9,7 +9,7 @@ from typing import NamedTuple
 from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
 from codegen.expressions.errors import FormulaProblem, did_you_mean
-from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS
+from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS, ZEROS_LIKE
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.scope import (
     METADATA_METHODS,
@@ -39,7 +39,18 @@ def check_formula(
     checker.visit(node)
     if not checker.problems:
         checker.check_outcome(node, tuple(inputs))
+    if not checker.problems:
+        checker.check_linear(node)
     return sorted(checker.problems, key=lambda problem: problem.offset)
+
+
+def _has_gradient(node: Node) -> bool:
+    """Whether the value depends on ``grad``; its sizes and dtype do not count."""
+    if isinstance(node, nodes.Method):
+        return False
+    if isinstance(node, nodes.Name):
+        return node.name in ("grad", "grads")
+    return any(map(_has_gradient, nodes.children(node)))
 
 
 class _FormulaChecker:
@@ -78,6 +89,8 @@ class _FormulaChecker:
 
         if argument is not None and name in ("grad", "grads"):
             self.report(node, f"argument '{name}' hides the gradient", "rename the argument to 'grad_output'")
+        elif argument is not None and name in scope.result_names():
+            self.report(node, f"argument '{name}' hides the result", "rename the argument to 'output'")
 
         if argument is not None or scope.name_kind(name) is not None:
             return
@@ -106,6 +119,23 @@ class _FormulaChecker:
         if count == 1 and self.scope.schema.returns[0].type.is_list:
             return "a list of results"
         return "1 result" if count == 1 else f"{count} results"
+
+    # The gradient
+
+    def check_linear(self, node: Node) -> None:
+        """A derivative is linear in ``grad``, as far as arithmetic tells; one of zero has no ``grad``."""
+        name = self.scope.gradient_names()[0]
+        if not _has_gradient(node) and not (isinstance(node, Call) and node.function == ZEROS_LIKE):
+            hint = f"multiply by it: {name} * ..., or write zeros_like(...) where the gradient is zero"
+            self.report(node, f"the formula does not use '{name}'", hint)
+
+        for part in nodes.walk(node):
+            if not isinstance(part, nodes.Binary) or part.operator not in ("*", "/", "%", "**"):
+                continue
+            left, right = _has_gradient(part.left), _has_gradient(part.right)
+            if right and (left or part.operator != "*") or (left and part.operator in ("%", "**")):
+                hint = f"a derivative is '{name}' times what does not contain it"
+                self.report(part, f"the formula is not linear in '{name}'", hint)
 
     # Methods and indexing
 

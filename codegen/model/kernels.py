@@ -12,7 +12,8 @@ class Kernel(NamedTuple):
     """The definition of a function.
 
     ``path`` is relative to the folder of the declarations, with forward slashes. ``is_local`` marks a
-    definition that other files cannot call: in C++ static, or in an unnamed namespace.
+    definition that other files cannot call: in C++ static, or in an unnamed namespace. ``namespace`` is
+    ``at::native`` or the like, and "" outside of all; None for a definition that is yet to be written.
     """
 
     symbol: str
@@ -22,10 +23,11 @@ class Kernel(NamedTuple):
     signature: str | None = None  # as written, ``void f(int64_t n)``; None where a macro writes it
     # The macros that choose a C++ type in its body: AT_DISPATCH_FLOATING. Empty if it calls others for that.
     dispatches: tuple[str, ...] = ()
+    namespace: str | None = None
 
 
 # The fields of a Kernel. Pickles of them are read in a fraction of the time, as few are looked at.
-_Row = tuple[str, str, int, bool, "str | None", tuple[str, ...]]
+_Row = tuple[str, str, int, bool, "str | None", tuple[str, ...], "str | None"]
 
 
 class KernelIndex:
@@ -38,7 +40,7 @@ class KernelIndex:
         self._rows: dict[str, list[_Row]] = {}
         self._apart = apart or {}
         for k in kernels:
-            row = (k.symbol, k.path, k.line, k.is_local, k.signature, k.dispatches)
+            row = (k.symbol, k.path, k.line, k.is_local, k.signature, k.dispatches, k.namespace)
             self._rows.setdefault(k.symbol, []).append(row)
 
     def on(self, key: str) -> KernelIndex:

@@ -46,6 +46,15 @@ _FOREIGN_TYPES = {
     "generator": "Generator",
 }
 
+# Types of Python with parameters.
+_PYTHON_TYPES = {
+    "list": "write the type of an element and []: int[]",
+    "sequence": "write the type of an element and []: int[]",
+    "tuple": "write the type of an element and []: int[2]",
+    "optional": "write the type and a question mark: int?",
+    "union": "write Scalar for numbers, or an overload for each type",
+}
+
 _MAX_TYPE_LAYERS = 6
 
 
@@ -121,6 +130,10 @@ class _Parser:
 
     def schema(self) -> FunctionSchema:
         name = self.operator_name()
+        if self.text.startswith("::", self.position):
+            self.fail(f"the name begins with a namespace, '{name}::'", "write the name alone")
+        if str(name) in BASE_TYPES and self.match(_IDENTIFIER) is not None:
+            self.fail(f"the type of the result, {name}, in front", f"write it at the end: '-> {name}'", 0)
         self.expect(
             "(",
             f"expected '(' after the operator's name, found {self.found()}",
@@ -357,6 +370,8 @@ def _grouped(positional: list[Argument], keyword: list[Argument]) -> Arguments:
 
 
 def _type_hint(name: str) -> str:
+    if name.lower() in _PYTHON_TYPES:
+        return _PYTHON_TYPES[name.lower()]
     close = _FOREIGN_TYPES.get(name) or _FOREIGN_TYPES.get(name.lower())
     if close is None:
         matches = difflib.get_close_matches(name, BASE_TYPES, 1, 0.6)

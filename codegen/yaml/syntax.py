@@ -91,6 +91,10 @@ def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
     ):
         return index, "text behind a closed quote or bracket", "quote the whole value or none of it"
 
+    line = text[text.rfind("\n", 0, index) + 1 : index]
+    if "mapping values are not allowed" in problem and line.lstrip(" -").startswith("func:"):
+        return index, "': ' inside a schema", "write the type before the name: Tensor self"
+
     slip = (
         key_without_blank(text, _end_of_line(text, index))
         if "could not find expected ':'" in problem

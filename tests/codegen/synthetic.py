@@ -80,7 +80,7 @@ def write_entries(folder: Path, count: int) -> Path:
     for topic, definitions in kernels.items():
         path = folder / "aten/native" / f"{topic}.cpp"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(definitions))
+        path.write_text("".join(["namespace at::native {\n", *definitions, "}\n"]))
     path = folder / "native_functions.yaml"
     path.write_text("".join(parts))
     return path

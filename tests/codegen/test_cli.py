@@ -42,7 +42,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "native_functions.yaml").write_text(YAML)
     (tmp_path / "aten" / "native").mkdir(parents=True)
     (tmp_path / "aten" / "native" / "Shape.cpp").write_text(
-        "Tensor again(const Tensor& self) {\n  return self;\n}\n"
+        "namespace at::native {\nTensor again(const Tensor& self) {\n  return self;\n}\n}\n"
     )
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -124,7 +124,7 @@ def test_explain(checkout: Path, capsys: pytest.CaptureFixture[str]):
 
 def test_explain_shows_where_the_kernel_is(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["explain", "again"]) == 0
-    assert "All  again  aten/native/Shape.cpp:1" in capsys.readouterr().out
+    assert "All  again  aten/native/Shape.cpp:2" in capsys.readouterr().out
 
 
 def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: pytest.CaptureFixture[str]):
@@ -218,6 +218,11 @@ def test_check_refuses_the_doc_of_a_draft(checkout: Path, capsys: pytest.Capture
     assert main(["generate"]) == 0
     assert main(["check"]) == 1
     problem = "native_functions.yaml:20:12: cube: the doc is that of the draft; write a sentence"
+    assert problem in capsys.readouterr().err
+
+    file = checkout / "native_functions.yaml"
+    file.write_text(file.read_text().replace("TODO: what", "TODO"))
+    assert main(["check"]) == 1
     assert problem in capsys.readouterr().err
 
 

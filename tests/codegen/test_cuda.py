@@ -43,7 +43,7 @@ LOOP = "void rounded_kernel(TensorIteratorBase& iter) {\n}\n"
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    write(tmp_path, CPU, LOOP)
+    write(tmp_path, CPU, "namespace at::native { inline namespace CPU_CAPABILITY {\n" + LOOP + "} }\n")
     write(tmp_path, "native_functions.yaml", YAML.format(dispatch=""))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -52,6 +52,10 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def write(folder: Path, name: str, text: str) -> None:
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(text)
+
+
+def write_cuda(folder: Path, definitions: str, name: str = CUDA) -> None:
+    write(folder, name, f"namespace at::native::cuda {{\n{definitions}}}\n")
 
 
 def claim(folder: Path, text: str = CLAIM) -> None:
@@ -72,7 +76,7 @@ def tree() -> Program:
 
 def test_claimed_kernel_is_set_in_the_loop(checkout: Path) -> None:
     claim(checkout)
-    write(checkout, CUDA, "namespace at::native::cuda {\n" + LOOP + "}\n")
+    write_cuda(checkout, LOOP)
     text = render(load(checkout / "native_functions.yaml"))["aten/register/cuda/Rounding.cpp"]
     assert "void rounded_kernel(TensorIteratorBase& iter);" in text
     assert "loops::rounded_loop.set(DeviceType::CUDA, &rounded_kernel);" in text
@@ -80,7 +84,7 @@ def test_claimed_kernel_is_set_in_the_loop(checkout: Path) -> None:
 
 def test_it_may_name_the_iterator_by_its_class(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claim(checkout)
-    write(checkout, CUDA, LOOP.replace("TensorIteratorBase", "TensorIterator"))
+    write_cuda(checkout, LOOP.replace("TensorIteratorBase", "TensorIterator"))
     assert problems(capsys) == ""
 
 
@@ -91,24 +95,24 @@ def test_claim_without_a_kernel(checkout: Path, capsys: pytest.CaptureFixture[st
     )
     assert re.search(expected, problems(capsys))
 
-    write(checkout, CUDA, LOOP.replace("rounded", "roundd"))
+    write_cuda(checkout, LOOP.replace("rounded", "roundd"))
     assert "did you mean roundd_kernel?" in problems(capsys)
 
 
 def test_kernel_that_no_entry_claims(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(checkout, CUDA, LOOP)
+    write_cuda(checkout, LOOP)
     shown = problems(capsys)
-    assert shown.startswith(f"{CUDA}:1:1: rounded_kernel: no entry claims this CUDA kernel; ")
+    assert shown.startswith(f"{CUDA}:2:1: rounded_kernel: no entry claims this CUDA kernel; ")
     assert "write CPU, CUDA: rounded_kernel in the dispatch of rounded, native_functions.yaml:" in shown
 
 
 def test_kernel_with_a_name_that_no_entry_has(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claim(checkout)
     helper = "namespace {\nvoid local_kernel(float* p) {\n}\n}\nvoid shared_by_files(int n) {\n}\n"
-    write(checkout, CUDA, helper + LOOP)
+    write_cuda(checkout, helper + LOOP)
     assert problems(capsys) == ""
 
-    write(checkout, CUDA, LOOP + LOOP.replace("rounded", "ronded"))
+    write_cuda(checkout, LOOP + LOOP.replace("rounded", "ronded"))
     assert (
         "ronded_kernel: this CUDA kernel has the name of none for the CPU; did you mean rounded"
         in problems(capsys)
@@ -117,24 +121,33 @@ def test_kernel_with_a_name_that_no_entry_has(checkout: Path, capsys: pytest.Cap
 
 def test_other_name_than_the_cpus(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claim(checkout, "      dispatch:\n        CPU: rounded_kernel\n        CUDA: fast_kernel\n")
-    write(checkout, CUDA, LOOP.replace("rounded", "fast"))
+    write_cuda(checkout, LOOP.replace("rounded", "fast"))
     assert "the CUDA kernel is called 'fast_kernel' and the CPU's 'rounded_kernel'" in problems(capsys)
 
 
 def test_wrong_parameters_and_wrong_file(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claim(checkout)
-    write(checkout, CUDA, LOOP.replace("iter)", "iter, double by)"))
+    write_cuda(checkout, LOOP.replace("iter)", "iter, double by)"))
     assert "the CUDA kernel 'rounded_kernel' has other parameters" in problems(capsys)
 
     (checkout / CUDA).unlink()
-    write(checkout, "aten/native/cuda/elementwise/OtherKernel.cu", LOOP)
+    write_cuda(checkout, LOOP, "aten/native/cuda/elementwise/OtherKernel.cu")
     assert f"outside the files of its topic Rounding; move it to {CUDA}" in problems(capsys)
+
+
+def test_kernel_outside_of_its_namespace(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claim(checkout)
+    write(checkout, CUDA, f"namespace at::native {{\n{LOOP}}}\n")
+    assert (
+        "the CUDA kernel 'rounded_kernel' is in namespace at::native; "
+        f"move it into namespace at::native::cuda: {CUDA}:2" in problems(capsys)
+    )
 
 
 def test_kernels_of_the_other_device_are_not_seen(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (checkout / CPU).unlink()
     claim(checkout)
-    write(checkout, CUDA, LOOP)
+    write_cuda(checkout, LOOP)
     assert "the CPU kernel 'rounded_kernel' is defined nowhere" in problems(capsys)
 
 
@@ -143,7 +156,7 @@ def test_formula_written_by_hand_for_cuda(checkout: Path) -> None:
         "      expr: self / by\n", "      expr: self / by\n      dispatch:\n        CUDA: halved_kernel\n"
     )
     write(checkout, "native_functions.yaml", text)
-    write(checkout, CUDA, "void halved_kernel(TensorIteratorBase& iter, double by) {\n}\n")
+    write_cuda(checkout, "void halved_kernel(TensorIteratorBase& iter, double by) {\n}\n")
     files = render(load(checkout / "native_functions.yaml"))
     # Its gradient still is a formula.
     assert "halved_kernel" not in files.get("aten/native/cuda/expr/Rounding.cu", "")

@@ -428,7 +428,8 @@ def test_numbers_become_tensors_where_an_operator_takes_no_number(
     )
     yaml.write_text("topics:\n  A:\n" + scalar + text)
     (tmp_path / "aten/native").mkdir(parents=True)
-    (tmp_path / "aten/native/A.cpp").write_text("Tensor scalar_tensor(const Scalar& s) {}\n")
+    kernel = "namespace at::native {\nTensor scalar_tensor(const Scalar& s) {}\n}\n"
+    (tmp_path / "aten/native/A.cpp").write_text(kernel)
 
     helper = expand(load(yaml)).find("f_backward")
     assert helper is not None and "hypot(self, scalar_tensor(1))" in helper.derivatives[1].formula.text  # type: ignore[union-attr]

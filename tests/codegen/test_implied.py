@@ -37,12 +37,19 @@ topics:
 
 SOURCES = {
     "aten/native/Quiet.cpp": """\
+namespace at::native {
 ANY_FUNCTION(capped_twice)
 ANY_FUNCTION(turned_shape)
 ANY_FUNCTION(linalg_sides)
 ANY_FUNCTION(sides_in_place)
+}
 """,
-    "aten/native/cpu/QuietKernel.cpp": "ANY_FUNCTION(turned_kernel)\nANY_FUNCTION(doubled_kernel)\n",
+    "aten/native/cpu/QuietKernel.cpp": """\
+namespace at::native {
+ANY_FUNCTION(turned_kernel)
+ANY_FUNCTION(doubled_kernel)
+}
+""",
     "tests/ops/samples/quiet.py": "".join(
         f'@samples("{name}")\n' for name in ("capped_twice", "linalg_sides", "doubled", "skip_private")
     ),
@@ -117,7 +124,7 @@ def test_explain_shows_the_whole_requirement(checkout: Path, capsys: pytest.Capt
     out = capsys.readouterr().out
     assert "\nrequires\n  positive: cap > 0  ValueError\n" in out
     assert "not differentiable: zero almost everywhere\n" in out
-    assert "All  capped_twice  aten/native/Quiet.cpp:1\n" in out
+    assert "All  capped_twice  aten/native/Quiet.cpp:2\n" in out
 
 
 def test_a_quiet_file_has_no_problems(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,7 +170,7 @@ LOUD = """\
 def test_what_follows_anyway_is_reported(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     checkout.write_text(YAML + LOUD)
     source = checkout.parent / "aten/native/Quiet.cpp"
-    source.write_text(source.read_text() + "ANY_FUNCTION(turned_again_shape)\n")
+    source.write_text(source.read_text() + "namespace at::native {\nANY_FUNCTION(turned_again_shape)\n}\n")
     assert main(["check", "--yaml", str(checkout)]) == 1
 
     start = YAML.count("\n")

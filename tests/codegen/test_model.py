@@ -77,7 +77,7 @@ topics:
 SOURCES = {
     "aten/native/cpu/PointwiseMathKernel.isa.cpp": """\
 #include "x.h"
-namespace at::native {
+namespace at::native { inline namespace CPU_CAPABILITY {
 // void commented_kernel() {}
 void add_kernel(
     TensorIteratorBase& iter,
@@ -98,7 +98,7 @@ void second_unnamed_kernel(TensorIteratorBase& iter) {
 }
 } // namespace
 void declared_kernel(TensorIteratorBase& iter);
-} // namespace at::native
+} } // namespace at::native
 """,
     "aten/native/Shape.cpp": """\
 namespace at::native {
@@ -110,10 +110,10 @@ sorted_shape(const Tensor& self, int64_t dim) {
 } // namespace at::native
 """,
     "aten/native/cpu/ShapeKernel.isa.cpp": """\
-namespace at::native {
+namespace at::native { inline namespace CPU_CAPABILITY {
 void sorted_kernel(const Tensor& self, int64_t dim, const Tensor& values, const Tensor& indices) {
 }
-}
+} }
 """,
 }
 

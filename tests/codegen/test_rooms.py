@@ -44,10 +44,12 @@ topics:
 LOOP = "void rounded_kernel(TensorIteratorBase& iter) {\n}\n"
 SHAPE = "TensorSpec folded_shape(const Tensor& self) {\n}\n"
 COPY = "void folded_kernel(const Tensor& self, const Tensor& out0) {\n}\n"
+NATIVE_NAMESPACE = "namespace at::native {{\n{}}}\n"
+ISA_NAMESPACE = "namespace at::native {{ inline namespace CPU_CAPABILITY {{\n{}}}  // CPU_CAPABILITY\n}}\n"
 FILES = {
-    "aten/native/cpu/elementwise/RoundingKernel.isa.cpp": LOOP,
-    "aten/native/shape/Folding.cpp": SHAPE,
-    "aten/native/cpu/shape/FoldingKernel.cpp": COPY,
+    "aten/native/cpu/elementwise/RoundingKernel.isa.cpp": ISA_NAMESPACE.format(LOOP),
+    "aten/native/shape/Folding.cpp": NATIVE_NAMESPACE.format(SHAPE),
+    "aten/native/cpu/shape/FoldingKernel.cpp": NATIVE_NAMESPACE.format(COPY),
 }
 
 
@@ -76,19 +78,19 @@ def test_every_function_is_in_its_room(checkout: Path):
         (
             "aten/native/cpu/elementwise/RoundingKernel.isa.cpp",
             "aten/native/cpu/elementwise/OtherKernel.isa.cpp",
-            "aten/native/cpu/elementwise/OtherKernel.isa.cpp:1:1: rounded: 'rounded_kernel' is outside the "
+            "aten/native/cpu/elementwise/OtherKernel.isa.cpp:2:1: rounded: 'rounded_kernel' is outside the "
             "files of its topic Rounding; move it to aten/native/cpu/elementwise/RoundingKernel.isa.cpp\n",
         ),
         (
             "aten/native/cpu/shape/FoldingKernel.cpp",
             "aten/native/cpu/elementwise/FoldingKernel.cpp",
-            "aten/native/cpu/elementwise/FoldingKernel.cpp:1:1: folded: 'folded_kernel' is outside the files "
+            "aten/native/cpu/elementwise/FoldingKernel.cpp:2:1: folded: 'folded_kernel' is outside the files "
             "of its topic Folding; move it to aten/native/cpu/shape/FoldingKernel.cpp\n",
         ),
         (
             "aten/native/shape/Folding.cpp",
             "aten/native/Folding.cpp",
-            "aten/native/Folding.cpp:1:1: folded: 'folded_shape' is outside the files of its topic Folding; "
+            "aten/native/Folding.cpp:2:1: folded: 'folded_shape' is outside the files of its topic Folding; "
             "move it to aten/native/shape/Folding.cpp\n",
         ),
     ],
@@ -107,6 +109,8 @@ def test_loops_may_be_compiled_once_or_per_instruction_set(checkout: Path):
         "aten/native/cpu/elementwise/RoundingKernel.isa.cpp",
         "aten/native/cpu/elementwise/RoundingKernel.cpp",
     )
+    once = NATIVE_NAMESPACE.format(LOOP)
+    (checkout / "aten/native/cpu/elementwise/RoundingKernel.cpp").write_text(once)
     assert main(["check"]) == 0
 
 

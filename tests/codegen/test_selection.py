@@ -50,6 +50,7 @@ topics:
       doc: Returns self.
 """
 _KERNELS = """\
+namespace at::native {
 Tensor helper(const Tensor& self) {
   return at::softcap(self, 1.0);
 }
@@ -58,6 +59,7 @@ Tensor twice(const Tensor& self) {
 }
 Tensor alone(const Tensor& self) {
   return self;
+}
 }
 """
 

@@ -24,7 +24,8 @@ _ENTRY = """\
 def checked(folder: Path, head: str, entry: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """What ``check`` remarks."""
     (folder / "aten/native/cpu").mkdir(parents=True)
-    (folder / "aten/native/cpu/T.cpp").write_text("void cube_kernel(TensorIteratorBase& iter) {}\n")
+    kernel = "namespace at::native {\nvoid cube_kernel(TensorIteratorBase& iter) {}\n}\n"
+    (folder / "aten/native/cpu/T.cpp").write_text(kernel)
     samples = '@samples("unary_float")\ndef unary_float(make): ...\n'
     (folder / "samples.py").write_text(samples)
     (folder / "tests/ops/samples").mkdir(parents=True)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from codegen.model import Program, load
+
 # Macros write kernels of any type; the typed ones are compared with what an entry needs.
 _KERNELS = {
     "torch_py/version.py": '__version__ = "0.3.1"\n',
@@ -17,10 +19,14 @@ ANY_FUNCTION(some_shape)
 Tensor typed_function(const Tensor& self) { return self; }
 TensorSpec typed_shape(const Tensor& self) { return self; }
 } // namespace at::native
+namespace at {
+TensorSpec stray_shape(const Tensor& self) { return self; }
+Tensor stray_function(const Tensor& self) { return self; }
+} // namespace at
 """,
     "aten/native/cpu/ErrorsKernel.isa.cpp": """\
 namespace at::native {
-
+inline namespace CPU_CAPABILITY {
 void declared_only(TensorIteratorBase& iter);
 namespace {
 void hidden_kernel(TensorIteratorBase& iter) {
@@ -38,7 +44,21 @@ void typed_shaped_kernel(const Tensor& self,
 void narrow_kernel(TensorIteratorBase& iter) {
   AT_DISPATCH_FLOATING(iter.common_dtype(), "narrow", [&] { loop<scalar_t>(iter); });
 }
+void twice_kernel(TensorIteratorBase& iter) {}
+#if 0
+void left_out_kernel(TensorIteratorBase& iter) {}
+#endif
+} // namespace CPU_CAPABILITY
+void baseline_kernel(TensorIteratorBase& iter) {}
 } // namespace at::native
+void stray_kernel(TensorIteratorBase& iter) {
+  loop(iter, '{', "{");
+}
+""",
+    "aten/native/cpu/ErrorsKernel.cpp": """\
+namespace at::native {
+void twice_kernel(TensorIteratorBase& iter) {}
+}
 """,
     "torch_py/__init__.py": """\
 from torch_py.compiler import compile as compile
@@ -69,3 +89,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     return folder
+
+
+@pytest.fixture(scope="session")
+def tree() -> Program:
+    """The operators of the library, which formulas may call."""
+    return load(Path(__file__).parents[2] / "native_functions.yaml")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 import yaml
 
 from codegen.diagnostics import Diagnostic, Diagnostics
-from codegen.model import Program, load, read_program
+from codegen.model import Program, read_program
 
 _FOLDER = Path(__file__).parent
 _ENTRIES: dict[str, str] = yaml.safe_load((_FOLDER / "mistakes.yaml").read_text())
@@ -55,20 +54,15 @@ def _unescaped(text: str) -> str:
 MISTAKES = _mistakes()
 
 
-@functools.lru_cache(maxsize=1)
-def _tree() -> Program:
-    return load(_FOLDER.parents[1] / "native_functions.yaml")
-
-
-def _problems(text: str, checkout: Path) -> list[Diagnostic]:
+def _problems(text: str, checkout: Path, tree: Program) -> list[Diagnostic]:
     problems = Diagnostics()
-    read_program(checkout / "mistakes.yaml", problems, _tree(), checkout, text=text)
+    read_program(checkout / "mistakes.yaml", problems, tree, checkout, text=text)
     return problems.sorted()
 
 
 @pytest.mark.parametrize("name", _ENTRIES)
-def test_the_entries_are_right(name: str, checkout: Path):
-    problems = _problems(Mistake(name, "", "", "", "").text, checkout)
+def test_the_entries_are_right(name: str, checkout: Path, tree: Program):
+    problems = _problems(Mistake(name, "", "", "", "").text, checkout, tree)
     assert [p.operator for p in problems] == ["next_one"], "\n".join(map(str, problems))
 
 
@@ -77,8 +71,8 @@ def test_there_are_a_hundred():
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: f"{m.entry}: {m.wrong[:40]!r}")
-def test_mistakes(mistake: Mistake, checkout: Path):
-    problems = _problems(mistake.text, checkout)
+def test_mistakes(mistake: Mistake, checkout: Path, tree: Program):
+    problems = _problems(mistake.text, checkout, tree)
     found = [p for p in problems if p.operator != "next_one"]
     told = [(f"{p.location.line - 2}:{p.location.column}", p.message) for p in found]
     assert any(place == mistake.place and mistake.fragment in message for place, message in told), told

@@ -131,7 +131,7 @@ def settings() -> dict[str, list[str]]:
     found["Neovim"] = re.findall(r"'([^']+)'", lua)
     (lisp,) = re.findall(r"```elisp\n(.*?)```", PAGE, re.DOTALL)
     assert lisp.count("(") == lisp.count(")")
-    found["Emacs"] = re.findall(r'"([^"]+)"', lisp)
+    found["Emacs"] = list(dict.fromkeys(re.findall(r'"([^"]+)"', lisp)))
     return found
 
 

@@ -14,6 +14,11 @@ _COMMENT = re.compile(r" +#")
 _CODE = re.compile(r"``(.*?)``", re.DOTALL)
 _SINGLE = re.compile(r"(?<![`\w:])`([A-Za-z_]\w*)`(?!`)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+# The indented lines of a section.
+_ARGS = re.compile(r"^Args:\n((?:(?: +.*)?\n?)*)", re.MULTILINE)
+_EXAMPLE = re.compile(r"^Examples?:\n((?:(?: +.*)?\n?)*)", re.MULTILINE)
+# `input, other: two tensors`, at the first indentation.
+_DESCRIBED = re.compile(r"^ {4}\*{0,2}([A-Za-z_]\w*(?:, \w+)*): ", re.MULTILINE)
 # Words that need not be arguments or operators: what Python calls `self`, the gradient in docs of backward
 # functions, and words of Python.
 _WORDS = ("input", "grad", "None", "True", "False", "nan", "inf", "self")
@@ -24,6 +29,7 @@ def check(operator: Operator, program: Program, context: Context) -> None:
         return
     report = Reporter(operator, context)
     _check_comment(operator, report)
+    _check_sections(operator, program, report)
     if operator.doc.count("``") % 2:
         report.at_key("doc", "an odd number of `` in the doc", "write ``name`` around code")
     else:
@@ -39,6 +45,24 @@ def _check_comment(operator: Operator, report: Reporter) -> None:
     if comment is not None:
         place = text.source.location(comment.end() - 1)
         report.at(place, "YAML ends the doc here: ' #' begins a comment", 'write doc: "...", or doc: |')
+
+
+def _check_sections(operator: Operator, program: Program, report: Reporter) -> None:
+    """``Args:`` describes arguments of the operator or its overloads, and ``Example:`` is a session of Python."""
+    known = {name for o in program.by_base_name(operator.base_name) for name in o.arguments.names()}
+    known |= {*operator.arguments.names(), *_WORDS, "out"}
+    for section in _ARGS.findall(operator.doc):
+        for names in _DESCRIBED.findall(section):
+            for name in filter(lambda name: name not in known, names.split(", ")):
+                hint = did_you_mean(name, operator.arguments.names()) or "write the arguments of the schema"
+                report.at_key("doc", f"'{name}' under Args: is not an argument", hint)
+
+    for section in _EXAMPLE.findall(operator.doc):
+        if ">>>" not in section:
+            hint = ">>> begins a line of Python, and its result follows"
+            report.at_key(
+                "doc", "the example has no line that begins with >>>, so that nothing runs it", hint
+            )
 
 
 def _check_names(operator: Operator, program: Program, report: Reporter) -> None:

@@ -9,7 +9,7 @@ from codegen.diagnostics import Diagnostic
 from codegen.model.program import Program
 
 # How the doc of a draft begins.
-UNWRITTEN_DOC = "TODO:"
+UNWRITTEN_DOC = "TODO"
 
 
 def unwritten(program: Program) -> list[Diagnostic]:

@@ -87,6 +87,13 @@ def _check_aliases(
                 report = Reporter(operator, context)
                 report.at_word("aliases", alias, f"alias '{alias}' is the operator's own name", "remove it")
 
+            elif name.endswith("_") and not operator.schema.is_mutable:
+                what = (
+                    f"alias '{alias}' reads as an operator in place, but '{operator.name}' writes to nothing"
+                )
+                hint = "remove '_': the forms in place have aliases of their own"
+                Reporter(operator, context).at_word("aliases", alias, what, hint)
+
             owner = owners.setdefault((place or operator.python_module, name), operator.base_name)
             if owner != operator.base_name:
                 Reporter(operator, context).at_word(

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from codegen.diagnostics import did_you_mean
+from codegen.dtypes import INTEGER_DTYPES
 from codegen.model.checks.report import Reporter
 from codegen.model.operator import Formula, Operator
 from codegen.model.reading import Context
@@ -63,7 +64,8 @@ def _check_expression(operator: Operator, reference: Formula, report: Reporter) 
     for name in unknown:
         what = f"unknown name '{name.id}' in the reference"
         report.at_offset(reference.location, name.col_offset, what, did_you_mean(name.id, known))
-    for offset, what, hint in _unknown_attributes(tree):
+    wrong = [*_unknown_attributes(tree), *_wrong_counts(tree), *_powers(operator, tree, reference.text)]
+    for offset, what, hint in wrong:
         report.at_offset(reference.location, offset, what, hint)
 
     if not unknown and not {name.id for name in used} & {a.name for a in operator.arguments.flat_non_out}:
@@ -96,6 +98,32 @@ def _unknown_attributes(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
                 yield node.col_offset, f"{place} has no '{part}'", did_you_mean(part, dir(owner), 3)
                 break
             owner = found
+
+
+def _wrong_counts(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
+    """Calls like ``np.power(self)``, of functions of elements that take another number of arguments."""
+    for node in ast.walk(tree):
+        path = _path(node.func) if isinstance(node, ast.Call) else None
+        if path is None or path[0] not in MODULES or any(isinstance(a, ast.Starred) for a in node.args):
+            continue
+        function = _module(MODULES[path[0]])
+        for part in path[1:]:
+            function = None if function is None else _part(function, part)
+        wanted = getattr(function, "nin", None)
+        if wanted is not None and not wanted <= len(node.args) <= function.nargs:
+            what = (
+                f"{'.'.join(path)} takes {wanted} argument{'s' if wanted > 1 else ''}, got {len(node.args)}"
+            )
+            yield node.col_offset, what, "give it one array for each"
+
+
+def _powers(operator: Operator, tree: ast.AST, text: str) -> Iterator[tuple[int, str, str]]:
+    """``self ^ 3`` for floating point numbers, which Python refuses when the tests run."""
+    takes_integers = not operator.dtypes or not {*INTEGER_DTYPES, "bool"}.isdisjoint(operator.dtypes)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor) and not takes_integers:
+            place = text.index("^", node.left.end_col_offset)
+            yield place, "'^' is the exclusive or of integers", "write '**' for a power"
 
 
 def _path(node: ast.expr) -> list[str] | None:

@@ -218,6 +218,9 @@ def _check_variants(operator: Operator, report: Reporter) -> None:
             "a method needs an argument 'Tensor self'",
             "name the first argument self, or remove method",
         )
+    elif operator.is_method and operator.python_module in report.context.dialect.prefixed_modules:
+        what = f"operators of {operator.python_module} are functions, not methods"
+        report.at_word("variants", "method", what, "remove method")
 
     if operator.has_inplace:
         _check_inplace(operator, own, report)

@@ -12,7 +12,7 @@ from codegen.model.program import Program, combination_macro
 from codegen.model.reading import Context
 from codegen.targets.torch_py import keys
 from codegen.targets.torch_py.cpp import kernel_signature, shape_signature
-from codegen.targets.torch_py.kernels import is_for_cuda, is_per_isa, types, types_of
+from codegen.targets.torch_py.kernels import is_for_cuda, is_per_isa, namespace_of, types, types_of
 from codegen.targets.torch_py.rooms import check_room, kernel_file, loop_file, shape_file
 
 
@@ -79,6 +79,7 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
         overloads = report.context.kernels.all_of(operator.shape)
         what = f"the shape rule '{operator.shape}'"
         check_types(report, operator.location_of(key), what, signature, overloads)
+        check_namespace(report, operator.location_of(key), what, signature, overloads)
         check_place(report, signature, overloads, shape_file(operator))
 
 
@@ -196,6 +197,7 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
     else:
         overloads = index.all_of(entry.kernel)
         check_types(report, entry.location, what, signature, overloads)
+        check_namespace(report, entry.location, what, signature, overloads)
 
         is_loop = found.path.startswith("aten/native/cpu/")
         belongs = loop_file(operator, is_per_isa(found)) if is_loop else wanted_file
@@ -258,3 +260,26 @@ def check_types(
             f"{what} has other parameters: {first.signature} at {first.path}:{first.line}",
             f"write {signature}",
         )
+
+
+def check_namespace(
+    report: Reporter, location: Location, what: str, signature: str, found: Sequence[Kernel]
+) -> None:
+    """A definition that may have the types of ``signature`` is where the generated code declares it.
+
+    The compiler accepts it anywhere; the linker would miss the one that was declared.
+    """
+    fitting = [kernel for kernel in found if types(kernel) in (None, types_of(signature))]
+    right = [kernel for kernel in fitting if kernel.namespace in (None, namespace_of(kernel.path))]
+    places = dict.fromkeys(f"{kernel.path}:{kernel.line}" for kernel in right)
+    if len(places) > 1 and all(kernel.signature is not None for kernel in right):
+        report.at(location, f"{what} is defined {len(places)} times", f"keep one of {', '.join(places)}")
+    if right or not fitting:
+        return
+
+    first = fitting[0]
+    report.at(
+        location,
+        f"{what} is in " + (f"namespace {first.namespace}" if first.namespace else "no namespace"),
+        f"move it into namespace {namespace_of(first.path)}: {first.path}:{first.line}",
+    )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from codegen.model.kernels import Kernel, KernelIndex
 from codegen.targets.torch_py.keys import CUDA_FOLDER, CUDA_KEY
@@ -21,12 +22,17 @@ _FUNCTION = re.compile(r"^(?P<lead>[A-Za-z_][^\n;={}()#]*?[\s&*>])(?P<name>[A-Za
 # `sort(`, with the return type in the line above.
 _ALONE = re.compile(r"^(?P<name>[a-z_]\w*)\(", re.MULTILINE)
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]{2,}\(\s*(?P<name>[A-Za-z_]\w*)\s*[,)]", re.MULTILINE)
-_UNNAMED = re.compile(r"^namespace\s*\{", re.MULTILINE)
+# `namespace at::native {`, `inline namespace CPU_CAPABILITY {`, `namespace {`.
+_NAMESPACE = re.compile(r"\bnamespace\b(?P<name>[\w:\s]*)\{")
 _ALIAS = re.compile(r"^using (?P<name>\w+) = (?P<text>[^;]+);", re.MULTILINE)
 _DEFINE = re.compile(r"^#define (?P<name>[A-Z]\w*) +(?P<text>(?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
 _BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
 _DISPATCH = re.compile(r"\bAT_DISPATCH_\w+(?=\()")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT_OR_LITERAL = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
+# What the preprocessor leaves out, where no other condition is inside.
+_LEFT_OUT = re.compile(
+    r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:endif|else|elif)\b", re.DOTALL | re.MULTILINE
+)
 _BRACKET_OR_COMMA = re.compile(r"[<({>)},]")
 _NOT_A_TYPE = (
     "return",
@@ -58,6 +64,13 @@ def is_per_isa(kernel: Kernel) -> bool:
     return kernel.path.endswith(".isa.cpp")
 
 
+def namespace_of(path: str) -> str:
+    """The namespace of the kernels in a file, in which the generated code declares them."""
+    if path.startswith(CUDA_FOLDER + "/"):
+        return "at::native::cuda"
+    return "at::native::CPU_CAPABILITY" if path.endswith(".isa.cpp") else "at::native"
+
+
 def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
     """All definitions in ``kernel_files``, and ``planned`` ones."""
     found = [
@@ -72,15 +85,14 @@ def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
 
 def _definitions(path: Path, name: str) -> Iterator[Kernel]:
     """The definitions in the file ``path``, which is called ``name`` in the checkout."""
-    # Comments become blanks of the same length: nothing in them matches, and positions stay.
-    text = _COMMENT.sub(_blank, path.read_text(encoding="utf-8", errors="replace"))
+    # Comments and literals become blanks of the same length: nothing in them matches, and positions stay.
+    text = _COMMENT_OR_LITERAL.sub(_blank, path.read_text(encoding="utf-8", errors="replace"))
+    text = _LEFT_OUT.sub(_blank, text)
 
     short = {
         m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))
     }
-    unnamed = [
-        (m.start(), _closing(text, m.end() - 1, "{", "}") or len(text)) for m in _UNNAMED.finditer(text)
-    ]
+    namespaces = _namespaces(text)
 
     for match in (*_FUNCTION.finditer(text), *_ALONE.finditer(text), *_MACRO.finditer(text)):
         lead = match.groupdict().get("lead")
@@ -88,10 +100,33 @@ def _definitions(path: Path, name: str) -> Iterator[Kernel]:
             continue
 
         line = text.count("\n", 0, match.start("name")) + 1
-        inside = any(start <= match.start() < end for start, end in unnamed)
-        is_local = inside or "static" in (lead or "").split() or "inline" in (lead or "").split()
-        signature = _signature(text, match, lead, short)
-        yield Kernel(match["name"], name, line, is_local, signature, _dispatches(text, match, short))
+        around = [space.name for space in namespaces if space.start <= match.start() < space.end]
+        words = (lead or "").split()
+        yield Kernel(
+            match["name"],
+            name,
+            line,
+            is_local="" in around or "static" in words or "inline" in words,
+            signature=_signature(text, match, lead, short),
+            dispatches=_dispatches(text, match, short),
+            namespace="::".join(filter(None, around)),
+        )
+
+
+class _Namespace(NamedTuple):
+    name: str  # "" of an unnamed one
+    start: int
+    end: int
+
+
+def _namespaces(text: str) -> list[_Namespace]:
+    """The namespaces of a file, outer ones before those inside of them."""
+    found = []
+    for match in _NAMESPACE.finditer(text):
+        end = _closing(text, match.end() - 1, "{", "}")
+        name = "".join(re.sub(r"\binline\b", "", match["name"]).split())
+        found.append(_Namespace(name, match.start(), len(text) if end is None else end))
+    return found
 
 
 def _blank(match: re.Match[str]) -> str:
