@@ -130,8 +130,8 @@ class Tree:
             self.topic(topic)
 
         for operator in topic.operators:
-            for owner in (operator, operator.schema, operator.schema.arguments):
-                forget(owner)
+            forget(operator)
+            forget(operator.schema)
         for body in self.shards[topic.name].bodies if topic.name in self.shards else ():
             forget(body.function)
 
