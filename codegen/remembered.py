@@ -34,9 +34,9 @@ def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]
 
 
 def forget(owner: object) -> None:
-    """Drops all answers that were remembered with an object."""
+    """Drops all answers that were remembered with a dataclass's object, and its cached properties."""
     known = owner.__dict__
-    for key in [key for key in known if "." in key]:
+    for key in [key for key in known if key not in owner.__dataclass_fields__]:  # type: ignore[attr-defined]
         del known[key]
 
 

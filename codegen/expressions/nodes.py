@@ -1,219 +1,54 @@
-"""The nodes of an expression tree, and how it prints back to text.
-
-Every node is frozen and compares by meaning: ``offset`` (where it starts in the text) takes no part in
-equality. A node remembers its hash, so that trees are cheap keys for caches.
-"""
+"""Functions of expression trees, and how they print back to text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from operator import is_
 from typing import Any
 
-from codegen.remembered import recently, remembered
-
-
-def _offset() -> int:
-    return field(default=0, compare=False, repr=False, kw_only=True)
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number as written; ``2`` and ``2.0`` are different numbers because they promote differently."""
-
-    value: int | float
-    offset: int = _offset()
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Number):
-            return NotImplemented
-        return type(self.value) is type(other.value) and repr(self.value) == repr(other.value)
-
-    def __hash__(self) -> int:
-        return hash((type(self.value), repr(self.value)))
-
-
-@dataclass(frozen=True)
-class String:
-    """``"mean"``."""
-
-    value: str
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Boolean:
-    """``true`` or ``false``."""
-
-    value: bool
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Nothing:
-    """``none``: an optional argument that is not given."""
-
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Name:
-    """An argument, or a name such as ``grad`` and ``result``."""
-
-    name: str
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Unary:
-    """``-x`` or ``not x``."""
-
-    operator: str
-    operand: Node
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Binary:
-    """Arithmetic ``+ - * / % **``; ``offset`` is where the left operand starts."""
-
-    operator: str
-    left: Node
-    right: Node
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Logical:
-    """``and`` / ``or``."""
-
-    operator: str
-    left: Node
-    right: Node
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Compare:
-    """A chain ``a < b <= c``: one more operand than operators. Also ``in`` and ``not in``."""
-
-    operators: tuple[str, ...]
-    operands: tuple[Node, ...]
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Conditional:
-    """``condition ? then : otherwise``."""
-
-    condition: Node
-    then: Node
-    otherwise: Node
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Call:
-    """``function(a, b)``."""
-
-    function: str
-    arguments: tuple[Node, ...]
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Method:
-    """``target.name(arguments)``, or the property ``target.name`` when ``arguments`` is None."""
-
-    target: Node
-    name: str
-    arguments: tuple[Node, ...] | None
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class Index:
-    """``target[index]``."""
-
-    target: Node
-    index: Node
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class ListOf:
-    """``[a, b]``."""
-
-    items: tuple[Node, ...]
-    offset: int = _offset()
-
-
-@dataclass(frozen=True)
-class TupleOf:
-    """``(a, b)``: what a formula for several inputs returns."""
-
-    items: tuple[Node, ...]
-    offset: int = _offset()
-
-
-for _kind in (
-    Number,
-    String,
-    Boolean,
-    Nothing,
-    Name,
-    Unary,
+from codegen.expressions.node_types import (
     Binary,
-    Logical,
+    Boolean,
+    Call,
     Compare,
     Conditional,
-    Call,
-    Method,
     Index,
     ListOf,
+    Logical,
+    Method,
+    Name,
+    Node,
+    Nothing,
+    Number,
+    String,
     TupleOf,
-):
-    _kind.__hash__ = remembered(_kind.__hash__)  # type: ignore[assignment, method-assign]
-
-Node = (
-    Number
-    | String
-    | Boolean
-    | Nothing
-    | Name
-    | Unary
-    | Binary
-    | Logical
-    | Compare
-    | Conditional
-    | Call
-    | Method
-    | Index
-    | ListOf
-    | TupleOf
+    Unary,
 )
+from codegen.remembered import recently
 
-
-# Dispatch by type, as these run more often than anything else.
-_CHILDREN: dict[type, Callable[[Any], tuple[Node, ...]]] = {
-    Unary: lambda node: (node.operand,),
-    Binary: lambda node: (node.left, node.right),
-    Logical: lambda node: (node.left, node.right),
-    Compare: lambda node: node.operands,
-    Conditional: lambda node: (node.condition, node.then, node.otherwise),
-    Call: lambda node: node.arguments,
-    Method: lambda node: (node.target, *(node.arguments or ())),
-    Index: lambda node: (node.target, node.index),
-    ListOf: lambda node: node.items,
-    TupleOf: lambda node: node.items,
-}
+__all__ = [
+    "Binary",
+    "Boolean",
+    "Call",
+    "Compare",
+    "Conditional",
+    "Index",
+    "ListOf",
+    "Logical",
+    "Method",
+    "Name",
+    "Node",
+    "Nothing",
+    "Number",
+    "String",
+    "TupleOf",
+    "Unary",
+]
 
 
 def children(node: Node) -> tuple[Node, ...]:
     """The direct parts of a node, left to right."""
-    parts_of = _CHILDREN.get(type(node))
-    return () if parts_of is None else parts_of(node)
+    return node.parts()
 
 
 def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
@@ -221,28 +56,11 @@ def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
 
     It is ``node`` itself if no part changes, so that what was remembered of it is still known.
     """
-    if isinstance(node, (Name, Number)):
+    before = node.parts()
+    if not before:
         return node
-
-    before = children(node)
     after = tuple(map(function, before))
-    return node if all(map(is_, before, after)) else _WITH_CHILDREN[type(node)](node, after)
-
-
-_WITH_CHILDREN: dict[type, Callable[[Any, tuple[Node, ...]], Node]] = {
-    Unary: lambda node, parts: Unary(node.operator, parts[0], offset=node.offset),
-    Binary: lambda node, parts: Binary(node.operator, parts[0], parts[1], offset=node.offset),
-    Logical: lambda node, parts: Logical(node.operator, parts[0], parts[1], offset=node.offset),
-    Compare: lambda node, parts: Compare(node.operators, parts, offset=node.offset),
-    Conditional: lambda node, parts: Conditional(parts[0], parts[1], parts[2], offset=node.offset),
-    Call: lambda node, parts: Call(node.function, parts, offset=node.offset),
-    Method: lambda node, parts: Method(
-        parts[0], node.name, None if node.arguments is None else parts[1:], offset=node.offset
-    ),
-    Index: lambda node, parts: Index(parts[0], parts[1], offset=node.offset),
-    ListOf: lambda node, parts: ListOf(parts, offset=node.offset),
-    TupleOf: lambda node, parts: TupleOf(parts, offset=node.offset),
-}
+    return node if all(map(is_, before, after)) else node.with_parts(after)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -264,7 +82,7 @@ def substitute(node: Node, values: Mapping[str, Node]) -> Node:
     """The node with each name in ``values`` replaced by its expression."""
     if isinstance(node, Name):
         return values.get(node.name, node)
-    return rebuild(node, lambda part: substitute(part, values))
+    return rebuild(node, lambda part: substitute(part, values)) if values else node
 
 
 # How tightly each construct binds; the parser and every printer share these.
@@ -304,17 +122,16 @@ def number_text(value: int | float) -> str:
 
 def to_source(node: Node) -> str:
     """Prints with the fewest parentheses; ``parse(to_source(node)) == node``."""
-    return _printed(node)
-
-
-@remembered
-def _printed(node: Node) -> str:
-    return _SourcePrinter().print_whole(node)
+    try:
+        return node.text
+    except AttributeError:
+        text = node.text = _SourcePrinter().print_whole(node)
+        return text
 
 
 class _SourcePrinter:
     def print(self, node: Node, at_least: int = 0) -> str:
-        return parenthesized(_printed(node), node, at_least)
+        return parenthesized(to_source(node), node, at_least)
 
     def print_whole(self, node: Node) -> str:
         if isinstance(node, (Unary, Binary, Logical, Compare, Conditional)):

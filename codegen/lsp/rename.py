@@ -122,7 +122,7 @@ class _Occurrences:
             raise RenameError(error.message) from error
         for argument in schema.arguments.flat_all:
             if argument.name == self.name:
-                yield text, argument.name_offset
+                yield text, schema.place(argument.name_offset)
 
     def _in_formula(self, text: Text) -> Found:
         if text.text.strip() != "non_differentiable":

@@ -12,7 +12,7 @@ from codegen.expressions import parse
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
 from codegen.remembered import remembered
-from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
+from codegen.schema import Argument, Arguments, FunctionSchema, OperatorName
 
 Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]
 ErrorName = Literal["RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError"]
@@ -245,12 +245,9 @@ class Operator(_Remembering):
     @remembered
     def inplace_schema(self) -> FunctionSchema:
         """``add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)``"""
-        own = self.schema.arguments.self_argument
-        assert own is not None and self.has_inplace, f"{self.name} has no in-place variant"
-        written = Annotation(("a",), is_write=True)
-        arguments = replace(self.schema.arguments, self_argument=replace(own, annotation=written))
-        name = self.schema.name.in_place()
-        return FunctionSchema(name, arguments, (Return(own.type, None, written),))
+        assert self.has_inplace, f"{self.name} has no in-place variant"
+        arguments, returns = self.schema.arguments.in_place()
+        return FunctionSchema(self.schema.name.in_place(), arguments, returns)
 
     @remembered
     def out_schema(self) -> FunctionSchema:
@@ -260,14 +257,8 @@ class Operator(_Remembering):
         """
         assert self.has_out, f"{self.name} has no out variant"
         overload = f"{self.schema.overload_name}_out" if self.schema.overload_name else "out"
-        outs = []
-        returns = []
-        for letter, name, result in zip("abcdefghij", self.out_names(), self.schema.returns):
-            written = Annotation((letter,), is_write=True)
-            outs.append(Argument(result.type, name, None, written))
-            returns.append(replace(result, annotation=written))
-        arguments = replace(self.schema.arguments, out=tuple(outs))
-        return FunctionSchema(OperatorName(self.schema.name.name, overload), arguments, tuple(returns))
+        arguments, returns = self.schema.arguments.with_out(self.out_names(), self.schema.returns)
+        return FunctionSchema(OperatorName(self.schema.name.name, overload), arguments, returns)
 
     def out_names(self) -> tuple[str, ...]:
         """``out`` for one result; otherwise the names of the returns, or out0, out1 ..."""

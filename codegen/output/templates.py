@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from codegen.output.template_code import TemplateCode, version
 from codegen.target import Target
 
 GENERATOR = "python -m codegen generate"
@@ -36,6 +37,18 @@ class _Loader(jinja2.FileSystemLoader):
 class _Context(jinja2.runtime.Context):
     """Calls functions directly, as none of ours takes the context."""
 
+    def with_names(self, local: Mapping[str, Any]) -> _Context:
+        """What an included template sees: all names here, ``local`` ones included."""
+        found = _Context.__new__(_Context)
+        found.__dict__.update(self.__dict__)
+        found.parent = {**self.parent, **self.vars}
+        for name, value in local.items():
+            if value is not jinja2.runtime.missing:
+                found.parent[name] = value
+        found.vars = {}
+        found.exported_vars = set()
+        return found
+
     def call(
         self,
         function: Callable[..., Any],
@@ -49,9 +62,10 @@ class _Context(jinja2.runtime.Context):
 
 
 class _Environment(jinja2.Environment):
-    """Looks up attributes only, never items as Jinja does next; that makes rendering a third faster."""
+    """Looks up attributes only, never items as Jinja does next."""
 
     context_class = _Context
+    code_generator_class = TemplateCode
     getattr = staticmethod(getattr)  # type: ignore[assignment]
 
     def __init__(self, **options: Any) -> None:
@@ -65,6 +79,10 @@ class _Environment(jinja2.Environment):
             found = self._loaded[name] = super().get_template(name)
         return found
 
+    def included(self, name: str, context: _Context, local: Mapping[str, Any]) -> str:
+        """What a template gives in the place where another includes it."""
+        return "".join(self.get_template(name).root_render_func(context.with_names(local)))
+
 
 class Templates:
     """Renders the templates of a target."""
@@ -74,7 +92,7 @@ class Templates:
         bytecode = None
         if cache is not None:
             cache.mkdir(parents=True, exist_ok=True)
-            bytecode = jinja2.FileSystemBytecodeCache(str(cache))
+            bytecode = jinja2.FileSystemBytecodeCache(str(cache), f"{version()}-%s.cache")
 
         self.environment = _Environment(
             loader=_Loader(target.templates or ()),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from codegen.remembered import remembered
 from codegen.schema.defaults import DefaultValue, parse_default
@@ -34,7 +34,8 @@ class Annotation(NamedTuple):
 class Argument:
     """An argument of a schema, such as ``Tensor(a!) self`` or ``Scalar alpha=1``.
 
-    Offsets count characters in the schema text; comparisons ignore them.
+    Offsets count characters from the schema's first parenthesis (FunctionSchema.place); comparisons ignore
+    them.
 
     ``spelled`` is what the schema calls an argument that has another name in generated C++.
     """
@@ -155,12 +156,40 @@ class Arguments:
     def names(self) -> tuple[str, ...]:
         return tuple(a.name for a in self.flat_all)
 
+    @remembered
+    def in_place(self) -> tuple[Arguments, tuple[Return, ...]]:
+        """The arguments and the result of the form that writes to ``self``."""
+        own = self.self_argument
+        assert own is not None, "there is no self"
+        written = Annotation(("a",), is_write=True)
+        arguments = replace(self, self_argument=replace(own, annotation=written))
+        return arguments, (Return(own.type, None, written),)
+
+    def with_out(
+        self, names: tuple[str, ...], returns: tuple[Return, ...]
+    ) -> tuple[Arguments, tuple[Return, ...]]:
+        """The arguments and the results of the form that writes to arguments with these names."""
+        known = self._with_out
+        key = (names, returns)
+        if key not in known:
+            annotations = [Annotation((letter,), is_write=True) for letter in "abcdefghij"]
+            outs = zip(returns, names, annotations)
+            arguments = replace(self, out=tuple(Argument(r.type, name, None, a) for r, name, a in outs))
+            written = tuple(replace(r, annotation=a) for r, a in zip(returns, annotations))
+            known[key] = arguments, written
+        return known[key]
+
+    @cached_property
+    def _with_out(self) -> dict[Any, tuple[Arguments, tuple[Return, ...]]]:
+        return {}
+
     def __iter__(self) -> Iterator[Argument]:
         return iter(self.flat_all)
 
     def __len__(self) -> int:
         return len(self.flat_all)
 
+    @remembered
     def __str__(self) -> str:
         keywords = [str(a) for a in self.kwarg_only + self.out]
         return ", ".join([str(a) for a in self.positional] + (["*", *keywords] if keywords else []))

@@ -68,6 +68,10 @@ class FunctionSchema:
         """The single result is a written-to argument, as for in-place functions."""
         return len(self.returns) == 1 and self.returns[0].is_write
 
+    def place(self, offset: int) -> int:
+        """The place in the schema's text of an argument or a result with this offset; 0 for no offset."""
+        return len(str(self.name)) + offset if offset else 0
+
     @remembered
     def __str__(self) -> str:
         returns = ", ".join(str(r) for r in self.returns)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
+from functools import lru_cache
 
 from codegen.schema.arguments import Annotation, Argument, Arguments, Return
 from codegen.schema.errors import SchemaError
@@ -60,7 +61,15 @@ _MAX_TYPE_LAYERS = 6
 
 def parse_schema(text: str) -> FunctionSchema:
     """Parses a whole ``func:`` line; raises SchemaError."""
-    schema = _Parser(text).schema()
+    parser = _Parser(text)
+    name = parser.name_before_arguments()
+    start = parser.position
+    try:
+        arguments, returns = _signature(text[start:])
+    except SchemaError as error:
+        raise SchemaError(error.message, start + error.offset, error.hint) from None
+
+    schema = FunctionSchema(name, arguments, returns)
     canonical = str(schema)
     if canonical != text:
         offset = next(
@@ -68,6 +77,12 @@ def parse_schema(text: str) -> FunctionSchema:
         )
         raise SchemaError("the schema is not in its canonical spelling", offset, f"write {canonical}")
     return schema
+
+
+# Many operators take and return the same. They share the objects, and what is remembered with these.
+@lru_cache(maxsize=10_000)
+def _signature(text: str) -> tuple[Arguments, tuple[Return, ...]]:
+    return _Parser(text).signature()
 
 
 class _Parser:
@@ -128,18 +143,23 @@ class _Parser:
 
     # Grammar
 
-    def schema(self) -> FunctionSchema:
+    def name_before_arguments(self) -> OperatorName:
+        """``add.Tensor``, of which ``(`` is the next token."""
         name = self.operator_name()
         if self.text.startswith("::", self.position):
             self.fail(f"the name begins with a namespace, '{name}::'", "write the name alone")
         if str(name) in BASE_TYPES and self.match(_IDENTIFIER) is not None:
             self.fail(f"the type of the result, {name}, in front", f"write it at the end: '-> {name}'", 0)
-        self.expect(
-            "(",
-            f"expected '(' after the operator's name, found {self.found()}",
-            f"write {name}(Tensor self, ...) -> Tensor",
-        )
+        if not self.at("("):
+            self.fail(
+                f"expected '(' after the operator's name, found {self.found()}",
+                f"write {name}(Tensor self, ...) -> Tensor",
+            )
+        return name
 
+    def signature(self) -> tuple[Arguments, tuple[Return, ...]]:
+        """What follows the name of the operator: ``(Tensor self) -> Tensor``."""
+        self.accept("(")
         arguments = self.arguments()
         self.expect(
             "->",
@@ -155,7 +175,7 @@ class _Parser:
                 "write several returns in parentheses: -> (Tensor, Tensor)",
             )
 
-        return FunctionSchema(name, arguments, returns)
+        return arguments, returns
 
     def operator_name(self) -> OperatorName:
         base = self.identifier("the operator's name", "write a name such as add or add.Tensor")

@@ -41,8 +41,8 @@ def test_schemas_print_as_they_were_written(text):
     assert FunctionSchema.parse(str(schema)) == schema
     for argument in schema.arguments:
         assert argument.default is None or default_problem(argument.type, argument.default) is None
-        assert text.startswith(str(argument), argument.offset)
-        assert text.startswith(argument.name, argument.name_offset)
+        assert text.startswith(str(argument), schema.place(argument.offset))
+        assert text.startswith(argument.name, schema.place(argument.name_offset))
 
 
 def peer_schemas() -> list[str]:

@@ -23,8 +23,8 @@ class Reporter:
         self.at(self.operator.location_of(key), message, hint)
 
     def at_schema(self, offset: int, message: str, hint: str) -> None:
-        """At a character of the schema."""
-        self.at_offset(self.operator.location, offset, message, hint)
+        """At the offset of an argument or a result; 0 is the start of the schema."""
+        self.at_offset(self.operator.location, self.operator.schema.place(offset), message, hint)
 
     def at_offset(self, location: Location, offset: int, message: str, hint: str) -> None:
         """At a character of the text that starts at ``location``."""

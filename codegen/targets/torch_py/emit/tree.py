@@ -128,9 +128,12 @@ class Tree:
             self.bindings([topic.name])
         if topic.operators:
             self.topic(topic)
+
         for operator in topic.operators:
-            for owner in (operator, operator.schema, operator.schema.arguments):
-                forget(owner)
+            forget(operator)
+            forget(operator.schema)
+        for body in self.shards[topic.name].bodies if topic.name in self.shards else ():
+            forget(body.function)
 
     def render_around(self, operators: Collection[Operator]) -> dict[str, str]:
         """The files that show operators of one topic, except METADATA and LOWERINGS, which show all."""
@@ -251,7 +254,8 @@ class Tree:
     def registration(self, topic: Topic) -> None:
         chosen = self.chosen(topic)
         sections = registration.sections(chosen, self.dtype_sets)
-        left_out = [f for o in topic.operators if o not in chosen for f in functions_of(o)]
+        names = {o.unambiguous_name for o in chosen}
+        left_out = [f for o in topic.operators if o.unambiguous_name not in names for f in functions_of(o)]
         conditions = [
             c.condition for section in sections for c in (*section.checks, *section.checks_of_forms)
         ]
