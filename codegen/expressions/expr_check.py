@@ -12,9 +12,9 @@ from codegen.expressions.nodes import Call, Node
 from codegen.expressions.rows import REDUCTIONS
 from codegen.expressions.scope import (
     DTYPE_TESTS,
-    OF_TWO_TENSORS,
     NONE,
     NUMBERS,
+    OF_TWO_TENSORS,
     REQUIREMENT_FUNCTIONS,
     TENSOR,
     TENSORS,

@@ -313,7 +313,7 @@ def count_break(reason: Break) -> None:
 
 
 def _exception_of_capture(error: BaseException) -> Break:
-    """The reason why a call runs eagerly whose capture ends by an exception, which may be the program's own."""
+    """Why a call runs eagerly whose capture ends by an exception, which may be the program's own."""
     text = str(error)
     return Break(
         f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__,
