@@ -14,6 +14,7 @@ from codegen.expressions.scope import (
     DTYPE_TESTS,
     NONE,
     NUMBERS,
+    OF_TWO_TENSORS,
     REQUIREMENT_FUNCTIONS,
     TENSOR,
     TENSORS,
@@ -327,7 +328,7 @@ class _RequiresChecker(_Checker):
             self.report(node, f"'{node.function}' takes {expected} {plural}, got {len(node.arguments)}")
             return
 
-        tensors = node.arguments if node.function == "broadcast" else node.arguments[:1]
+        tensors = node.arguments if node.function in OF_TWO_TENSORS else node.arguments[:1]
         for target in tensors:
             self.check_tensor(node, target)
         for argument in node.arguments[len(tensors) :]:

@@ -12,6 +12,7 @@ from codegen.expressions.print_cpp_formula import CppFormulaPrinter
 from codegen.expressions.print_text import requirement_text
 from codegen.expressions.scope import (
     DTYPE_TESTS,
+    OF_TWO_TENSORS,
     REQUIREMENT_FUNCTIONS,
     TENSOR,
     OperatorLike,
@@ -41,6 +42,13 @@ class CppRequirement(NamedTuple):
             parts += [value, '"']
         parts[-1] += '"'
         return [part for part in parts if part != '""']
+
+
+_OF_TWO_TENSORS = {
+    "broadcast": "IntArrayRef(broadcast_sizes({0}.sizes(), {1}.sizes()))",
+    "same": "{0}.is_same({1})",
+    "no_partial_overlap": "memory_overlap({0}, {1}) != Overlap::Partial",
+}
 
 
 def cpp_requirement(
@@ -129,9 +137,12 @@ class _RequirementPrinter(CppFormulaPrinter):
     def property(self, node: Call) -> str:
         target = self.print(node.arguments[0], nodes.POSTFIX)
 
-        if node.function == "broadcast":
+        if node.function == "no_internal_overlap":
+            return f"!has_internal_overlap({target})"
+
+        if node.function in OF_TWO_TENSORS:
             other = self.print(node.arguments[1], nodes.POSTFIX)
-            return f"IntArrayRef(broadcast_sizes({target}.sizes(), {other}.sizes()))"
+            return _OF_TWO_TENSORS[node.function].format(target, other)
 
         if node.function in DTYPE_TESTS:
             kind = self.scope.kind(node.arguments[0])
@@ -208,8 +219,10 @@ class _RequirementPrinter(CppFormulaPrinter):
                 self.collect(node.arguments[0], found, hidden)
                 return
 
-            is_test = REQUIREMENT_FUNCTIONS[node.function][1] == "bool"
-            shown = Call("dtype", node.arguments) if is_test else node
+            if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" and node.function not in DTYPE_TESTS:
+                return  # about memory, which is not shown
+
+            shown = Call("dtype", node.arguments) if node.function in DTYPE_TESTS else node
             found.setdefault(self.text(shown), self.property(shown))
             for argument in node.arguments[1:]:
                 self.collect(argument, found, hidden)

@@ -10,6 +10,13 @@ from codegen.expressions.rows import REDUCTIONS, is_reduction
 from codegen.expressions.scope import REQUIREMENT_FUNCTIONS
 
 _PREDICATES = {"is_floating": "is_floating_point"}
+_PHRASES = {
+    "is_integral": "{} is integral",
+    "defined": "{} is given",
+    "same": "{} is {}",
+    "no_internal_overlap": "{} has no internal overlap",
+    "no_partial_overlap": "{} has no partial overlap with {}",
+}
 
 
 def text(node: Node) -> str:
@@ -31,10 +38,8 @@ def _as_python(node: Node) -> Node:
         if node.function == "sizes":
             return nodes.Method(target, "shape", None)
 
-        if node.function == "is_integral":
-            return nodes.Name(f"{nodes.to_source(target)} is integral")
-        if node.function == "defined":
-            return nodes.Name(f"{nodes.to_source(target)} is given")
+        if node.function in _PHRASES:
+            return nodes.Name(_PHRASES[node.function].format(*map(nodes.to_source, (target, *rest))))
 
         return nodes.Method(target, _PREDICATES.get(node.function, node.function), tuple(rest))
     return nodes.rebuild(node, _as_python)

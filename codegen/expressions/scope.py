@@ -88,10 +88,16 @@ REQUIREMENT_FUNCTIONS: dict[str, tuple[int, str]] = {
     "is_floating": (1, "bool"),
     "is_complex": (1, "bool"),
     "is_integral": (1, "bool"),
+    "same": (2, "bool"),
+    "no_internal_overlap": (1, "bool"),
+    "no_partial_overlap": (2, "bool"),
 }
 
 # Those of them that also take a dtype or a number.
 DTYPE_TESTS = ("is_floating", "is_complex", "is_integral")
+
+# Those of them that compare two tensors.
+OF_TWO_TENSORS = ("broadcast", "same", "no_partial_overlap")
 
 _RESULT = re.compile(r"result(\d*)$")
 

@@ -247,6 +247,8 @@ def test_expr_arguments():
         "promote(dtype(self), dtype) == dtype",
         "is_floating(dtype) or not is_complex(alpha)",
         "reduce in ['sum', 'mean']",
+        "no_internal_overlap(self) or same(self, weight)",
+        "no_partial_overlap(self, weight)",
     ],
 )
 def test_right_requirements(source):
@@ -285,6 +287,8 @@ REQUIRING = Signature.parse(
         ("stride + 1 == 2", 0, "'+' takes numbers, not int[]", ""),
         ("device(self) == 2", 0, "Device is compared with int", ""),
         ("0 < pp", 4, "unknown name 'pp'", "did you mean 'p'?"),
+        ("no_partial_overlap(self, dim)", 25, "takes a tensor, not int", ""),
+        ("same(self)", 0, "'same' takes 2 arguments, got 1", ""),
     ],
 )
 def test_wrong_requirements(source, offset, message, hint):

@@ -166,6 +166,12 @@ def test_cpp_formula(source, expected):
             "!dtype.has_value() || c10::is_floating(dtype.value())",
             [("dtype", "dtype.value()")],
         ),
+        ("no_internal_overlap(self)", "!has_internal_overlap(self)", []),
+        (
+            "same(self, weight) or no_partial_overlap(self, weight)",
+            "!weight.defined() || (self.is_same(weight) || memory_overlap(self, weight) != Overlap::Partial)",
+            [],
+        ),
     ],
 )
 def test_cpp_requirement(source, condition, values):
@@ -195,6 +201,9 @@ def test_requirement_message():
     assert (
         requirement_text(parse("dtype(self) in floating and size(self, 1) > 0"))
         == "self.dtype in floating and self.size(1) > 0"
+    )
+    assert requirement_text(parse("no_partial_overlap(self, src) or same(self, src)")) == (
+        "self has no partial overlap with src or self is src"
     )
 
 

@@ -129,6 +129,7 @@ class Conversion:
                 continue
             if outcome.raised is not None:
                 logs.raised(self.start.name, outcome.raised)
+                count_break(_exception_of_capture(outcome.raised))
                 code = None if config.suppress_errors else has_to_raise(self.function, outcome.raised)
                 return self._guards(outcome.capture), code
             assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
@@ -299,13 +300,25 @@ class Continuations:
 
 
 def note_break(reason: Break, settings: Settings) -> None:
-    text = explained(reason)
     if settings.fullgraph:
-        raise Unsupported(text, case_name=reason.what)
+        raise Unsupported(explained(reason), case_name=reason.what)
+    count_break(reason)
+
+
+def count_break(reason: Break) -> None:
     counters["graph_break"][reason.reason] += 1
     for observe in observers:
         observe(reason)
-    logs.graph_breaks.debug("%s", text)
+    logs.graph_breaks.debug("%s", explained(reason))
+
+
+def _exception_of_capture(error: BaseException) -> Break:
+    """Why a call runs eagerly whose capture ends by an exception, which may be the program's own."""
+    text = str(error)
+    return Break(
+        f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__,
+        "the capture raises it, so the function runs eagerly and can raise it itself",
+    )
 
 
 def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:

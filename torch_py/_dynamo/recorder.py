@@ -21,6 +21,7 @@ from torch_py._dynamo.varying import Varying, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
+from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
@@ -319,6 +320,10 @@ class Recorder(TorchFunctionMode):
             raise data_dependent(_shown(target)) from error
         except DynamicOutputShapeException as error:
             raise Break(_shown(target), "the shape of the result depends on the values of tensors") from error
+        except RuntimeError as error:
+            if not asks_for_elements(error):
+                raise
+            raise data_dependent(_shown(target)) from error
         finally:
             self.fake_mode.calls_left = math.inf
             _C._set_torch_function_modes_enabled(before)

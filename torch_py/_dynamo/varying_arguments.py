@@ -93,11 +93,16 @@ def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tupl
 
 
 def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None:
-    """Before a call of `roll`: that turns the rows around several times if the shift is larger than their
+    """Before a call that shifts rows: it turns them around several times if the shift is larger than their
     number, which kernels for large sizes do not. Smaller sizes have code of their own."""
-    if packet_of(target) is not ops.aten.roll or not isinstance(args[0], Tensor):
+    packet = packet_of(target)
+    positions = None if packet is None else _positions_of_shifts(packet)
+    if positions is None or not isinstance(args[0], Tensor):
         return
-    _, shifts, dims = (*args, kwargs.get("shifts"), kwargs.get("dims"))[:3]
+
+    shifts, dims = (
+        args[position] if position < len(args) else kwargs.get(name) for name, position in positions.items()
+    )
     for shift, dim in zip(_listed(shifts), _listed(dims)):
         size = varying.sizes.wrap(args[0].shape[dim])
         if type(size) is SymInt and not (shift <= size and -size <= shift):
@@ -111,9 +116,21 @@ def _listed(value: Any) -> Any:
 @cache
 def _position_of_step(packet: OpOverloadPacket) -> int | None:
     """The position of the argument `step`; None if no form of the operator has one."""
+    return next((own.index("step") for own in _names_of_arguments(packet) if "step" in own), None)
+
+
+@cache
+def _positions_of_shifts(packet: OpOverloadPacket) -> dict[str, int] | None:
+    """The positions of the arguments `shifts` and `dims`; None if no form of the operator has both."""
+    wanted = ("shifts", "dims")
+    found = (own for own in _names_of_arguments(packet) if set(wanted) <= set(own))
+    return next(({name: own.index(name) for name in wanted} for own in found), None)
+
+
+def _names_of_arguments(packet: OpOverloadPacket) -> list[list[str]]:
+    """The names of the arguments of each form of an operator."""
     schemas = [getattr(packet, name)._schema for name in packet.overloads()]
-    names = [[argument.name for argument in schema.arguments] for schema in schemas]
-    return next((own.index("step") for own in names if "step" in own), None)
+    return [[argument.name for argument in schema.arguments] for schema in schemas]
 
 
 # Subscripts

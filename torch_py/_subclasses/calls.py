@@ -14,8 +14,12 @@ from torch_py._subclasses.errors import (
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 
-# What asking a meta tensor for its elements says.
-_NO_ELEMENTS = ("Cannot copy out of meta tensor", "Tensor.item() cannot be called on meta tensors")
+# What asking a meta tensor or a fake one for its elements says.
+_NO_ELEMENTS = (
+    "Cannot copy out of meta tensor",
+    "Tensor.item() cannot be called on meta tensors",
+    "Cannot access data pointer of Tensor that doesn't have storage",
+)
 
 
 # Values of calls: tensors, lists of them, and others
@@ -71,14 +75,19 @@ def run(func: Any, args: Any, kwargs: Any) -> Any:
         except (NotImplementedError, RuntimeError) as error:
             if func._is_declared_at_run_time and "from the 'Meta' backend" in str(error):
                 raise UnsupportedOperatorException(func) from error
-            if not _asks_for_elements(func, error):
+            if not _needs_elements(func, error):
                 raise
             returns_tensors = any(value.type.startswith("Tensor") for value in func._schema.returns)
             kind = DynamicOutputShapeException if returns_tensors else DataDependentOutputException
             raise kind(func) from None
 
 
-def _asks_for_elements(func: Any, error: Exception) -> bool:
+def _needs_elements(func: Any, error: Exception) -> bool:
     text = str(error)
     is_dynamic = func._structure == "dynamic" and "meta" in text
-    return is_dynamic or text.startswith(_NO_ELEMENTS) or "from the 'Meta' backend" in text
+    return is_dynamic or asks_for_elements(error) or "from the 'Meta' backend" in text
+
+
+def asks_for_elements(error: Exception) -> bool:
+    """Whether code has failed because a tensor does not have the elements that it reads."""
+    return str(error).startswith(_NO_ELEMENTS)

@@ -1,5 +1,6 @@
 // Copies of a tensor, and filling it with one value.
 #include "aten/native/declarations/creation/Copy.h"
+#include "aten/native/shared/CopyChecks.h"
 #include "aten/native/shared/HostValues.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/copy.h"
@@ -43,7 +44,8 @@ void fill_tensor(const Tensor& self, const Tensor& value) {
   if (has_elements(value)) {
     at::fill_(self, value.item());
   } else {
-    at::copy_(self, at::expand(value, self.sizes()));
+    const Tensor target = without_repetitions(self);
+    at::copy_(target, at::expand(value, target.sizes()));
   }
 }
 

@@ -316,7 +316,6 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
 }
 
 void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
-  check_no_internal_overlap("index_copy_", self);
   write_slices(self, check_index_copy(self, dim, index, source), index, source);
 }
 

@@ -7,16 +7,11 @@
 
 namespace at::native {
 
-/// Refuses copies that cannot be made. True if `src` must be copied first, because elements of
+/// Refuses a source without elements. True if `src` must be copied first, because elements of
 /// `self` lie between its own.
 inline bool needs_clone_to_copy(const Tensor& self, const Tensor& src) {
   TORCH_CHECK_NOT_IMPLEMENTED(!src.is_meta(), "Cannot copy out of meta tensor; no data!");
-  check_no_internal_overlap("copy_", self);
-
-  if (self.device() != src.device()) return false;
-  const Overlap overlap = memory_overlap(self, src);
-  if (overlap == Overlap::Partial) check_no_partial_overlap("copy_", self, src);
-  return overlap == Overlap::Strided;
+  return self.device() == src.device() && memory_overlap(self, src) == Overlap::Strided;
 }
 
 /// Narrows expanded dimensions to one element, so that each memory location appears once: several

@@ -69,3 +69,11 @@ def test_a_compiled_module_does_the_same(case: Case, backend: str, dynamic: bool
         for what, tensors in expected.items():
             torch.testing.assert_close(found[what], tensors, msg=lambda text, what=what: f"{what}: {text}")
     assert (counters["stats"]["unique_graphs"] > before) == (case.name not in WITHOUT_GRAPH)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_module_that_runs_eagerly_says_why(case: Case):
+    module, _ = made(case)
+    report = torch._dynamo.explain(module)(*case.inputs(3))
+    assert report.graph_count or report.graph_break_count or case.name == "Identity"

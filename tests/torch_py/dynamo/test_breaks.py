@@ -329,6 +329,41 @@ def test_an_exception_of_a_graph_reaches_the_handlers_of_the_program():
     assert torch.is_grad_enabled()
 
 
+def test_an_exception_of_the_program_is_a_break(graph_breaks):
+    """The function runs eagerly to raise it itself."""
+
+    def program(x):
+        raise ValueError(f"no {len(x)}")
+
+    check(program, ONES)
+    assert [reason.what for reason in graph_breaks] == ["ValueError: no 3"]
+
+
+def test_a_call_that_reads_elements_is_a_break(graph_breaks):
+    """The program does not see that tensors have no elements while it is captured."""
+
+    def program(scores, labels, lengths):
+        try:
+            return torch.nn.functional.ctc_loss(scores * 2, labels, lengths, lengths)
+        except RuntimeError:
+            return "refused"
+
+    check(program, torch.zeros(4, 1, 3), torch.tensor([[1, 2]]), torch.tensor([2]), fullgraph=False)
+    assert graph_breaks[0].why == "the value of a tensor is not known while the graph is captured"
+
+
+def test_writing_to_expanded_memory_is_refused_where_it_is_written():
+    def program(x):
+        y = torch.zeros(1).expand(3)
+        try:
+            y.copy_(x)
+        except RuntimeError:
+            return x + 1
+        return x
+
+    check(program, ONES)
+
+
 async def _asynchronous(x):
     await asyncio.sleep(0)
     return torch.sin(x) + 1

@@ -16,17 +16,17 @@ inline namespace CPU_CAPABILITY {
 namespace {
 
 void copy_values(const Tensor& self, const Tensor& src) {
-  if (needs_clone_to_copy(self, src)) return copy_values(self, src.clone());
-  TORCH_CHECK(src.is_cpu(), "copy_: no copy from ", src.device(), " to ", self.device(),
-              " in this build");
-
-  // Small contiguous tensors need no iterator.
+  // Small contiguous tensors need no iterator, and may overlap.
   const bool same = self.scalar_type() == src.scalar_type();
-  if (same && self.is_contiguous() && src.is_contiguous() && self.numel() == src.numel() &&
-      self.numel() <= TensorIterator::kGrain) {
+  if (same && src.is_cpu() && self.is_contiguous() && src.is_contiguous() &&
+      self.numel() == src.numel() && self.numel() <= TensorIterator::kGrain) {
     if (self.numel() > 0) std::memmove(self.data(), src.data(), self.numel() * self.itemsize());
     return;
   }
+
+  if (needs_clone_to_copy(self, src)) return copy_values(self, src.clone());
+  TORCH_CHECK(src.is_cpu(), "copy_: no copy from ", src.device(), " to ", self.device(),
+              " in this build");
 
   const ScalarType stop = stopover(self.scalar_type(), src.scalar_type());
   if (stop != self.scalar_type()) {

@@ -32,8 +32,6 @@ void masked_fill_kernel(const Tensor& self, const Tensor& mask, const Scalar& va
 }
 
 void masked_fill_in_place_kernel(const Tensor& self, const Tensor& mask, const Scalar& value) {
-  check_no_internal_overlap("masked_fill_", self);
-  check_no_partial_overlap("masked_fill_", self, mask);
   masked_fill_kernel(self, readable_beside(self, mask), value, self);
 }
 

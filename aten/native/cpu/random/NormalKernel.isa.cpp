@@ -159,7 +159,6 @@ void fill_normal(const Tensor& self, double mean, double std, Generator& generat
   }
   if (self.numel() == 0) return;
 
-  check_no_internal_overlap("normal_", self);
   const TensorIterator iter = TensorIterator::over("normal_", {&self});
   cpu_serial_kernel(iter, [&generator, mean, std]() -> T {
     return convert<T>(draw_normal(generator) * std + mean);

@@ -62,7 +62,6 @@ inline void draw_uniform(Generator& generator, double* out, int64_t count) {
 template <typename T, typename Draw>
 void fill_in_order(const Tensor& self, const char* name, const Draw& draw) {
   if (self.numel() == 0) return;
-  check_no_internal_overlap(name, self);
 
   const TensorIterator iter = TensorIterator::over(name, {&self});
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
