@@ -72,8 +72,7 @@ class Assembly:
     def inputs(self) -> list[Any]:
         """The inputs that the graph has kept."""
         kept = [node for node in self.capture.recorder.graph.nodes if node.op == "placeholder"]
-        recorder = self.capture.recorder
-        by_node = {made.node: made for made in (*recorder.inputs.values(), *recorder.numbers.values())}
+        by_node = {made.node: made for made in self.capture.recorder.all_inputs()}
         return [by_node[node] for node in kept]
 
     # The function

@@ -30,8 +30,9 @@ from torch_py._dynamo.start import FunctionStart
 from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
-from torch_py._dynamo.varying import Policy, Varying
+from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_check import check
+from torch_py._dynamo.varying_policy import Policy
 from torch_py._logging.artifacts import compilation, timed
 from torch_py._shapes.arguments import NotFollowed
 from torch_py.compiler._stance import current
@@ -120,12 +121,14 @@ class Conversion:
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
+        self.policy.forget_ranges()
         for _ in range(_MOST_CAPTURES):
             varying = None if self.policy.is_off else Varying(self.policy)
             with timed("capture"):
                 outcome = run_capture(self.start, values, self.stop_at, varying, self.policy)
             if varying is not None and varying.settle(outcome.raised):
-                logs.dynamic(outcome.raised or "they are needed as numbers")
+                if outcome.raised is not None or varying.sizes.fixed:
+                    logs.dynamic(outcome.raised or "they are needed as numbers")
                 continue
             if outcome.raised is not None:
                 logs.raised(self.start.name, outcome.raised)
@@ -274,7 +277,7 @@ def cannot_stop() -> Break:
     return Break("the end of a graph in an `except` clause", "the exception cannot be put back", "")
 
 
-_MOST_CAPTURES = 6
+_MOST_CAPTURES = 10
 _MOST_FAILURES = 3  # of the compiler, after which a function runs eagerly for good
 
 

@@ -19,7 +19,8 @@ from torch_py._dynamo.journal import Journal
 from torch_py._dynamo.recorder import CaptureMode, Input, Recorder, memory_of
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
-from torch_py._dynamo.varying import Policy, Varying
+from torch_py._dynamo.varying import Varying
+from torch_py._dynamo.varying_policy import Policy
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor

@@ -20,6 +20,8 @@ from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
+from torch_py._dynamo.varying_positions import settled_positions
+from torch_py._dynamo.varying_worlds import Worlds
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
@@ -108,6 +110,8 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.fake_mode = fake_mode
         self.varying = varying
+        if varying is not None:
+            varying.worlds = Worlds(varying, self)
         self.stack_trace = stack_trace
         self.scopes = [Scope()]
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
@@ -180,6 +184,11 @@ class Recorder(TorchFunctionMode):
                 yield
         else:
             yield
+
+    def all_inputs(self) -> Iterator[Input]:
+        """The tensors, and the numbers that vary."""
+        yield from self.inputs.values()
+        yield from self.numbers.values()
 
     def input_of(self, fake: Tensor) -> Input | None:
         return self._input_of_fake.get(id(fake))
@@ -284,6 +293,7 @@ class Recorder(TorchFunctionMode):
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
         if self.varying is not None and self.varying.places:
             args, kwargs = self._settled(self.varying, target, args, kwargs)
+            args, kwargs = settled_positions(self.varying, self, target, run, args, kwargs)
             settle_count(self.varying, self, target, run, args, kwargs)
 
         result = self._result(target, run, args, kwargs)
@@ -331,9 +341,12 @@ class Recorder(TorchFunctionMode):
     def _settled(self, varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The arguments of a call, with numbers of the example in the place of those that it may not get."""
 
-        def settled(value: Any) -> Any:
-            is_number = type(value) in VARYING
-            return varying.fixed(value) if is_number and not may_stay(value, target) else value
+        def settled(value: Any, argument: int | str) -> Any:
+            def stays(number: Any) -> Any:
+                is_number = type(number) in VARYING and not may_stay(number, target, argument)
+                return varying.fixed(number) if is_number else number
+
+            return map_tensors(value, stays)
 
         if target in (operator.getitem, operator.setitem) and isinstance(args[0], Tensor):
             with self.suspended():
@@ -341,8 +354,8 @@ class Recorder(TorchFunctionMode):
         args, kwargs = settled_steps(varying, target, args, kwargs)
         with self.suspended():
             settle_shifts(varying, target, args, kwargs)
-        args = tuple(map_tensors(value, settled) for value in args)
-        return args, {name: map_tensors(value, settled) for name, value in kwargs.items()}
+        args = tuple(settled(value, position) for position, value in enumerate(args))
+        return args, {name: settled(value, name) for name, value in kwargs.items()}
 
     def number(
         self, target: Any, args: tuple[Any, ...], result: Any, question: Callable[[Tensor], Any]

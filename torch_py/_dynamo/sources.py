@@ -20,7 +20,7 @@ class Source:
 
     `text` is how messages call it. A source is *fixed* if it is an entry of a particular dictionary, or of a
     particular class: these can be watched, so that what was read from them need not be read again. Those of
-    modules are noted, as integers there are constants.
+    modules are noted, as tensors there keep their sizes.
     """
 
     __slots__ = ("base", "is_fixed", "is_of_module", "key", "kind", "text")

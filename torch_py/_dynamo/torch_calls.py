@@ -14,9 +14,11 @@ from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch, is_operator, owner_of
 from torch_py._ops import OpOverload, OpOverloadPacket, _own_overloads, packet
+from torch_py._shapes.integers import SymInt
 from torch_py._tags import Tag
 from torch_py._tensor import Tensor
 from torch_py.nn import functional
+from torch_py.utils._pytree import tree_flatten
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -204,4 +206,22 @@ def _from_data(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
         raise data_dependent(f"torch.{callee.__name__} of a list of tensors")
     if args and type(args[0]).__module__.partition(".")[0] == "numpy":
         raise Break("a NumPy array", "arrays are not captured", "make a tensor of it outside")
+    if len(args) == 1 and kwargs.keys() <= {"dtype", "device"} and _has_varying_integers(args[0]):
+        return _of_integers(capture, args[0], {"dtype": torch_py.int64, **kwargs})
     return function(capture, callee, args, kwargs)
+
+
+def _has_varying_integers(data: Any) -> bool:
+    """Whether nested lists consist of integers, some of which vary."""
+    leaves = tree_flatten(data)[0]
+    kinds = set(map(type, leaves))
+    return SymInt in kinds and kinds <= {int, SymInt}
+
+
+def _of_integers(capture: Capture, data: Any, kwargs: Any) -> Any:
+    """A tensor of integers, each of which is an input of the graph or a constant: native code, which makes
+    tensors of data, would see the stand-ins."""
+    if isinstance(data, int):
+        return function(capture, torch_py.full, ((), data), kwargs)
+    rows = [_of_integers(capture, row, kwargs) for row in data]
+    return function(capture, torch_py.stack, (rows,), {})

@@ -8,13 +8,13 @@ guards.
 from __future__ import annotations
 
 import math
-import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
 from torch_py._C._compiler import TensorFacts
-from torch_py._dynamo import config
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
 from torch_py._shapes.integers import (
@@ -27,123 +27,20 @@ from torch_py._shapes.integers import (
     TooManySizes,
     combined,
 )
+from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
-from torch_py.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from torch_py._dynamo.guard_rows import RowWriter
     from torch_py._dynamo.recorder import Input
     from torch_py._dynamo.sources import Source
+    from torch_py._dynamo.varying_worlds import Worlds
     from torch_py.fx.graph import Graph
 
 
-_LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits, too
-# Of a tensor: the number of its elements, with large stand-ins as sizes, is an int64, too.
-_MOST_DIMENSIONS = 3
-
-
-class Policy:
-    """Which sizes of a function's tensors vary, and which of its integers: those that have been seen to, and
-    sizes that programs mark.
-
-    Tensors and integers are known by the text of their source. With `dynamic`, all vary from the start; with
-    False, only marked ones do. Of modules that were found in a place, code is for the particular module until
-    another one comes.
-    """
-
-    def __init__(self, dynamic: bool | None) -> None:
-        if dynamic is None and not config.assume_static_by_default:
-            dynamic = True
-        elif dynamic is None and not config.automatic_dynamic_shapes:
-            dynamic = False
-        self.dynamic = dynamic
-
-        self._seen: dict[str, tuple[int, ...]] = {}
-        self._varying: dict[str, set[int]] = {}
-        self._fixed: set[tuple[str, int | None]] = set()  # the dimension is None for numbers
-        self._tied: dict[tuple[str, int], int] = {}
-        self._seen_numbers: dict[str, int] = {}
-        self._varying_numbers: set[str] = set()
-        self._modules: dict[str, weakref.ref[Any]] = {}
-        self._varying_modules: set[str] = set()
-        self.fixes_numbers = config.specialize_int
-        self.is_off = False
-
-    def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
-        """The dimensions of a tensor that vary; sizes of 0 and 1 do not, nor do those of modules' tensors."""
-        text = source.text
-        marked = getattr(tensor, "_dynamo_dynamic_indices", set()) | getattr(
-            tensor, "_dynamo_weak_dynamic_indices", set()
-        )
-        static = getattr(tensor, "_dynamo_static_indices", set())
-        if source.is_fixed:
-            return set()
-
-        is_parameter = config.force_parameter_static_shapes and isinstance(tensor, Parameter)
-        found = set(range(tensor.dim())) if self.dynamic else set()
-        if is_parameter or source.is_of_module:
-            found = set()
-        elif self.dynamic is None:
-            found = self._changed(tensor, text)
-        found = (found | marked) - static
-        found = {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
-        return found if len(found) <= _MOST_DIMENSIONS or marked else _without_channels(found)
-
-    def _is_fixed(self, text: str, dim: int, size: int) -> bool:
-        return (text, dim) in self._fixed or self._tied.get((text, dim)) == size
-
-    def _changed(self, tensor: Tensor, text: str) -> set[int]:
-        """The dimensions that have had another size in an earlier call."""
-        before = self._seen.get(text, ())
-        changed = self._varying.setdefault(text, set())
-        if len(before) == tensor.dim():
-            changed |= {d for d, size in enumerate(tensor.shape) if size != before[d]}
-        return changed
-
-    def observe(self, tensor: Tensor, source: Source) -> None:
-        """Notes the sizes of an argument that code is compiled for."""
-        self._seen[source.text] = tuple(tensor.shape)
-
-    def varies(self, number: int, source: Source) -> bool:
-        """Whether an integer varies; 0, 1 and negative ones do not, nor do those that modules have."""
-        text = source.text
-        if source.is_fixed or source.is_of_module or self.fixes_numbers or self.dynamic is False:
-            return False
-        if self._seen_numbers.get(text, number) != number:
-            self._varying_numbers.add(text)
-        if not 2 <= number <= _LARGEST_NUMBER or (text, None) in self._fixed:
-            return False
-        return self.dynamic is True or text in self._varying_numbers
-
-    def observe_number(self, number: int, source: Source) -> None:
-        """Notes an integer that code is compiled for."""
-        self._seen_numbers[source.text] = number
-
-    def tie(self, text: str, dim: int, size: int) -> None:
-        """From now on a size does not vary where it is this one."""
-        self._tied[text, dim] = size
-
-    def observe_module(self, module: Any, source: Source) -> None:
-        """Notes a module that code is compiled for."""
-        self._modules.setdefault(source.text, weakref.ref(module))
-
-    def is_particular(self, module: Any, source: Source) -> bool:
-        """Whether code may be for this very module: there has been no other one in its place."""
-        before = self._modules.get(source.text)
-        if before is not None and before() is not module:
-            self._varying_modules.add(source.text)
-        return source.text not in self._varying_modules
-
-    def fix(self, text: str, dim: int | None) -> None:
-        """From now on the size, or the number (None), is part of what code is compiled for."""
-        self._fixed.add((text, dim))
-
-
-def _without_channels(dimensions: set[int]) -> set[int]:
-    """As many dimensions as may vary: channels, which weights fix, and then the last ones do not."""
-    return set(sorted(dimensions - {1})[:_MOST_DIMENSIONS])
+Values = Mapping[Symbol, int]
 
 
 class Place(NamedTuple):
@@ -164,6 +61,13 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         text = self.made.source.text
         return f"{text}.size({self.dim})" if self.is_size else text
+
+
+def _is_as_narrow(symbol: Symbol, allowed: Range) -> bool:
+    """Whether a symbol has stand-ins of a range already, and guards if it needs them."""
+    if allowed.is_guarded:
+        return symbol.max is not None and allowed.low <= symbol.min and symbol.max <= allowed.high
+    return bool(symbol.samples) and allowed.low <= min(symbol.samples) and max(symbol.samples) <= allowed.high
 
 
 class Read:
@@ -187,6 +91,8 @@ class Varying:
         self.reads: dict[Node, list[Read]] = {}  # by the last node of the graph at that time
         self._geometries: dict[int, Geometry] = {}  # by the id of the tensor
         self._other_sizes: set[int] = set()  # those of inputs that do not vary
+        self._limits: dict[Symbol, Range] = {}  # for the next capture
+        self.worlds: Worlds | None = None  # of the recorder
         self.last_input: Node | None = None  # of the graph
 
     # Inputs
@@ -200,11 +106,14 @@ class Varying:
         if not dims:
             return None
         try:
-            terms = {dim: self.sizes.new(tensor.shape[dim]).term for dim in sorted(dims)}
+            terms = {dim: self._size(tensor.shape[dim], source, dim).term for dim in sorted(dims)}
             geometry = geometry_of(tensor, terms)
         except (NotFollowed, TooManySizes):
             return None
         return stand_in(mode, tensor, geometry, self.sizes.stand_ins), geometry
+
+    def _size(self, size: int, source: Source, dim: int) -> SymInt:
+        return self.sizes.new(size, self.policy.range_of(source.text, dim, size))
 
     def note_input(self, made: Input, geometry: Geometry | None) -> None:
         """Where the sizes of an input are found; equal ones have to stay equal."""
@@ -221,10 +130,23 @@ class Varying:
         """An integer of the program, if it varies."""
         if not self.policy.varies(value, source):
             return None
+        known = self._namesake(value, source)
+        if known is not None:
+            return self.sizes.integer(known)  # type: ignore[return-value]
         try:
-            return self.sizes.new_number(value)
+            return self.sizes.new_number(value, self.policy.range_of(source.text, None, value))
         except TooManySizes:
             return None
+
+    def _namesake(self, value: int, source: Source) -> Symbol | None:
+        """An equal integer of the same name, which is taken to be always equal: that of another layer."""
+        if not isinstance(source.key, str):
+            return None
+        for symbol, place in self.places.items():
+            is_equal = not place.is_size and self.sizes.hints[symbol] == value
+            if is_equal and place.made.source.key == source.key:
+                return symbol
+        return None
 
     def note_number(self, made: Input) -> None:
         self.last_input = made.node
@@ -242,17 +164,58 @@ class Varying:
         """What the tensor of a node was asked for, a number or sizes: with SymInts for what varies."""
         kind = type(value)
         if kind is int:
-            found = self.sizes.wrap(value)
+            (found,) = self._numbers((value,), node, lambda tensor: (question(tensor),))
             terms: Any = _term(found)
         elif isinstance(value, tuple) and all(type(item) is int for item in value):
-            found = (SymSize if kind is Size else tuple)(map(self.sizes.wrap, value))
-            terms = [_term(item) for item in found]
-            found = value if all(type(item) is int for item in found) else found
+            numbers = self._numbers(value, node, question)
+            terms = [_term(number) for number in numbers]
+            is_varying = any(type(number) is SymInt for number in numbers)
+            found = (SymSize if kind is Size else tuple)(numbers) if is_varying else value
         else:
             return value
         last = next(iter(reversed(node.graph.nodes)))
         self.reads.setdefault(last, []).append(Read(node, question, terms))
         return found
+
+    def _numbers(self, values: Any, node: Node, question: Callable[[Tensor], Any]) -> list[int]:
+        """What a tensor answers to a question, with SymInts for what varies."""
+        if not self.sizes.bounded:
+            return list(map(self.sizes.wrap, values))
+        assert self.worlds is not None
+        return list(map(self.sizes.integer, self.worlds.terms(values, node, question)))
+
+    def shape_of(self, tensor: Tensor) -> list[int]:
+        """The sizes of a tensor, with SymInts for those that vary."""
+        if not self.sizes.bounded:
+            return list(map(self.sizes.wrap, tensor.shape))
+        assert self.worlds is not None
+        return self._numbers(tensor.shape, self.worlds.node_of(tensor), lambda other: other.shape)
+
+    def limit(
+        self, symbols: set[Symbol], holds: Callable[[Values], bool], is_guarded: bool | None = None
+    ) -> None:
+        """Has the program captured anew with numbers that operators can have: for which `holds` is true, as
+        it is for the example. A number that can be hardly anything else is fixed.
+
+        Without `is_guarded`, relations guard what holds, unless it is about one number alone.
+        """
+        hints, stand_ins = self.sizes.hints, self.sizes.stand_ins
+        culprits = {symbol for symbol in symbols if not holds({**hints, symbol: stand_ins[symbol]})}
+        share = len(culprits or symbols)
+        for symbol in sorted(culprits or symbols, key=str):
+
+            def fits(number: int, symbol: Symbol = symbol) -> bool:
+                return holds({**hints, symbol: number})
+
+            low = furthest(fits, hints[symbol], 2)
+            high = furthest(fits, hints[symbol], LARGEST_NUMBER)
+            is_alone = len(symbols) == 1
+            found = Range(low, high, is_alone if is_guarded is None else is_guarded, share)
+            near = found.near(hints[symbol])
+            if _is_as_narrow(symbol, near) or not samples_in(near):
+                self.sizes.fix_symbol(symbol)
+            else:
+                self._limits[symbol] = found.both(self._limits.get(symbol, found))
 
     def fixed(self, value: Any) -> Any:
         """A value for native code that looks at the bits of integers: the number in the example."""
@@ -289,31 +252,43 @@ class Varying:
     # The end of a capture
 
     def settle(self, raised: BaseException | None) -> bool:
-        """Whether the program is captured again: sizes turned out to be needed as numbers, or it fails
-        for primes as sizes."""
-        if raised is not None and self.sizes.hints:
+        """Whether the program is captured again: sizes turned out to be needed as numbers, or operators take
+        them in a range only, or the program fails for the stand-ins."""
+        has_reasons = bool(self._limits or self.sizes.fixed)
+        if raised is not None and self.sizes.hints and not has_reasons:
             self.give_up()
             return True
-        for symbol in self.sizes.fixed:
+        for symbol, allowed in self._limits.items():
             made, dim = self.places[symbol]
-            self.policy.fix(made.source.text, dim)
-        for place, other in self._equal:
-            if set(self.sizes.fixed) & {s for s, known in self.places.items() if known == place}:
-                self.policy.fix(other.made.source.text, other.dim)
-        return bool(self.sizes.fixed)
+            self.policy.limit(made.source.text, dim, allowed)
+        self._fix(self.sizes.fixed)
+        return has_reasons
+
+    def _fix(self, symbols: Collection[Symbol]) -> None:
+        """What code is for one value of from now on, wherever it is found."""
+        leading = [self.places[symbol] for symbol in symbols if symbol in self.places]
+        for place in [*leading, *(other for place, other in self._equal if place in leading)]:
+            self.policy.fix(place.made.source.text, place.dim)
 
     def give_up(self) -> None:
         """After the program could not be followed: chooses what is taken for fixed when it is captured again.
 
-        First sizes that may have to be those of a tensor that does not vary, such as a weight; then integers
-        of the program; then everything.
+        First sizes that may have to be those of a tensor that does not vary, such as a weight; then
+        positions; then attributes; then all integers of the program; then everything.
         """
         tied = [place for place in self._all_places() if place.size in self._other_sizes]
         for place in tied:
             self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
-        if self.has_numbers and not tied:
+        if tied:
+            return
+        self._fix(self.sizes.bounded)
+        if self.sizes.bounded:
+            return
+        if any(self.policy.is_attribute(place.made.source) for place in self.places.values()):
+            self.policy.fixes_attributes = True
+        elif self.has_numbers:
             self.policy.fixes_numbers = True
-        elif not tied:
+        else:
             self.policy.is_off = True
 
     def _all_places(self) -> list[Place]:
@@ -348,7 +323,7 @@ class Varying:
 
         for place in self.places.values():
             if not place.is_size:
-                for sign, limit in ((">=", 2), ("<=", _LARGEST_NUMBER)):
+                for sign, limit in ((">=", 2), ("<=", LARGEST_NUMBER)):
                     formula = (("register", register(place)), limit, sign)
                     rows.append(("size_relation", formula, f"{place} {sign} {limit}"))
         for place, other in self._equal:

@@ -2,12 +2,13 @@
 
 Fake tensors are computed with a stand-in for such a number, which is large. An operator for which it matters
 how large a number is, such as one that takes it for a dimension, gets the number of the example instead, and
-code is for this number alone.
+code is for this number alone. Positions and counts have small stand-ins, for which the operator works.
 """
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from functools import cache
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
@@ -15,20 +16,52 @@ from typing import TYPE_CHECKING, Any
 from torch_py import _C
 from torch_py._dynamo.torch_modules import is_operator
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
-from torch_py._shapes.integers import SymFloat, SymInt
+from torch_py._shapes.formulas import Formula, cannot_be_negative
+from torch_py._shapes.integers import Relation, Sizes, SymFloat, SymInt
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
     from torch_py._dynamo.varying import Varying
 
 
-def may_stay(number: SymInt | SymFloat, target: Any) -> bool:
-    """Whether a call of `target` may get a number."""
+def may_stay(number: SymInt | SymFloat, target: Any, argument: int | str) -> bool:
+    """Whether a call of `target` may get a number, as the argument of this position or name."""
     if type(number) is SymFloat:
         return _is_arithmetic(target)
     if number.is_small:
         return False
-    return not number.sizes.depends_on_numbers(number.term) or _takes_any(target)
+    depends = number.sizes.depends_on_numbers(number.term)
+    return not depends or _takes_any(target) or _is_position(target, argument)
+
+
+def _is_position(target: Any, argument: int | str) -> bool:
+    """Whether an argument is a position or a count, not a dimension."""
+    packet = packet_of(target)
+    return packet is not None and _types_of(packet).get(argument, {""}) <= {"SymInt", "SymInt?"}
+
+
+def positions_in(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[SymInt]:
+    """The numbers of a call that are positions or counts."""
+    if target in (operator.getitem, operator.setitem) or _takes_any(target):
+        return []
+    given = [*enumerate(args), *kwargs.items()]
+    return [value for place, value in given if type(value) is SymInt and _is_position(target, place)]
+
+
+@cache
+def _types_of(packet: OpOverloadPacket) -> dict[int | str, set[str]]:
+    """The types of integers that an argument, by its position and name, has in the forms of an operator;
+    "" if another form has none there."""
+    found: dict[int | str, set[str]] = {}
+    for name in packet.overloads():
+        for position, argument in enumerate(getattr(packet, name)._schema.arguments):
+            kind = str.__str__(argument.type)
+            for place in (position, argument.name):
+                found.setdefault(place, set()).add(kind)
+    return {
+        place: {kind for kind in kinds if kind.startswith(("int", "SymInt", "float"))} or {""}
+        for place, kinds in found.items()
+    }
 
 
 def _takes_any(target: Any) -> bool:
@@ -104,7 +137,7 @@ def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None
         args[position] if position < len(args) else kwargs.get(name) for name, position in positions.items()
     )
     for shift, dim in zip(_listed(shifts), _listed(dims)):
-        size = varying.sizes.wrap(args[0].shape[dim])
+        size = varying.shape_of(args[0])[dim]
         if type(size) is SymInt and not (shift <= size and -size <= shift):
             varying.sizes.fix_symbols(size)
 
@@ -140,11 +173,11 @@ def _names_of_arguments(packet: OpOverloadPacket) -> list[list[str]]:
 def settled_key(varying: Varying, owner: Tensor, key: Any) -> Any:
     """The key of a subscript of a tensor.
 
-    Bounds are compared with the size of their dimension. A number stays if this has the same outcome for the
-    stand-ins, which operators see: what is cut off at the end of a tensor is then the same. The size itself
-    is fixed if a bound that does not vary has another outcome.
+    Bounds are compared with the size of their dimension, and with each other. The outcome has to be the same
+    for the stand-ins, which operators see: what is cut off at the end of a tensor is then the same. The
+    program is captured anew with other stand-ins if it is not.
     """
-    sizes = [varying.sizes.wrap(size) for size in owner.shape]
+    sizes = varying.shape_of(owner)
     items = key if type(key) is tuple else (key,)
     if not any(type(size) is SymInt for size in sizes) and not any(map(_varies, items)):
         return key
@@ -178,28 +211,55 @@ def _consumed(item: Any) -> int:
 
 
 def _settled_item(varying: Varying, item: Any, size: int) -> Any:
-    def settled(bound: Any) -> Any:
-        return _settled_bound(varying, bound, size)
-
+    """The item, with numbers of the example in the place of those that have to get other stand-ins."""
     if type(item) is slice:
-        return slice(settled(item.start), settled(item.stop), varying.fixed(item.step))
-    return settled(item)
+        bounds = [item.start, item.stop]
+    elif isinstance(item, int) and type(item) is not bool:
+        bounds = [item]
+    else:
+        return item
+
+    numbers = [bound for bound in bounds if isinstance(bound, int)]
+    relations = list(_decisions(varying.sizes, numbers, size, is_index=type(item) is not slice))
+    if not _agree(varying, relations):
+        bounds = [bound.hint if type(bound) is SymInt else bound for bound in bounds]
+    return slice(*bounds, varying.fixed(item.step)) if type(item) is slice else bounds[0]
 
 
-def _settled_bound(varying: Varying, bound: Any, size: int) -> Any:
-    if type(bound) is SymInt:
-        stays = not bound.is_small and (bound.term == _term(size) or _is_the_same(bound, size))
-        bound = bound if stays else varying.fixed(bound)
-    if type(bound) is int and type(size) is SymInt and not _is_the_same(bound, size):
-        varying.sizes.fix_symbols(size)
-    return bound
+def _agree(varying: Varying, relations: list[Relation]) -> bool:
+    """Whether decisions about bounds have the same outcome for the stand-ins as in the example."""
+    sizes = varying.sizes
+    failing = [relation for relation in relations if not relation.holds(sizes.stand_ins)]
+    if not failing:
+        return True
+    symbols = set().union(*(relation.symbols() for relation in failing))
+    if all(isinstance(relation.left, int) for relation in failing) and not symbols & sizes.bounded:
+        for symbol in symbols:  # sizes that are smaller than a constant
+            sizes.fix_symbol(symbol)
+    else:
+        varying.limit(symbols, lambda values: all(relation.holds(values) for relation in relations))
+    return False
 
 
-def _is_the_same(bound: int, size: int) -> bool:
-    """Whether the stand-ins are on the same sides of each other as the numbers of the example."""
-    if int.__ge__(bound, 0):
-        return (bound <= size) == int.__le__(bound, size)
-    return (bound < -size) == int.__lt__(bound, -size)
+def _decisions(sizes: Sizes, bounds: list[int], size: int, is_index: bool) -> Iterator[Relation]:
+    """What a subscript decides about its bounds: which are in the tensor, and which comes first. These are
+    guards."""
+    ends: list[Any] = []
+    for bound in bounds:
+        term, end = _term(bound), _term(size)
+        is_negative = sizes.hint_of(bound) < 0
+        if not cannot_be_negative(term):
+            yield sizes.decided(">=", bound, 0)
+
+        if is_negative:
+            inside = sizes.decided(">=", bound, -size)
+            ends.append(Formula("add", (end, term)) if inside.sign == ">=" else 0)
+        else:
+            inside = sizes.decided("<" if is_index else "<=", bound, size)
+            ends.append(term if inside.sign in ("<", "<=") else end)
+        yield inside
+    if len(ends) == 2 and ends[0] != 0:
+        yield sizes.decided("<=", *ends)
 
 
 def _term(size: int) -> Any:

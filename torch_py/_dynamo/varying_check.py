@@ -12,12 +12,13 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from torch_py import _C
-from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
+from torch_py._dynamo.varying_worlds import Replay, solver_of
+from torch_py._shapes.arguments import NotFollowed
 from torch_py._shapes.formulas import Symbol, Term, evaluate
 from torch_py._shapes.integers import Relation, SymInt
+from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._tensor import Tensor
-from torch_py.fx.node import Node, map_arg
+from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.recorder import Recorder
@@ -40,7 +41,7 @@ class _Check:
         self._varying = varying
         self._sizes = varying.sizes
         self._recorder = recorder
-        self._inputs = {made.node: made for made in (*recorder.inputs.values(), *recorder.numbers.values())}
+        self._solver: Solver | None = solver_of(varying.sizes) if varying.sizes.bounded else None
         self._formulas: dict[Node | Read, Any] = {}
 
     def run(self) -> None:
@@ -60,33 +61,40 @@ class _Check:
     # Formulas
 
     def _note_formulas(self) -> None:
-        """From two sets of large sizes, which formulas the sizes of all nodes are."""
-        other = self._sizes.other_stand_ins(1)
+        """From several sets of stand-ins, which formulas the sizes of all nodes are."""
+        sets = self._sizes.recordings()
+        if self._solver is None:
+            sets = sets[:2]
         try:
-            outlines = self._outlines(self._sizes.stand_ins)
-            others = self._outlines(other)
+            rows = [self._outlines(values) for values in sets]
         except Exception as error:
             raise NotFollowed(str(error)) from error
-        for asked, outline in outlines.items():
+        for asked in rows[0]:
+            outlines = [row[asked] for row in rows]
             if isinstance(asked, Node):
-                self._formulas[asked] = self._formula(outline, others[asked], other, asked)
+                self._formulas[asked] = self._formula(outlines, sets[1], asked)
                 continue
             self._formulas[asked] = asked.terms
-            if not _agrees(asked.terms, others[asked], other):
+            if not all(_agrees(asked.terms, *pair) for pair in zip(outlines, sets)):
                 raise NotFollowed(_not_followed(asked))
 
-    def _formula(self, outline: Outline, expected: Outline, other: Values, node: Node) -> Any:
+    def _formula(self, outlines: list[Outline], other: Values, node: Node) -> Any:
         """The outline with a term in the place of each number; None for one that is not known."""
-        if isinstance(outline, int):
-            number = self._sizes.wrap(outline)
+        first = outlines[0]
+        if isinstance(first, int) and self._solver is not None:
+            try:
+                return self._solver.solve(tuple(outlines))
+            except Ambiguous:
+                return None
+        if isinstance(first, int):
+            number = self._sizes.wrap(first)
             term = number.term if type(number) is SymInt else number
-            return term if evaluate(term, other) == expected else None
-        if outline is None:
+            return term if evaluate(term, other) == outlines[1] else None
+        if first is None:
             return None
-        if len(outline) != len(expected):
+        if len({len(outline) for outline in outlines}) > 1:
             raise NotFollowed(_not_followed(node))
-        kind = type(outline)
-        return kind(self._formula(*pair, other, node) for pair in zip(outline, expected))
+        return type(first)(self._formula(list(parts), other, node) for parts in zip(*outlines))
 
     # Other sizes
 
@@ -119,6 +127,8 @@ class _Check:
         symbols = list(hints)
         for symbol in symbols:
             yield ({**hints, symbol: size} for size in _SAMPLES)
+            if symbol.max is not None:
+                yield iter([{**hints, symbol: symbol.max}])
         if len(symbols) > 1:
             yield self._rising(symbols, (0,))
             yield self._rising(symbols, (100, 1))
@@ -152,36 +162,13 @@ class _Check:
 
     def _outlines(self, values: Values) -> dict[Node | Read, Outline]:
         """What nodes give, and what the program has asked them for."""
-        found: dict[Node, Any] = {}
         outlines: dict[Node | Read, Outline] = {}
-        for node in self._recorder.graph.nodes:
-            found[node] = self._value(node, found, values)
-            outlines[node] = _outline(found[node])
+        replay = Replay(self._recorder, values)
+        for node, value in replay.run():
+            outlines[node] = _outline(value)
             for read in self._varying.reads.get(node, ()):
-                outlines[read] = _outline(read.question(found[read.node]))
+                outlines[read] = _outline(read.question(replay.found[read.node]))
         return outlines
-
-    def _value(self, node: Node, found: dict[Node, Any], values: Values) -> Any:
-        if node.op == "placeholder":
-            return self._input(node, values)
-        args, kwargs = map_arg((node.args, node.kwargs), found.__getitem__)
-        with self._recorder.fake_mode:
-            if node.op == "call_method":
-                return getattr(args[0], str(node.target))(*args[1:], **kwargs)
-            return node.target(*args, **kwargs)  # type: ignore[operator]
-
-    def _input(self, node: Node, values: Values) -> Any:
-        made = self._inputs.get(node)
-        if made is None:
-            return node.meta["example_value"]
-        if "symbol" in node.meta:
-            return values[node.meta["symbol"]]
-        geometry = node.meta.get("geometry")
-        if geometry is None and made.real.layout is not _C.strided:
-            return made.fake
-        # Another tensor than that of the capture, whose sizes the program may change in place.
-        geometry = geometry or Geometry(tuple(made.real.shape), made.real.stride())
-        return stand_in(self._recorder.fake_mode, made.real, geometry, values)
 
 
 _FACTORS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64, 128, 256, 1024, 4096)

@@ -42,7 +42,7 @@ def settle_count(
     if packet is None or not _returns_list(packet):
         return
 
-    call = _Call(varying, recorder, lambda *args, **kwargs: len(run(*args, **kwargs)), args, kwargs)
+    call = Call(varying, recorder, lambda *args, **kwargs: len(run(*args, **kwargs)), args, kwargs)
     decisive = [symbol for symbol in call.symbols if call.depends_on(symbol)]
     for symbol in decisive:
         varying.sizes.fix_symbol(symbol)
@@ -62,7 +62,7 @@ def settle_steps(
 ) -> NoReturn:
     """Fixes sizes for a call that has raised TooManyCalls: those on which its number of operators depends, or
     all if it cannot be told. Raises Break, after which the capture begins anew."""
-    call = _Call(varying, recorder, lambda *args, **kwargs: _operators_in(run, args, kwargs), args, kwargs)
+    call = Call(varying, recorder, lambda *args, **kwargs: _operators_in(run, args, kwargs), args, kwargs)
     decisive = [symbol for symbol in call.symbols if call.depends_on(symbol)]
     for symbol in decisive or call.symbols:
         varying.sizes.fix_symbol(symbol)
@@ -95,12 +95,13 @@ def _returns_list(packet: OpOverloadPacket) -> bool:
     return any("List[Tensor]" in str(value.type) for schema in schemas for value in schema.returns)
 
 
-class _Call:
+class Call:
     """A call of which some arguments vary, and something that is counted in it."""
 
     def __init__(
         self, varying: Varying, recorder: Recorder, count: Callable[..., int], args: Any, kwargs: Any
     ) -> None:
+        self._varying = varying
         self._sizes = varying.sizes
         self._recorder = recorder
         self._counted = count
@@ -115,7 +116,7 @@ class _Call:
         """Notes what an argument depends on."""
         numbers = [value]
         if isinstance(value, Tensor):
-            numbers = [self._sizes.wrap(size) for size in value.shape]
+            numbers = self._varying.shape_of(value)
             self._shapes[id(value)] = tuple(numbers)
         for number in numbers:
             symbols = symbols_in(getattr(number, "term", number))
@@ -133,6 +134,10 @@ class _Call:
             if is_possible and self._count(values) not in (expected, None):
                 return True
         return False
+
+    def works(self, values: Mapping[Symbol, int]) -> bool:
+        """Whether it can be called with some sizes."""
+        return self._count(values) is not None
 
     def _count(self, values: Mapping[Symbol, int]) -> int | None:
         """The count for some sizes; None if the call fails."""

@@ -130,7 +130,8 @@ def _text(value: Any) -> str:
         return f"slice{_text([value.start, value.stop, value.step])}"
 
     if kind is Symbol:
-        return f"{value.name} from {value.min} to {value.max}"
+        recorded = f" as {value.samples}" if value.samples else ""
+        return f"{value.name} from {value.min} to {value.max}{recorded}"
     if kind is Formula:
         return f"{value.operation}{_text(value.operands)}"
     if kind in _NAMED:

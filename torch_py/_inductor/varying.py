@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from torch_py._C import float64
@@ -24,18 +25,15 @@ from torch_py._inductor.program import Program, ProgramWriter
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, solved_strides, stand_in
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import stand_ins_of
+from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
 from torch_py._shapes.solver import Ambiguous, Solver
+from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, stand_ins_of
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
-
-RECORDINGS = 4
-MOST_RECORDINGS = 12
 
 # The graph for some sizes
 # ------------------------------------------------------------
@@ -46,16 +44,8 @@ def symbols_of(module: GraphModule) -> list[Symbol]:
     found: dict[Symbol, None] = {}
     for node in module.graph.find_nodes(op="placeholder"):
         for term in (node.meta["val"], *node.meta.get("sizes", ()), *node.meta.get("strides", ())):
-            found.update(dict.fromkeys(_symbols_in(term)))
+            found.update(dict.fromkeys(sorted(symbols_in(term), key=str)))
     return list(found)
-
-
-def _symbols_in(term: Any) -> Iterator[Symbol]:
-    if isinstance(term, Symbol):
-        yield term
-    elif isinstance(term, Formula):
-        for operand in term.operands:
-            yield from _symbols_in(operand)
 
 
 def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule:
@@ -208,7 +198,7 @@ class Merge:
             raise NotFollowed("a kernel has another form for other sizes")
 
         terms: list[Term] = []
-        merged = []
+        merged = [""]
         for words in zip(*pieces):
             if len(set(words)) == 1:
                 merged.append(words[0])
@@ -216,9 +206,22 @@ class Merge:
                 raise NotFollowed(
                     f"a kernel has another form for other sizes: {words[0]!r} and {words[-1]!r}"
                 )
+            elif _OF_ROW.search(merged[-1]):
+                merged.append(str(self._most(self.number([int(word) for word in words]))))
             else:
                 merged.append(self._in_text(words, terms, name))
         return "".join(merged), terms
+
+    def _most(self, term: Term) -> int:
+        """The largest value of a number of elements on the stack."""
+        symbols = sorted(symbols_in(term), key=str)
+        ends = [(symbol.min, symbol.max) for symbol in symbols]
+        if not any(None in end for end in ends):
+            corners = product(*ends)
+            most = max(evaluate(term, dict(zip(symbols, corner))) for corner in corners)
+            if most <= _LARGEST_ROW:
+                return int(most)
+        raise NotFollowed("a kernel keeps a row on the stack that may be of any size")
 
     def _in_text(self, words: Sequence[str], terms: list[Term], name: str) -> str:
         """An element of `name` in the place of a number, as the type that the number has."""
@@ -240,6 +243,10 @@ class Merge:
         return term
 
 
+_LARGEST_ROW = 2**14
+# The declaration of a row that a kernel keeps on the stack, and that of an array of lanes.
+_OF_ROW = re.compile(r"\) [\w:]+ \w+\[$")
+_LANES = re.compile(r"^ *[\w:]+ \w+\[(\d+)\];$", re.MULTILINE)
 # A number that is not part of a name.
 _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?f?)(?![\w.])")
 
@@ -296,7 +303,10 @@ class _Variant:
         self.outputs = [assembly.slots.get(output, output) for output in compiled.graph.outputs]
         self.is_tensor = [isinstance(output, Buffer) for output in compiled.graph.outputs]
         self.sizes = sizes
-        self.form = tuple(_NUMBER.sub("", kernel.text) for kernel in compiled.kernels)
+        # The number of lanes depends on sizes, but serves all of them.
+        self.form = tuple(
+            (_NUMBER.sub("", kernel.text), *_LANES.findall(kernel.text)) for kernel in compiled.kernels
+        )
 
 
 def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
@@ -331,7 +341,8 @@ def _alike(variants: Iterable[_Variant]) -> list[_Variant]:
     for variant in variants:
         found = by_form.setdefault(variant.form, [])
         found.append(variant)
-        if len(found) == RECORDINGS:
+        # A symbol with few samples has the same one in several recordings.
+        if all(len({other.sizes[symbol] for other in found}) >= RECORDINGS for symbol in variant.sizes):
             return found
     raise NotFollowed("a kernel has another form for other sizes")
 

@@ -16,11 +16,15 @@ Number = Union[int, float]  # noqa: UP007
 
 @dataclass(unsafe_hash=True)
 class Symbol:
-    """A size that varies: a dimension that was declared as dynamic. Equal symbols have the same name."""
+    """A size that varies: a dimension that was declared as dynamic. Equal symbols have the same name.
+
+    `samples` are the values that it has in recordings, if only those of a range are possible.
+    """
 
     name: str
     min: int = field(default=0, compare=False)
     max: int | None = field(default=None, compare=False)
+    samples: tuple[int, ...] = field(default=(), compare=False)
 
     def allows(self, size: int) -> bool:
         """Whether a size is in the range."""
@@ -125,6 +129,16 @@ def symbols_in(term: Any) -> set[Symbol]:
     if isinstance(term, Formula):
         return {symbol for operand in term.operands for symbol in symbols_in(operand)}
     return set()
+
+
+def cannot_be_negative(term: Term) -> bool:
+    """Whether a term is 0 or more for all sizes, as its form shows."""
+    if isinstance(term, Formula):
+        return term.operation in _GROWING and all(map(cannot_be_negative, term.operands))
+    return isinstance(term, (Symbol, SizeOf)) or term >= 0
+
+
+_GROWING = ("add", "mul", "floordiv", "mod", "max", "min")
 
 
 class FormulaWriter:

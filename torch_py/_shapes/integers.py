@@ -10,23 +10,21 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
 from torch_py._shapes.reals import SymFloat, real
+from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_ins_of, samples_in
 
-# Apart enough that few numbers are near a multiple of one by accident; the product of three times a number of
-# channels is still an int64.
-_PRIMES = (20011, 30011, 40009, 50021, 60013, 70001, 80021, 90001)
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 # Smaller numbers are too common to tell which sizes they come from.
 _SMALLEST = 5000
 
 
 class TooManySizes(Exception):
-    """More sizes vary than there are stand-ins."""
+    """More sizes vary than there are stand-ins, or one has a range without enough numbers."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,10 @@ class Relation:
     def holds(self, values: dict[Symbol, int]) -> bool:
         """Whether it is true for other sizes."""
         return bool(_SIGNS[self.sign](evaluate(self.left, values), evaluate(self.right, values)))
+
+    def symbols(self) -> set[Symbol]:
+        """The sizes that it is about."""
+        return symbols_in(self.left) | symbols_in(self.right)
 
     def __str__(self) -> str:
         return f"{self.left} {self.sign} {self.right}"
@@ -68,45 +70,70 @@ class Sizes:
         self.stand_ins: dict[Symbol, int] = {}
         self.relations: dict[Relation, None] = {}
         self.numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
+        self.bounded: set[Symbol] = set()  # those that operators take in a range only
+        self.questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
         self.reals: dict[Term, None] = {}  # real numbers that operators were given
         self._known: dict[int, Term] = {}  # by the value for the stand-ins
 
-    def new(self, hint: int) -> SymInt:
-        """A size that varies and is `hint` in the example, which must be 2 or more."""
+    def new(self, hint: int, allowed: Range | None = None) -> SymInt:
+        """A size that varies and is `hint` in the example, which must be 2 or more. With `allowed`, operators
+        take it in this range only.
+        """
         for symbol, size in self.hints.items():
             if size == hint and symbol not in self.numbers:
                 return self._integer(symbol)
-        return self._integer(self._symbol(hint))
+        return self._integer(self._symbol(hint, allowed))
 
-    def new_number(self, hint: int) -> SymInt:
+    def new_number(self, hint: int, allowed: Range | None = None) -> SymInt:
         """An integer of the program that varies and is `hint` in the example, which must be 2 or more.
 
-        It is a size where a tensor has been seen that is as large.
+        It is a size where a tensor has been seen that is as large; positions have nothing to do with sizes.
         """
-        if hint in self.hints.values():
+        is_size = any(size == hint and symbol not in self.numbers for symbol, size in self.hints.items())
+        if is_size and allowed is None:
             return self.new(hint)
-        symbol = self._symbol(hint)
+        symbol = self._symbol(hint, allowed)
         self.numbers.add(symbol)
         return self._integer(symbol)
 
-    def _symbol(self, hint: int) -> Symbol:
-        if len(self.hints) == len(_PRIMES):
+    def _symbol(self, hint: int, allowed: Range | None) -> Symbol:
+        position = len(self.hints)
+        if position == len(PRIMES):
             raise TooManySizes
-        symbol = Symbol(f"s{len(self.hints)}", min=2)
+        symbol = Symbol(f"s{position}", min=2)
+        if allowed is not None:
+            symbol.samples = samples_in(allowed, [other.samples for other in self.bounded])
+            if not symbol.samples:
+                raise TooManySizes
+            self.bounded.add(symbol)
+        if allowed is not None and allowed.is_guarded:
+            symbol.min, symbol.max = allowed.low, allowed.high
+            self.relations[Relation(">=", symbol, symbol.min)] = None
+            self.relations[Relation("<=", symbol, symbol.max)] = None
         self.hints[symbol] = hint
-        self.stand_ins[symbol] = _PRIMES[len(self.stand_ins)]
+        self.stand_ins[symbol] = symbol.samples[0] if symbol.samples else PRIMES[position]
         return symbol
 
     def other_stand_ins(self, number: int) -> dict[Symbol, int]:
         """Sizes for the recording `number` of the same program."""
         return mixed_stand_ins_of(list(self.stand_ins), number)
 
+    def recordings(self) -> list[dict[Symbol, int]]:
+        """The sets of numbers that tell formulas; the stand-ins come first."""
+        answers = ({**self.stand_ins, symbol: size} for symbol, size in self.questions)
+        return [*map(self.other_stand_ins, range(RECORDINGS)), *answers]
+
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)
         found = SymInt(value)
-        found.term = term if found.is_small else self._known.setdefault(value, term)
         found.sizes = self
+        is_known = not self.bounded and abs(value) >= _SMALLEST
+        found.term = self._known.setdefault(value, term) if is_known else term
         return found
+
+    def integer(self, term: Term) -> int:
+        """The number that a term is: a SymInt if it varies."""
+        return self._integer(term) if isinstance(term, (Symbol, Formula)) else term  # type: ignore[return-value]
 
     def wrap(self, value: int) -> int:
         """A number that an operator has computed: a SymInt if it depends on sizes that vary."""
@@ -149,7 +176,7 @@ class Sizes:
 
     def composed(self, value: int, term: Term) -> int:
         """The number that Python computes by `term`, with its value for the stand-ins."""
-        if abs(value) >= _SMALLEST or self.is_number(term):
+        if abs(value) >= _SMALLEST or symbols_in(term) <= self.numbers | self.bounded:
             return self._integer(term)
         # What cancels out is the same for other sizes; the rest is not followed any further.
         hint = evaluate(term, self.hints)
@@ -168,11 +195,20 @@ class Sizes:
         """Compares two numbers by their hints, and remembers the outcome."""
         if isinstance(left, float) or isinstance(right, float):
             return bool(_SIGNS[sign](self.fix(left), self.fix(right)))
+        return self.decided(sign, left, right).sign == sign
+
+    def decided(self, sign: str, left: Any, right: Any) -> Relation:
+        """What is true in the example, `left sign right` or the opposite, and has to stay true."""
         terms = _term_of(left), _term_of(right)
         outcome = bool(_SIGNS[sign](*(evaluate(term, self.hints) for term in terms)))
-        if terms[0] != terms[1]:
-            self.relations[Relation(sign if outcome else _OPPOSITES[sign], *terms)] = None
-        return outcome
+        found = Relation(sign if outcome else _OPPOSITES[sign], *terms)
+        if terms[0] != terms[1] and found.symbols():
+            self.relations[found] = None
+        return found
+
+    def hint_of(self, value: int) -> int:
+        """A number in the example."""
+        return evaluate(_term_of(value), self.hints)  # type: ignore[no-any-return]
 
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""
@@ -212,38 +248,6 @@ def _sum(term: Term, offset: int) -> Term:
     if offset == 0:
         return term
     return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
-
-
-def mixed_stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
-    """A size for each symbol, others for another `number`: primes first, then multiples of 4, and of 2 alone.
-    Odd sizes do not show how quotients of even ones are rounded."""
-    primes = stand_ins_of(symbols, number)
-    if number % 3 == 0:
-        return primes
-    return {symbol: prime // 4 * 4 + 2 * (number % 3 - 1) for symbol, prime in primes.items()}
-
-
-def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
-    """A prime for each symbol, others for another `number`.
-
-    The distance from the first primes is another for each symbol: of sizes that grow alike, one would be
-    taken for another and a constant.
-    """
-    if number == 0:
-        return dict(zip(symbols, _PRIMES))
-    # Half of a size times half of another is a quarter of both for one of the rests alone.
-    rest = (5, 7, 1, 3)[number % 4 - 1]
-    return {
-        symbol: _next_prime(prime + number * 997 * (2 + 3 * position), rest)
-        for position, (symbol, prime) in enumerate(zip(symbols, _PRIMES))
-    }
-
-
-def _next_prime(number: int, rest: int) -> int:
-    """The next prime that is `rest` more than a multiple of 8."""
-    while number % 8 != rest or any(number % d == 0 for d in range(3, math.isqrt(number) + 1, 2)):
-        number += 1
-    return number
 
 
 # Methods of SymInt
@@ -344,7 +348,8 @@ class SymInt(int):
     @property
     def is_small(self) -> bool:
         """Whether operators cannot have it: in what they compute, it would not be found again."""
-        return abs(int.__int__(self)) < _SMALLEST
+        is_small = abs(int.__int__(self)) < _SMALLEST
+        return is_small and not symbols_in(self.term) <= self.sizes.bounded
 
     __add__ = _arithmetic("add")
     __radd__ = _arithmetic("add", is_reflected=True)

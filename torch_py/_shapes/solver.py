@@ -48,8 +48,13 @@ class Solver:
         self._sizes = sizes
         self._count = len(next(iter(sizes.values()), ()))
         self._known: dict[Values, Term | None] = {}
-        # Quotients that have been found: numbers of elements are products with them.
-        self._quotients: dict[Term, Values] = {}
+        # Quotients and sums that have been found: numbers of elements are products with them.
+        self._parts: dict[Term, Values] = {}
+
+    @property
+    def form(self) -> tuple[int, int]:
+        """The number of sizes, and of recordings."""
+        return len(self._sizes), self._count
 
     def solve(self, values: Values, at_hand: Sequence[tuple[SizeOf, Values]] = ()) -> Term | None:
         """The formula of a number that was `values` in the recordings; None if none is found.
@@ -61,6 +66,8 @@ class Solver:
         if values not in self._known:
             self._known[values] = self._of_symbols(values)
         found = self._known[values]
+        if isinstance(found, Formula) and found.operation in ("add", "sub"):
+            self._parts[found] = values
         if found is None and all(type(value) is int for value in values):
             found = _of_products(values, [(term, sizes) for term, sizes in at_hand])
         return found if found is not None else self._quotient(values)
@@ -94,18 +101,18 @@ class Solver:
         """A rounded quotient, or a multiple of a product with those found before."""
         if not all(type(value) is int for value in values):
             return None
-        found = self._of_quotients(values)
+        found = self._of_parts(values)
         if found is None:
             found = self._rounded(values)
             if found is not None:
-                self._quotients[found] = values
+                self._parts[found] = values
         return found
 
-    def _of_quotients(self, values: Values) -> Term | None:
-        """A multiple of a product with quotients that have been found before."""
-        if not self._quotients:
+    def _of_parts(self, values: Values) -> Term | None:
+        """A multiple of a product with quotients and sums that have been found before."""
+        if not self._parts:
             return None
-        products = list(_products_of({**self._sizes, **self._quotients}))
+        products = list(_products_of({**self._sizes, **self._parts}))
         found = _of_products(values, products)
         return found if found is not None else _of_affine(values, products)
 
@@ -137,7 +144,7 @@ class Solver:
                 continue
             term = self._integer(integers)
             if term is None:
-                term = self._of_quotients(integers)
+                term = self._of_parts(integers)
             if term is None:
                 continue
             form = redo(term)
@@ -161,7 +168,7 @@ class Solver:
     ) -> Term | None:
         """A number of elements, a multiple of a product of sizes, that is roughly `estimates`, and from which
         the values in the recordings follow: `fits(count, value)`."""
-        for term, numbers in _products_of({**self._sizes, **self._quotients}):
+        for term, numbers in _products_of({**self._sizes, **self._parts}):
             factor = round(estimates[0] / numbers[0])
             if factor and all(fits(factor * number, value) for number, value in zip(numbers, values)):
                 return product(factor, term)
@@ -172,15 +179,15 @@ class Solver:
         recordings do not tell one from other formulas."""
         for operand in term.operands if isinstance(term, Formula) else ():
             self.know(operand)
-        if not isinstance(term, Formula) or term.operation != "floordiv" or term in self._quotients:
+        if not isinstance(term, Formula) or term.operation != "floordiv" or term in self._parts:
             return
         # Without a rest in any recording, or with the same one, quotients look like fractions.
         dividend, divisor = term.operands
         self._tell_apart(Formula("mod", (dividend, divisor)), 0)
 
-        for other in self._quotients:
+        for other in self._parts:
             self._tell_apart(term, other)  # such as (s0 + 1)//2 and s0//2 + 1 where all s0 are odd
-        self._quotients[term] = self._values_of(term)
+        self._parts[term] = self._values_of(term)
 
     def _tell_apart(self, term: Term, other: Term) -> None:
         """Raises Ambiguous if two terms differ by the same number in all recordings only."""

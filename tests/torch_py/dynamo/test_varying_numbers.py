@@ -6,10 +6,9 @@ import math
 import pytest
 
 import torch_py as torch
-from torch_py import nn
 from torch_py._dynamo.testing import CompileCounterWithBackend
 
-F = nn.functional
+F = torch.nn.functional
 NUMBERS = range(2, 14)
 
 
@@ -45,6 +44,7 @@ PROGRAMS = {
     "dropout": lambda x, n: F.dropout(x, 0.25, True) * n,
     "float on the left": lambda x, n: x * (0.1 * n) + (2.5 - n),
     "quotient": lambda x, n: x * (1 / n) - n / 7,
+    "tensor": lambda x, n: x * torch.tensor(n) + torch.tensor([[n, 3], [5, n + 1]]).sum(),
     "root": lambda x, n: x / math.sqrt(n) + x * n**-0.5,
 }
 
@@ -67,13 +67,9 @@ def test_branches_become_guards():
 
 
 def test_what_code_is_for_one_number_of():
-    """Positions and counts: operators treat a large number in other ways than a small one."""
+    """Dimensions and numbers of steps: operators treat a large number in other ways than a small one."""
     numbers = range(2, 6)
-    assert calls_of(lambda x, n: x[n] * 2, numbers) == 4
-    assert calls_of(lambda x, n: x[:, :n].exp(), numbers) == 4
-    assert calls_of(lambda x, n: x[..., -n:, None], numbers) == 4
     assert calls_of(lambda x, n: x.roll(n, 1) * n, numbers) == 4
-    assert calls_of(lambda x, n: x.topk(n, 1)[0], numbers) == 4
     assert calls_of(lambda x, n: x.sum(n - 2), range(2, 4)) == 2
     assert calls_of(lambda x, n: x.view(n, -1) + 1, (2, 4, 8)) == 3
     assert calls_of(lambda x, n: F.dropout(x, 0.1 * n, True), numbers) == 4
@@ -86,7 +82,6 @@ def test_slices_that_reach_the_end_are_followed():
 
 def test_numbers_that_are_read_natively():
     numbers = range(2, 6)
-    assert calls_of(lambda x, n: x * torch.tensor(n), numbers) == 4
     assert calls_of(lambda x, n: x * len("a" * n) + len(f"{n}"), numbers) == 4
     assert calls_of(lambda x, n: x * (max(0.5, n) + sum([1.0, n]) + int(n / 2)), numbers) == 4
     assert calls_of(lambda x, n: x * [10, 20, 30][n % 3], numbers) == 4
@@ -190,21 +185,6 @@ def test_settings():
         assert calls_of(function, range(2, 6)) == 4
     with torch._dynamo.config.patch(assume_static_by_default=False):
         assert calls_of(function, range(2, 6)) == 1
-
-
-def test_attributes_of_modules_are_constants():
-    class Steps(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.steps = 2
-
-        def forward(self, x):
-            self.steps += 1
-            return x * self.steps
-
-    module = Steps()
-    compiled = torch.compile(module, backend="eager")
-    assert [compiled(torch.ones(1)).item() for _ in range(4)] == [3.0, 4.0, 5.0, 6.0]
 
 
 def test_real_numbers_of_sizes():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from torch_py._functorch.aot.inputs import Given, Input
 from torch_py._functorch.aot.recording import Recorder, memory_of
 from torch_py._functorch.aot.views import Step, View, Views
 from torch_py._ops import ops
+from torch_py._shapes.formulas import Symbol
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
@@ -53,10 +55,21 @@ class Computed:
 
 @dataclass(frozen=True)
 class Viewed:
-    """A view, which is taken outside of the graph, so that it has the memory and the history of one."""
+    """A view, which is taken outside of the graph, so that it has the memory and the history of one.
+
+    The arguments of steps may be formulas of `numbers`: symbols, each with the input of the graph that it is.
+    """
 
     source: InputOfGraph | Computed
     steps: tuple[Step, ...]
+    numbers: tuple[tuple[Symbol, int], ...] = ()
+
+    def of(self, tensor: Any, inputs: Sequence[Any]) -> Any:
+        """The view of `tensor` in a call whose graph gets `inputs`."""
+        values = {symbol: inputs[position] for symbol, position in self.numbers}
+        for step in self.steps:
+            tensor = (step.at(values) if values else step)(tensor)
+        return tensor
 
 
 @dataclass(frozen=True)

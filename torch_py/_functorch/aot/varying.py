@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from torch_py._functorch.aot.joint import Traced, trace
+from torch_py._functorch.aot.outputs import Recipe, Viewed
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recording import BACKWARD
 from torch_py._guards import detect_fake_mode
 from torch_py._shapes.arguments import Arguments, NotFollowed, solved_strides
-from torch_py._shapes.formulas import Symbol
+from torch_py._shapes.formulas import Symbol, symbols_in
 from torch_py._shapes.integers import Sizes
 from torch_py._shapes.merging import GraphMerge
 from torch_py._shapes.solver import Ambiguous, Solver
+from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
-
-_RECORDINGS = 4
-_MOST_RECORDINGS = 12
+from torch_py.utils._pytree import tree_flatten
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,12 @@ class _Recordings:
         self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
         self._all_sizes: list[Mapping[Symbol, int]] = []
         self._traced: list[Traced] = []
-        for number in range(_RECORDINGS):
+        for number in range(RECORDINGS):
             self.add(sizes.other_stand_ins(number))
 
     def add(self, sizes: Mapping[Symbol, int]) -> None:
         """Records the program once more."""
-        if len(self._traced) == _MOST_RECORDINGS:
+        if len(self._traced) == MOST_RECORDINGS:
             raise NotFollowed("the sizes that it computes could not be determined")
         given = self._arguments.for_sizes(self._mode, sizes)
         try:
@@ -120,11 +120,15 @@ class _Recordings:
         found = _solved_geometry(merge, solver)
 
         sources = self._arguments.sources()
+        positions = {symbol: len(first.inputs) + i for i, symbol in enumerate(sources)}
+        recipes = [traced.outputs.recipes for traced in self._traced]
+        recipes = [_merged_recipe(row, solver, positions) for row in zip(*recipes)]
         merge.merge(_add_inputs(first, list(sources)))
         for node, (shape, strides) in found.items():
             node.meta["sizes"], node.meta["strides"] = shape, strides
         first.module.recompile()
-        return replace(first, inputs=[*first.inputs, *(Size(*place) for place in sources.values())])
+        inputs = [*first.inputs, *(Size(*place) for place in sources.values())]
+        return replace(first, inputs=inputs, outputs=replace(first.outputs, recipes=recipes))
 
     def _check_results(self) -> None:
         """What is done outside of the graph may not depend on sizes."""
@@ -132,8 +136,46 @@ class _Recordings:
             for fact in ("inputs", "num_outputs", "tangents", "differentiated", "changes", "reshapings"):
                 if getattr(self._traced[0], fact) != getattr(other, fact):
                     raise NotFollowed(f"the program has other {fact} for some sizes than for others")
-            if self._traced[0].outputs.recipes != other.outputs.recipes:
-                raise NotFollowed("the program returns views of its arguments that depend on their sizes")
+            if len(self._traced[0].outputs.recipes) != len(other.outputs.recipes):
+                raise NotFollowed("the program has other results for some sizes than for others")
+
+
+def _merged_recipe(recipes: Sequence[Recipe], solver: Solver, positions: Mapping[Symbol, int]) -> Recipe:
+    """How a result is made for all sizes."""
+    first = recipes[0]
+    if not isinstance(first, Viewed):
+        if any(recipe != first for recipe in recipes):
+            raise NotFollowed("the program has other results for some sizes than for others")
+        return first
+
+    forms = {(recipe.source, *(s.form for s in recipe.steps)) for recipe in recipes if type(recipe) is Viewed}
+    if len(forms) > 1 or not all(type(recipe) is Viewed for recipe in recipes):
+        raise NotFollowed("the program returns other views of its arguments for some sizes than for others")
+    steps = []
+    for column in zip(*(recipe.steps for recipe in recipes)):  # type: ignore[union-attr]
+        args, kwargs = _solved_all([(step.args, step.kwargs) for step in column], solver)
+        steps.append(column[0].with_arguments(args, kwargs))
+    terms = tree_flatten([(step.args, step.kwargs) for step in steps])[0]
+    symbols = {symbol for term in terms for symbol in symbols_in(term)}
+    return Viewed(first.source, tuple(steps), tuple((s, positions[s]) for s in positions if s in symbols))
+
+
+def _solved_all(values: Sequence[Any], solver: Solver) -> Any:
+    """Nested tuples and lists, with formulas in the place of numbers that vary."""
+    first = values[0]
+    if isinstance(first, (tuple, list)) and len({len(value) for value in values}) == 1:
+        found = [_solved_all(items, solver) for items in zip(*values)]
+        return found if isinstance(first, list) else tuple(found)
+    if isinstance(first, dict):
+        return {key: _solved_all([value[key] for value in values], solver) for key in first}
+    if all(value == first for value in values):
+        return first
+    term = solver.solve(tuple(values))
+    if term is None:
+        raise NotFollowed(
+            "the program returns views of its arguments that no formula of their sizes explains"
+        )
+    return term
 
 
 def _refused(node: Node, what: str) -> Exception:

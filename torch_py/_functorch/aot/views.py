@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from torch_py._functorch.aot.recording import NO_GRAD, memory_of
 from torch_py._ops import ops
+from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.node import Node
 
 aten: Any = ops.aten
@@ -43,6 +45,20 @@ class Step:
             with no_grad():
                 return self._view(tensor)
         return self._view(tensor)
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What is the same for all sizes."""
+        return self.target, self.index, self.without_grad, self.retypes
+
+    def with_arguments(self, args: Any, kwargs: Any) -> Step:
+        """The same operator with other arguments."""
+        return Step(self.target, args, kwargs, self.index, self.without_grad, self.retypes)
+
+    def at(self, values: Mapping[Symbol, int]) -> Step:
+        """The step for some values of the symbols in its arguments."""
+        args, kwargs = map_aggregate((self.args, self.kwargs), lambda term: evaluate(term, values))
+        return self.with_arguments(args, kwargs)
 
     def _view(self, tensor: Any) -> Any:
         result = self.target(tensor, *self.args, **self.kwargs)

@@ -89,10 +89,7 @@ def _made(
         return arguments[recipe.position]
     if isinstance(recipe, Viewed):
         from_input = isinstance(recipe.source, InputOfGraph)
-        tensor = (inputs if from_input else values)[recipe.source.position]
-        for step in recipe.steps:
-            tensor = step(tensor)
-        return tensor
+        return recipe.of((inputs if from_input else values)[recipe.source.position], inputs)
     return results[recipe.position] if isinstance(recipe, Same) else recipe.value
 
 

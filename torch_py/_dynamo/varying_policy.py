@@ -1,0 +1,144 @@
+"""Which sizes and integers of a function vary, from call to call of its compilation."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo import config
+from torch_py._shapes.stand_ins import Range
+from torch_py._tensor import Tensor
+from torch_py.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.sources import Source
+
+LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits, too
+# Of a tensor: the number of its elements, with large stand-ins as sizes, is an int64, too.
+_MOST_DIMENSIONS = 3
+
+
+class Policy:
+    """Which sizes of a function's tensors vary, and which of its integers: those that have been seen to, and
+    sizes that programs mark.
+
+    Tensors and integers are known by the text of their source. With `dynamic`, all vary from the start; with
+    False, only marked ones do. Of modules that were found in a place, code is for the particular module until
+    another one comes.
+    """
+
+    def __init__(self, dynamic: bool | None) -> None:
+        if dynamic is None and not config.assume_static_by_default:
+            dynamic = True
+        elif dynamic is None and not config.automatic_dynamic_shapes:
+            dynamic = False
+        self.dynamic = dynamic
+
+        self._seen: dict[str, tuple[int, ...]] = {}
+        self._varying: dict[str, set[int]] = {}
+        self._fixed: set[tuple[str, int | None]] = set()  # the dimension is None for numbers
+        self._tied: dict[tuple[str, int], int] = {}
+        self._seen_numbers: dict[str, int] = {}
+        self._varying_numbers: set[str] = set()
+        self._ranges: dict[tuple[str, int | None], Range] = {}
+        self._modules: dict[str, weakref.ref[Any]] = {}
+        self._varying_modules: set[str] = set()
+        self.fixes_numbers = config.specialize_int
+        self.fixes_attributes = False
+        self.is_off = False
+
+    def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
+        """The dimensions of a tensor that vary; sizes of 0 and 1 do not, nor do those of modules' tensors."""
+        text = source.text
+        marked = getattr(tensor, "_dynamo_dynamic_indices", set()) | getattr(
+            tensor, "_dynamo_weak_dynamic_indices", set()
+        )
+        static = getattr(tensor, "_dynamo_static_indices", set())
+        if source.is_fixed:
+            return set()
+
+        is_parameter = config.force_parameter_static_shapes and isinstance(tensor, Parameter)
+        found = set(range(tensor.dim())) if self.dynamic else set()
+        if is_parameter or source.is_of_module:
+            found = set()
+        elif self.dynamic is None:
+            found = self._changed(tensor, text)
+        found = (found | marked) - static
+        found = {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
+        return found if len(found) <= _MOST_DIMENSIONS or marked else _without_channels(found)
+
+    def _is_fixed(self, text: str, dim: int, size: int) -> bool:
+        return (text, dim) in self._fixed or self._tied.get((text, dim)) == size
+
+    def _changed(self, tensor: Tensor, text: str) -> set[int]:
+        """The dimensions that have had another size in an earlier call."""
+        before = self._seen.get(text, ())
+        changed = self._varying.setdefault(text, set())
+        if len(before) == tensor.dim():
+            changed |= {d for d, size in enumerate(tensor.shape) if size != before[d]}
+        return changed
+
+    def observe(self, tensor: Tensor, source: Source) -> None:
+        """Notes the sizes of an argument that code is compiled for."""
+        self._seen[source.text] = tuple(tensor.shape)
+
+    def varies(self, number: int, source: Source) -> bool:
+        """Whether an integer varies; 0, 1 and negative ones do not. Attributes do after a second value: most
+        are settings.
+        """
+        text = source.text
+        is_attribute = self.is_attribute(source)
+        if self.fixes_numbers or self.dynamic is False or (is_attribute and self.fixes_attributes):
+            return False
+        if self._seen_numbers.get(text, number) != number:
+            self._varying_numbers.add(text)
+        if not 2 <= number <= LARGEST_NUMBER or (text, None) in self._fixed:
+            return False
+        return text in self._varying_numbers or (self.dynamic is True and not is_attribute)
+
+    @staticmethod
+    def is_attribute(source: Source) -> bool:
+        """Whether a value is one that a module or a class has, or a global variable."""
+        return source.is_fixed or source.is_of_module
+
+    def observe_number(self, number: int, source: Source) -> None:
+        """Notes an integer that code is compiled for."""
+        self._seen_numbers[source.text] = number
+
+    def tie(self, text: str, dim: int, size: int) -> None:
+        """From now on a size does not vary where it is this one."""
+        self._tied[text, dim] = size
+
+    def observe_module(self, module: Any, source: Source) -> None:
+        """Notes a module that code is compiled for."""
+        self._modules.setdefault(source.text, weakref.ref(module))
+
+    def is_particular(self, module: Any, source: Source) -> bool:
+        """Whether code may be for this very module: there has been no other one in its place."""
+        before = self._modules.get(source.text)
+        if before is not None and before() is not module:
+            self._varying_modules.add(source.text)
+        return source.text not in self._varying_modules
+
+    def fix(self, text: str, dim: int | None) -> None:
+        """From now on the size, or the number (None), is part of what code is compiled for."""
+        self._fixed.add((text, dim))
+
+    def limit(self, text: str, dim: int | None, allowed: Range) -> None:
+        """In the next capture operators get a size, or a number (None), of this range."""
+        before = self._ranges.get((text, dim))
+        self._ranges[text, dim] = allowed if before is None else before.both(allowed)
+
+    def range_of(self, text: str, dim: int | None, number: int) -> Range | None:
+        """The range of a size or a number that is `number` in this call; None for any."""
+        found = self._ranges.get((text, dim))
+        return None if found is None else found.near(number)
+
+    def forget_ranges(self) -> None:
+        """Before another call is captured, the tensors of which may be of other sizes."""
+        self._ranges.clear()
+
+
+def _without_channels(dimensions: set[int]) -> set[int]:
+    """As many dimensions as may vary: channels, which weights fix, and then the last ones do not."""
+    return set(sorted(dimensions - {1})[:_MOST_DIMENSIONS])

@@ -1,0 +1,121 @@
+"""The numbers that stand for sizes while a program is recorded, others for each recording.
+
+Most are large primes, which can be found again in the numbers that a program computes. Where operators take
+a number in a range only, such as positions in a tensor of a fixed size, it is one of the range instead.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from torch_py._shapes.formulas import Symbol
+
+# Apart enough that few numbers are near a multiple of one by accident; the product of three times a number of
+# channels is still an int64.
+PRIMES = (20011, 30011, 40009, 50021, 60013, 70001, 80021, 90001)
+
+RECORDINGS = 4  # at least, to tell formulas
+MOST_RECORDINGS = 12
+
+
+class Range(NamedTuple):
+    """What a number may be for operators. `is_guarded`: code is for this range alone, not for all that other
+    guards allow. `share` is how many numbers have this limit together, as those of a sum.
+    """
+
+    low: int
+    high: int
+    is_guarded: bool
+    share: int
+
+    def near(self, number: int) -> Range:
+        """How far `number` may go if the others that share the limit go as far."""
+        low = number - (number - self.low) // self.share
+        high = number + (self.high - number) // self.share
+        return Range(low, high, self.is_guarded, 1)
+
+    def both(self, other: Range) -> Range:
+        """What is in both ranges."""
+        return Range(
+            max(self.low, other.low),
+            min(self.high, other.high),
+            self.is_guarded or other.is_guarded,
+            max(self.share, other.share),
+        )
+
+
+def furthest(holds: Callable[[int], bool], start: int, end: int) -> int:
+    """The last number on the way from `start` to `end` for which `holds` is true, as growing steps find it:
+    the numbers for which it is true are taken to have no gaps."""
+    direction = 1 if end > start else -1
+    last, step = start, 1
+    while step:
+        following = last + direction * min(step, abs(end - last))
+        if following != last and holds(following):
+            last, step = following, step * 2
+        else:
+            step //= 2
+    return last
+
+
+_MOST_SAMPLES = 12
+_FEWEST_SAMPLES = 5
+_MOST_ORDERS = 20
+
+
+def mixed_stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
+    """A size for each symbol, others for another `number`: primes first, then multiples of 4, and of 2 alone.
+    Odd sizes do not show how quotients of even ones are rounded."""
+    found = stand_ins_of(symbols, number)
+    if number % 3 == 0:
+        return found
+    rest = 2 * (number % 3 - 1)
+    return {symbol: size if symbol.samples else size // 4 * 4 + rest for symbol, size in found.items()}
+
+
+def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
+    """A prime, or a sample, for each symbol, others for another `number`.
+
+    The distance from the first primes is another for each symbol: of sizes that grow alike, one would be
+    taken for another and a constant.
+    """
+    found = {}
+    # Half of a size times half of another is a quarter of both for one of the rests alone.
+    rest = (5, 7, 1, 3)[number % 4 - 1]
+    for position, (symbol, prime) in enumerate(zip(symbols, PRIMES)):
+        if symbol.samples:
+            found[symbol] = symbol.samples[number % len(symbol.samples)]
+        else:
+            grown = prime + number * 997 * (2 + 3 * position)
+            found[symbol] = prime if number == 0 else _next_prime(grown, rest)
+    return found
+
+
+def _next_prime(number: int, rest: int) -> int:
+    """The next prime that is `rest` more than a multiple of 8."""
+    while number % 8 != rest or any(number % d == 0 for d in range(3, math.isqrt(number) + 1, 2)):
+        number += 1
+    return number
+
+
+def samples_in(allowed: Range, others: Sequence[Sequence[int]] = ()) -> tuple[int, ...]:
+    """Numbers of a range that tell a symbol from the `others`, which have these samples: none follows from
+    another. Empty for a range that has too few."""
+    numbers = range(allowed.low, allowed.high + 1)
+    if len(numbers) < _FEWEST_SAMPLES:
+        return ()
+    for seed in range(_MOST_ORDERS):
+        order = random.Random(seed)
+        found = tuple(order.sample(numbers, min(len(numbers), _MOST_SAMPLES)))
+        if not any(_is_linear(found, other) for other in others):
+            return found
+    return ()
+
+
+def _is_linear(samples: Sequence[int], others: Sequence[int]) -> bool:
+    """Whether the first samples are a factor times others, plus a number."""
+    (x, *xs), (y, *ys) = samples[:4], others[:4]
+    return all((a - x) * (ys[0] - y) == (b - y) * (xs[0] - x) for a, b in zip(xs, ys))
