@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
 from torch_py._shapes.reals import SymFloat, real
 
@@ -29,13 +29,15 @@ class TooManySizes(Exception):
     """More sizes vary than there are stand-ins."""
 
 
-@dataclass(frozen=True)
-class Relation:
+class Relation(Record):
     """A decision of the program: `left sign right` was true."""
 
-    sign: str
-    left: Term
-    right: Term
+    __slots__ = _fields = ("sign", "left", "right")
+
+    def __init__(self, sign: str, left: Term, right: Term) -> None:
+        self.sign = sign
+        self.left = left
+        self.right = right
 
     def holds(self, values: dict[Symbol, int]) -> bool:
         """Whether it is true for other sizes."""
