@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from torch_py._C import float64
@@ -22,6 +22,7 @@ from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.program import Formula as Postfix
 from torch_py._inductor.program import Program, ProgramWriter
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
+from torch_py._inductor.symbols import symbols_of
 from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, solved_strides, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate
@@ -39,23 +40,6 @@ MOST_RECORDINGS = 12
 
 # The graph for some sizes
 # ------------------------------------------------------------
-
-
-def symbols_of(module: GraphModule) -> list[Symbol]:
-    """The symbols that the sizes of a graph's inputs depend on."""
-    found: dict[Symbol, None] = {}
-    for node in module.graph.find_nodes(op="placeholder"):
-        for term in (node.meta["val"], *node.meta.get("sizes", ()), *node.meta.get("strides", ())):
-            found.update(dict.fromkeys(_symbols_in(term)))
-    return list(found)
-
-
-def _symbols_in(term: Any) -> Iterator[Symbol]:
-    if isinstance(term, Symbol):
-        yield term
-    elif isinstance(term, Formula):
-        for operand in term.operands:
-            yield from _symbols_in(operand)
 
 
 def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule:
