@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import json
 import runpy
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from torch_py._records import Record
 
-@dataclass(frozen=True)
-class OperatorLibrary:
+
+class OperatorLibrary(Record):
     """A library; its operators are `torch.ops.NAME`."""
 
-    name: str
-    module: ModuleType  # with the functions of C++
-    folder: Path  # with operators.json and lowerings.py
+    _fields = ("name", "module", "folder")
+
+    def __init__(self, name: str, module: ModuleType, folder: Path) -> None:
+        self.name = name
+        self.module = module  # with the functions of C++
+        self.folder = folder  # with operators.json and lowerings.py
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:

@@ -95,6 +95,13 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
 
         return register
 
+    def _set_python_kernel(self, key: Any, function: Callable[..., Any] | None, *options: Any) -> None:
+        super()._set_python_kernel(key, function, *options)
+        if function is None:
+            _python_kernels.discard((self, key))
+        elif self.namespace == "aten":
+            _python_kernels.add((self, key))
+
     def __str__(self) -> str:
         return f"{self.namespace}.{self.__name__}"
 
@@ -108,6 +115,13 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
 
 
 _C._set_operator_class(OpOverload)
+# Operators of torch_py that programs have given a function for a dispatch key.
+_python_kernels: set[tuple[OpOverload, Any]] = set()
+
+
+def has_python_kernels() -> bool:
+    """Whether functions of Python are in the place of kernels of torch_py's own operators."""
+    return bool(_python_kernels)
 
 
 def find_operator(name: str) -> OpOverload | None:

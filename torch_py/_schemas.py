@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from torch_py._records import Record
 from torch_py._schema_types import Type, type_of
 
 
-@dataclass(frozen=True)
-class AliasInfo:
+class AliasInfo(Record):
     """The annotation of a value that shares memory: ``(a)``, or ``(a!)`` where it is written to."""
 
-    before_set: frozenset[str]
-    is_write: bool
+    __slots__ = _fields = ("before_set", "is_write")
+
+    def __init__(self, before_set: frozenset[str], is_write: bool) -> None:
+        self.before_set = before_set
+        self.is_write = is_write
 
     @property
     def after_set(self) -> frozenset[str]:
         return self.before_set
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(Record):
     """An argument or a result; `default_text` is as the schema writes it, None without a default."""
 
-    name: str
-    type: Type
-    default_text: str | None
-    kwarg_only: bool
-    alias_info: AliasInfo | None
+    __slots__ = ("alias_info", "default_text", "is_write", "kwarg_only", "name", "type")
+    _fields = ("name", "type", "default_text", "kwarg_only", "alias_info")
 
-    @property
-    def is_write(self) -> bool:
-        return self.alias_info is not None and self.alias_info.is_write
+    def __init__(
+        self,
+        name: str,
+        type: Type,
+        default_text: str | None,
+        kwarg_only: bool,
+        alias_info: AliasInfo | None,
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.default_text = default_text
+        self.kwarg_only = kwarg_only
+        self.alias_info = alias_info
+        self.is_write = alias_info is not None and alias_info.is_write
 
     @property
     def is_out(self) -> bool:
@@ -42,19 +51,26 @@ class Argument:
         return self.default_text is not None
 
 
-@dataclass(frozen=True)
-class FunctionSchema:
+class FunctionSchema(Record):
     """``add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor``"""
 
-    name: str
-    overload_name: str
-    arguments: tuple[Argument, ...]
-    returns: tuple[Argument, ...]
-    text: str
+    __slots__ = ("arguments", "is_mutable", "name", "overload_name", "returns", "text")
+    _fields = ("name", "overload_name", "arguments", "returns", "text")
 
-    @property
-    def is_mutable(self) -> bool:
-        return any(argument.is_write for argument in self.arguments)
+    def __init__(
+        self,
+        name: str,
+        overload_name: str,
+        arguments: tuple[Argument, ...],
+        returns: tuple[Argument, ...],
+        text: str,
+    ) -> None:
+        self.name = name
+        self.overload_name = overload_name
+        self.arguments = arguments
+        self.returns = returns
+        self.text = text
+        self.is_mutable = any(argument.is_write for argument in arguments)
 
     def __str__(self) -> str:
         return self.text

@@ -9,19 +9,18 @@ objects and `stops` and `resume` for what follows the end of a graph.
 
 from __future__ import annotations
 
+import importlib as _importlib
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
 from torch_py._dynamo import config as config
-from torch_py._dynamo import decorators as decorators
-from torch_py._dynamo import eval_frame as eval_frame
 from torch_py._dynamo import exc as exc
-from torch_py._dynamo import testing as testing
 from torch_py._dynamo import utils as utils
 from torch_py._dynamo.backends.registry import list_backends as list_backends
 from torch_py._dynamo.backends.registry import lookup_backend as lookup_backend
 from torch_py._dynamo.backends.registry import register_backend as register_backend
 from torch_py._dynamo.entry import optimize as optimize
 from torch_py._dynamo.entry import reset as reset
-from torch_py._dynamo.explain import explain as explain
-from torch_py._dynamo.export import export as export
 from torch_py._dynamo.marks import allow_in_graph as allow_in_graph
 from torch_py._dynamo.marks import assume_constant_result as assume_constant_result
 from torch_py._dynamo.marks import disable as disable
@@ -65,4 +64,23 @@ __all__ = [
 
 reset_code_caches = reset
 
-__getattr__ = _lacking(__name__, __path__)
+_absent = _lacking(__name__, __path__)
+# Imported when they are first named: modules, and functions with their modules.
+_LAZY_MODULES = ("decorators", "eval_frame", "testing")
+_LAZY_FUNCTIONS = {"explain": "explaining", "export": "exporting"}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY_MODULES:
+        return _importlib.import_module(f"torch_py._dynamo.{name}")
+    if name in _LAZY_FUNCTIONS:
+        return getattr(_importlib.import_module(f"torch_py._dynamo.{_LAZY_FUNCTIONS[name]}"), name)
+    return _absent(name)
+
+
+if TYPE_CHECKING:
+    from torch_py._dynamo import decorators as decorators
+    from torch_py._dynamo import eval_frame as eval_frame
+    from torch_py._dynamo import testing as testing
+    from torch_py._dynamo.explaining import explain as explain
+    from torch_py._dynamo.exporting import export as export

@@ -16,8 +16,16 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import classes, native_rules, natives, special_calls, torch_calls, transforms
-from torch_py._dynamo.attributes import TensorMethod, in_class
+from torch_py._dynamo import (
+    classes,
+    module_rules,
+    native_rules,
+    natives,
+    special_calls,
+    torch_calls,
+    transforms,
+)
+from torch_py._dynamo.attributes import TensorMethod, in_class, load
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind, fill_closure
 from torch_py._dynamo.breaks import Break, unsupported_call
@@ -92,6 +100,11 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
 
 
 def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
+    if function is module_rules.GETATTR and not kwargs and len(args) == 2:
+        found = module_rules.registered(capture, *args)
+        if found is not ABSENT:
+            _guard_code(capture, function)
+            return found
     special = special_calls.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(capture, args, kwargs)
@@ -131,10 +144,7 @@ def interpret(
     capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool = False
 ) -> Any:
     """Runs a function of Python in a frame of its own."""
-    if not capture.is_new(function):
-        capture.fixed(function, function.__name__)
-        source = capture.sources.attr(capture.origin_of(function), "__code__")  # type: ignore[arg-type]
-        capture.guards.add("is", source, function.__code__)
+    _guard_code(capture, function)
     frame = Frame(capture, function.__code__, function.__globals__)
     frame.is_tail = tail
     slots = bind(capture, function, args, kwargs)
@@ -144,6 +154,13 @@ def interpret(
     if len(frame.caller_frames()) > _most_frames():
         raise RecursionError("maximum recursion depth exceeded")
     return frame.run()
+
+
+def _guard_code(capture: Capture, function: FunctionType) -> None:
+    if not capture.is_new(function):
+        capture.fixed(function, function.__name__)
+        source = capture.sources.attr(capture.origin_of(function), "__code__")  # type: ignore[arg-type]
+        capture.guards.add("is", source, function.__code__)
 
 
 def _most_frames() -> int:
@@ -184,6 +201,9 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     method = in_class(kind, "__call__")
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__call__")
+        if method is module_rules.CALL and module_rules.calls_forward(capture, callee):
+            _guard_code(capture, method)
+            return call(capture, load(capture, callee, "forward"), args, kwargs, tail)
         return call(capture, method, [callee, *args], kwargs, tail)
     if method is ABSENT:
         raise TypeError(f"'{kind.__name__}' object is not callable")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import dis
-import inspect
-import textwrap
 from typing import Any
 
 from torch_py import _logging
 from torch_py._logging.artifacts import artifact, write
-from torch_py.fx._script import script
 
 graph_breaks = _logging.topic("graph_breaks")
 dynamo = _logging.topic("dynamo")
@@ -51,7 +47,14 @@ def graph(module: Any, inputs: list[Any]) -> None:
     if _logging.is_on("graph"):
         _logging.topic("graph").debug("%s", module.graph)
     artifact("graph_code", "captured_graph_readable.py", lambda: module.print_readable(print_output=False))
-    write("captured_graph.py", lambda: script(module, inputs))
+    write("captured_graph.py", lambda: _script(module, inputs))
+
+
+def _script(module: Any, inputs: list[Any]) -> str:
+    # Imported here: few programs write what they compile to files.
+    from torch_py.fx._script import script
+
+    return script(module, inputs)
 
 
 def guards(rows: list[Any]) -> None:
@@ -66,6 +69,10 @@ def function(code: Any, text: str) -> None:
 
 def source_of(code: Any) -> str:
     """The text of a function of Python; its instructions, if the text is not to be had."""
+    import dis  # as in `_script`
+    import inspect
+    import textwrap
+
     try:
         return textwrap.dedent(inspect.getsource(code))
     except (OSError, TypeError):

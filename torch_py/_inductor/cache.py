@@ -198,14 +198,14 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _facts_of(folder: Path) -> list[tuple[float, int, Path]]:
-    """When each library, program and result of a race in a folder was used, its size, and its path."""
+    """When each library, program, call and result of a race in a folder was used, its size, and its path."""
     found = []
     for name in _names_in(folder):
         try:
             facts = os.stat(folder / name)
         except OSError:
             continue
-        if name.endswith((".so", ".race", ".graph")):
+        if name.endswith((".so", ".race", ".graph", ".call")):
             found.append((facts.st_mtime, facts.st_size, folder / name))
     return found
 

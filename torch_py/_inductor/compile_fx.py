@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch_py._functorch.aot import aot_module_simplified, min_cut_rematerialization_partition
-from torch_py._functorch.aot.in_place import write_in_place
-from torch_py._inductor import config, describe
-from torch_py._inductor.assemble import Assembly
-from torch_py._inductor.common import merge_common
-from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
+from torch_py._inductor import config
+from torch_py._inductor.call_cache import Notes, call_of
 from torch_py._inductor.graph_cache import program_of
 from torch_py._inductor.options import checked_options, options_of_mode
-from torch_py._inductor.program import Program
-from torch_py._inductor.stages import CompiledGraph, plan, source_of
-from torch_py._inductor.varying import compile_varying, symbols_of
+from torch_py._inductor.user_passes import run_pass
 from torch_py._logging import artifacts
-from torch_py._notices import say_once
 from torch_py.fx.graph_module import GraphModule
 
+if TYPE_CHECKING:
+    from torch_py._inductor.stages import CompiledGraph
 
-def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any] = (), **options: Any) -> Any:
+
+def compile_fx_inner(
+    module: GraphModule,
+    example_inputs: Sequence[Any] = (),
+    note: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Any:
     """A callable that computes what a functional graph of operators computes.
 
     Every node has a fake tensor in ``meta["val"]``. The callable takes the tensors of the placeholders and
-    returns a list.
+    returns a list. `note` is called with the key under which the cache has the program.
     """
-    return program_of(module, compile_graph)
+    return program_of(module, _compiled, note)
+
+
+def _compiled(module: GraphModule) -> CompiledGraph:
+    # Imported here: a process that finds its programs in the cache compiles nothing.
+    from torch_py._inductor.compile_graph import compile_graph
+
+    return compile_graph(module)
 
 
 def compile_fx(
@@ -48,7 +57,6 @@ def compile_fx(
 
     Raises RuntimeError for an unknown mode or option.
     """
-    inner = inner_compile or compile_fx_inner
     settings = {**options_of_mode(mode), **checked_options(options or {})}
 
     with config.patch(settings), artifacts.compilation("graph"):
@@ -56,90 +64,21 @@ def compile_fx(
             artifacts.switch_on(config.trace.debug_dir)
         run_pass(config.pre_grad_custom_pass, module)
         with artifacts.timed("ahead-of-time autograd"):
-            return aot_module_simplified(
-                module,
-                list(example_inputs),
-                fw_compiler=_part("forward", inner),
-                bw_compiler=_part("backward", inner),
-                inference_compiler=_part("inference", inner),
-                partition_fn=_partition,
-                keep_inference_input_mutations=True,
-            )
+            if inner_compile is not None:
+                return _compiled_call(module, example_inputs, inner_compile)
+            return call_of(module, example_inputs, lambda notes: _noted(module, example_inputs, notes))
 
 
-def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
-    """A compiler of one of the graphs, which are named where stages are shown."""
-
-    def compile(module: GraphModule, example_inputs: Sequence[Any]) -> Any:
-        with artifacts.part(name), artifacts.timed("other"):
-            run_pass(config.post_grad_custom_pre_pass, module)
-            run_pass(config.post_grad_custom_post_pass, module)
-            write_in_place(module)
-            describe.operators(module, example_inputs)
-            return inner(module, example_inputs)
-
-    return compile
+def _noted(module: Any, example_inputs: Sequence[Any], notes: Notes) -> Callable[..., Any]:
+    inner = functools.partial(compile_fx_inner, note=notes.keys.append)
+    return _compiled_call(module, example_inputs, inner, notes.note_parts)
 
 
-def _partition(joint_module: GraphModule, joint_inputs: Any, **options: Any) -> Any:
-    run_pass(config.joint_custom_pre_pass, joint_module)
-    merge_common(joint_module)
-    run_pass(config.joint_custom_post_pass, joint_module)
-    describe.joint(joint_module, joint_inputs)
-    with artifacts.timed("partition"):
-        return min_cut_rematerialization_partition(joint_module, joint_inputs, **options)
+def _compiled_call(*arguments: Any) -> Callable[..., Any]:
+    # As in `_compiled`.
+    from torch_py._inductor.compile_call import compile_call
+
+    return compile_call(*arguments)
 
 
-def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:
-    """Calls a function of the user's on the graph of a module."""
-    if change is not None and isinstance(module, GraphModule):
-        change(module.graph)
-        module.recompile()
-
-
-def compile_graph(module: GraphModule) -> CompiledGraph:
-    """Like compile_fx_inner, with all stages."""
-    with artifacts.timed("common subexpressions"):
-        merge_common(module)
-
-    compiled = CompiledGraph(module)
-    try:
-        _compile(compiled, loops=not config.fallback_by_default)
-    except NoCompilerError as problem:
-        say_once(f"torch.compile calls operators one by one: {problem}")
-        _compile(compiled, loops=False)
-    if config.max_autotune or config.max_autotune_pointwise:
-        with artifacts.timed("races"):
-            compiled = _raced(compiled)
-    describe.stages(compiled)
-    return compiled
-
-
-def _raced(compiled: CompiledGraph) -> CompiledGraph:
-    # Imported here: most compilations do without it.
-    from torch_py._inductor.race import fastest
-
-    return fastest(compiled, lambda names: _variant(compiled.module, names))
-
-
-def _variant(module: GraphModule, called: frozenset[str] | None) -> CompiledGraph:
-    """The graph with calls of these nodes, or of all."""
-    compiled = CompiledGraph(module, called or frozenset())
-    _compile(compiled, loops=called is not None)
-    return compiled
-
-
-def _compile(compiled: CompiledGraph, loops: bool) -> None:
-    if symbols_of(compiled.module):
-        compile_varying(compiled, loops)
-        return
-    named = plan(compiled, loops)
-    compiled.source = source_of(compiled.kernels)
-    compiled.library = compile_library(compiled.source) if compiled.source else None
-    with artifacts.timed("assemble"):
-        assembly = Assembly(compiled.graph, compiled.schedule, named)
-        compiled.description = assembly.description(compiled.library)
-        compiled.program = Program(*compiled.description)
-
-
-__all__ = ["CompiledGraph", "CompilerError", "compile_fx", "compile_fx_inner", "compile_graph"]
+__all__ = ["compile_fx", "compile_fx_inner"]

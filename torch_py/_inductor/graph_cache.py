@@ -8,31 +8,29 @@ Graphs with functions that are not operators are not kept.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import operator
-import os
 from collections.abc import Callable
-from functools import cache as _remembered
 from pathlib import Path
 from typing import Any
 
-from torch_py import _C, _logging
+from torch_py import _logging
 from torch_py._functorch.aot.forms import Form
-from torch_py._functorch.aot.recording import BACKWARD
-from torch_py._inductor import config, spec
+from torch_py._functorch.aot.traced import BACKWARD
+from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
-from torch_py._inductor.compile_cpp import NoCompilerError, find_compiler, identity
+from torch_py._inductor.compile_cpp import NoCompilerError
+from torch_py._inductor.entries import read_entry, write_entry
+from torch_py._inductor.keys import key_of_parts, text_of
+from torch_py._inductor.options import checks_stages
 from torch_py._inductor.program import Program
-from torch_py._inductor.program_json import NotWrittenError, decoded, encoded
+from torch_py._inductor.program_json import NotWrittenError
 from torch_py._logging import artifacts
 from torch_py._ops import OpOverload
-from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol
+from torch_py._shapes.formulas import OPERATIONS
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
-from torch_py.version import __version__
 
 log = _logging.topic("cache")
 
@@ -40,28 +38,40 @@ log = _logging.topic("cache")
 _STAGES = ("ir_pre_fusion", "ir_post_fusion", "kernel_code", "inductor", "autotuning")
 
 
-def program_of(module: GraphModule, compile: Callable[[GraphModule], Any]) -> Any:
-    """The program of a graph: from the cache, or that of what `compile` makes of the graph."""
-    key = key_of(module) if _is_used() else None
+def program_of(
+    module: GraphModule, compile: Callable[[GraphModule], Any], note: Callable[[str], None] | None = None
+) -> Any:
+    """The program of a graph: from the cache, or that of what `compile` makes of the graph.
+
+    `note` is called with the key of a program that `known_program` finds.
+    """
+    key = key_of(module) if is_used() else None
     if key is None:
         return compile(module).program
 
     constants = [_constant(module, node) for node in module.graph.nodes if node.op == "get_attr"]
-    path = Cache.opened().place(key, ".graph")
-    found = _read(path, key, constants)
+    if note is not None and not constants:
+        note(key)
+    found = _read(key, constants)
     log.info("%s of the graph %s", "miss" if found is None else "hit", key)
     if found is not None:
         return found
 
     compiled = compile(module)
-    _write(path, key, compiled.description)
+    _write(key, compiled.description)
     return compiled.program
 
 
-def _is_used() -> bool:
+def known_program(key: str) -> Program | None:
+    """The program with a key, of a graph without constants; None if it is not in the cache."""
+    return _read(key, [])
+
+
+def is_used() -> bool:
+    """Whether programs are read from the cache: not if the user wants to see or check how they are made."""
     if config.force_disable_caches or not config.fx_graph_cache:
         return False
-    if config.max_autotune or config.max_autotune_pointwise or spec.is_wanted():
+    if config.max_autotune or config.max_autotune_pointwise or checks_stages():
         return False
     return not artifacts.is_written() and not any(map(_logging.is_on, _STAGES))
 
@@ -79,11 +89,9 @@ def key_of(module: GraphModule) -> str | None:
     try:
         with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
             text = _text_of(module)
-        parts = [text, *identity(find_compiler())]
+        return key_of_parts(text)
     except (NotWrittenError, NoCompilerError):
         return None
-    settings = repr(sorted(config.shallow_copy_dict().items(), key=lambda item: item[0]))
-    return hashlib.sha256("\0".join([*parts, settings, __version__, _build()]).encode()).hexdigest()
 
 
 def _text_of(module: GraphModule) -> str:
@@ -93,8 +101,8 @@ def _text_of(module: GraphModule) -> str:
         value = node.meta.get("val")
         if node.op == "get_attr":
             value = _constant(module, node)
-        arguments = f"{_text(node.args)} {_text(node.kwargs)}"
-        geometry = f"{_text(node.meta.get('sizes'))} {_text(node.meta.get('strides'))}"
+        arguments = f"{text_of(node.args)} {text_of(node.kwargs)}"
+        geometry = f"{text_of(node.meta.get('sizes'))} {text_of(node.meta.get('strides'))}"
         facts = f"{_facts(value)} {geometry} {BACKWARD in node.meta}"
         lines.append(f"{node.name}: {node.op} {target} {arguments} {facts}")
     return "\n".join(lines)
@@ -116,100 +124,35 @@ def _operator_text(target: Any) -> str:
 _NUMERIC = {function: f"number.{name}" for name, (function, _) in OPERATIONS.items()}
 
 
-def _text(value: Any) -> str:
-    kind = type(value)
-    if kind is Node:
-        return f"%{value.name}"
-    if value is None or kind in _PLAIN:
-        return repr(value)
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_text, value))}]"
-    if isinstance(value, dict):
-        return ", ".join(f"{name}={_text(part)}" for name, part in value.items())
-    if kind is slice:
-        return f"slice{_text([value.start, value.stop, value.step])}"
-
-    if kind is Symbol:
-        recorded = f" as {value.samples}" if value.samples else ""
-        return f"{value.name} from {value.min} to {value.max}{recorded}"
-    if kind is Formula:
-        return f"{value.operation}{_text(value.operands)}"
-    if kind in _NAMED:
-        return str(value)
-    raise NotWrittenError(f"a {kind.__name__}")
-
-
-_PLAIN = frozenset({bool, int, float, str, complex})
-_NAMED = frozenset({_C.dtype, _C.device, _C.layout, _C.memory_format})
-
-
 def _facts(value: Any) -> str:
     if isinstance(value, Tensor):
         place = f"{value.stride()} {value.storage_offset()} {value.device} {value.layout}"
         return f"{value.dtype} {tuple(value.shape)} {place}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_facts, value))}]"
-    return _text(value)
-
-
-# The folders that a program follows from, apart from the graph.
-_SOURCES = ("_inductor", "_functorch/aot", "_shapes", "_generated")
-
-
-@_remembered
-def _build() -> str:
-    """The files that make programs, by size and time of the last change."""
-    package = Path(__file__).parent.parent
-    files = [path for folder in _SOURCES for path in sorted((package / folder).rglob("*.py"))]
-    facts = [
-        (str(path), info.st_size, info.st_mtime_ns)
-        for path in (Path(_C.__file__), *files)
-        for info in [path.stat()]
-    ]
-    return repr(facts)
+    return text_of(value)
 
 
 # Entries
 # ------------------------------------------------------------
 
 
-def _read(path: Path, key: str, constants: list[Any]) -> Program | None:
-    try:
-        digest, _, text = path.read_text().partition("\n")
-        if digest != _digest(key, text):
-            return None
-
-        description = decoded(json.loads(text))
+def _read(key: str, constants: list[Any]) -> Program | None:
+    def program(description: list[Any]) -> Program | None:
         description[4] = constants
         if description[5] is not None:
             description[5] = Cache.opened().known(description[5])
             if description[5] is None:
                 return None
+        return Program(*description)
 
-        program = Program(*description)
-        os.utime(path)
-    except (OSError, ValueError, TypeError, RuntimeError) as problem:
-        if not isinstance(problem, FileNotFoundError):
-            log.info("an entry cannot be used: %s", problem)
-        return None
-    return program
+    return read_entry(key, ".graph", program)
 
 
-def _write(path: Path, key: str, description: tuple[Any, ...] | None) -> None:
+def _write(key: str, description: tuple[Any, ...] | None) -> None:
     if description is None:
         return
     parts = list(description)
     parts[4] = []
     parts[5] = None if parts[5] is None else Path(parts[5]).stem
-
-    work = path.with_suffix(f".{os.getpid()}")
-    try:
-        text = json.dumps(encoded(parts))
-        work.write_text(f"{_digest(key, text)}\n{text}")
-        os.replace(work, path)
-    except (OSError, NotWrittenError) as problem:
-        log.info("the program of a graph is not kept: %s", problem)
-
-
-def _digest(key: str, text: str) -> str:
-    return hashlib.sha256(f"{key}\n{text}".encode()).hexdigest()
+    write_entry(key, ".graph", parts)

@@ -1,4 +1,5 @@
-"""Descriptions of programs as JSON: what `_C._compiler.Program` is made of, but tensors and libraries.
+"""Descriptions of programs as JSON: what `_C._compiler.Program` is made of, but tensors and libraries; and
+what compiled calls consist of.
 
 Containers and everything that JSON lacks are lists with a tag: ``["dtype", "float32"]``. Reading makes what
 these tags stand for, and nothing else.
@@ -6,14 +7,21 @@ these tags stand for, and nothing else.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.aot import recipes, sources, traced
 from torch_py._functorch.aot.forms import OnCopies, Requiring, on_copies, requiring
-from torch_py._inductor.lower.indirect import InRange, in_range
+from torch_py._functorch.aot.runtime.parts import Parts
+from torch_py._inductor.positions import InRange, in_range
 from torch_py._inductor.program import Formula, Slot
 from torch_py._ops import OpOverload
 
+_RECORDS: tuple[Any, ...] = (
+    Parts, recipes.Argument, recipes.Computed, recipes.Constant, recipes.InputOfGraph, recipes.OnInput,
+    recipes.Same, recipes.Viewed, sources.Base, sources.Memory, sources.Own, traced.Change, traced.Reshaping,
+)  # fmt: skip
 _NAMED = {"dtype": _C.dtype, "layout": _C.layout, "memory_format": _C.memory_format}
 
 
@@ -39,6 +47,10 @@ def encoded(value: Any) -> Any:
         return ["device", str(value)]
     if value is int:
         return ["int"]
+    if kind in _RECORDS:
+        return [kind.__name__, *map(encoded, value._values())]
+    if kind is recipes.Step:
+        return ["Step", *(encoded(getattr(value, name)) for name in _OF_STEP)]
 
     for name, named in _NAMED.items():
         if kind is named:
@@ -60,13 +72,26 @@ def _encoded_operator(value: Any) -> Any:
 
 def decoded(value: Any) -> Any:
     """The value that `encoded` has written. Raises ValueError for anything else."""
-    if value is None or type(value) in (bool, int, str):
+    kind = type(value)
+    if kind in _PLAIN:
         return value
-    if type(value) is not list or not value or value[0] not in _READERS:
+    if kind is not list or not value:
         raise ValueError(f"not a value of a program: {value!r}")
-    return _READERS[value[0]](*value[1:])
+
+    tag = value[0]
+    if tag == "tuple":  # the first two are most of them
+        return tuple([part if type(part) in _PLAIN else decoded(part) for part in value[1:]])
+    if tag == "list":
+        return [part if type(part) in _PLAIN else decoded(part) for part in value[1:]]
+    if type(tag) is not str or tag not in _READERS:
+        raise ValueError(f"not a value of a program: {value!r}")
+    return _READERS[tag](*value[1:])
 
 
+_PLAIN = frozenset({bool, int, str, type(None)})
+
+
+@cache
 def _named(kind: str, name: str) -> Any:
     found = getattr(_C, name, None)
     if not isinstance(found, _NAMED[kind]):
@@ -81,14 +106,18 @@ def _operator(name: str) -> Any:
     return found
 
 
+def _record(kind: Any, items: Any) -> Any:
+    return kind(*map(decoded, items))
+
+
+_OF_STEP = ("target", "args", "kwargs", "index", "without_grad", "retypes")
 _READERS: dict[str, Any] = {
-    "list": lambda *items: [decoded(item) for item in items],
-    "tuple": lambda *items: tuple(decoded(item) for item in items),
-    "Formula": lambda *items: Formula(decoded(item) for item in items),
+    **{kind.__name__: lambda *items, kind=kind: _record(kind, items) for kind in (*_RECORDS, recipes.Step)},
+    "Formula": lambda *items: Formula(map(decoded, items)),
     "dict": lambda *pairs: {decoded(key): decoded(item) for key, item in pairs},
     "float": float.fromhex,
     "Slot": Slot,
-    "device": _C.device,
+    "device": cache(_C.device),
     "int": lambda: int,
     "dtype": lambda name: _named("dtype", name),
     "layout": lambda name: _named("layout", name),

@@ -21,7 +21,7 @@ from torch_py._inductor.compile_cpp import find_compiler, identity
 from torch_py._inductor.contests import Contest, contests_of
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.stages import CompiledGraph
-from torch_py._inductor.varying import symbols_of
+from torch_py._inductor.symbols import symbols_of
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx._script import strided

@@ -5,7 +5,6 @@ Tests check every stage, and so do programs with TORCH_PY_VERIFY=1.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -37,11 +36,6 @@ _COMPARISONS = frozenset(["<", "<=", "==", "!=", ">", ">="])
 
 class MalformedError(AssertionError):
     """A stage of the compiler has made something that the next one does not expect."""
-
-
-def is_wanted() -> bool:
-    """Whether the user asks for checks of every stage."""
-    return os.environ.get("TORCH_PY_VERIFY") == "1"
 
 
 def _require(condition: bool, node: Any, problem: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py._inductor import spec
 from torch_py._inductor.arrange import arrange
 from torch_py._inductor.fuse import Entry, fuse, read_of
 from torch_py._inductor.headers import includes
@@ -13,6 +12,7 @@ from torch_py._inductor.inline import inline
 from torch_py._inductor.ir import Buffer, LoopGraph
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
+from torch_py._inductor.options import checks_stages
 from torch_py._inductor.print_cpp import Kernel, print_nest
 from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.program import Program
@@ -49,16 +49,13 @@ class CompiledGraph:
 
 def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     """All stages up to the texts of the kernels. Returns the kernel of each nest, by its id, and its name."""
-    checked = spec.is_wanted()
     compiled.kernels = []
     with timed("lower"):
         graph = compiled.graph = lower(compiled.module, loops, compiled.called)
-    if checked:
-        spec.check_graph(graph)
+    _check(graph)
     with timed("inline"):
         inline(graph)
-    if checked:
-        spec.check_graph(graph)
+    _check(graph)
     compiled.loops = str(graph)
 
     with timed("fuse"):
@@ -66,11 +63,23 @@ def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     with timed("arrange"):
         _arrange(graph, schedule)
         settle(schedule, _returned(graph))
-    if checked:
-        spec.check_schedule(graph, schedule)
+    _check(graph, schedule)
     with timed("print"):
         compiled.named = _kernels(compiled)
     return compiled.named
+
+
+def _check(graph: LoopGraph, schedule: list[Entry] | None = None) -> None:
+    """Compares a stage with what the next one expects, if the user asks for it."""
+    if not checks_stages():
+        return
+    # Imported here: few programs check the compiler.
+    from torch_py._inductor import spec
+
+    if schedule is None:
+        spec.check_graph(graph)
+    else:
+        spec.check_schedule(graph, schedule)
 
 
 def _returned(graph: LoopGraph) -> set[Buffer]:

@@ -23,6 +23,7 @@ from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.program import Formula as Postfix
 from torch_py._inductor.program import Program, ProgramWriter
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
+from torch_py._inductor.symbols import symbols_of
 from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, solved_strides, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
@@ -37,15 +38,6 @@ from torch_py.fx.node import Node, map_arg
 
 # The graph for some sizes
 # ------------------------------------------------------------
-
-
-def symbols_of(module: GraphModule) -> list[Symbol]:
-    """The symbols that the sizes of a graph's inputs depend on."""
-    found: dict[Symbol, None] = {}
-    for node in module.graph.find_nodes(op="placeholder"):
-        for term in (node.meta["val"], *node.meta.get("sizes", ()), *node.meta.get("strides", ())):
-            found.update(dict.fromkeys(sorted(symbols_in(term), key=str)))
-    return list(found)
 
 
 def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from torch_py import _C
+from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
 from torch_py._subclasses.converter import requiring_as
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -19,12 +19,14 @@ class NotFollowed(Exception):
     """A program cannot be followed for sizes that vary; the message says why."""
 
 
-@dataclass(frozen=True)
-class Geometry:
+class Geometry(Record):
     """Sizes and strides of a tensor, as numbers and formulas."""
 
-    sizes: tuple[Term, ...]
-    strides: tuple[Term, ...]
+    __slots__ = _fields = ("sizes", "strides")
+
+    def __init__(self, sizes: tuple[Term, ...], strides: tuple[Term, ...]) -> None:
+        self.sizes = sizes
+        self.strides = strides
 
     @property
     def varies(self) -> bool:

@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Union, cast
 
 from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
+from torch_py._records import Record
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
 Number = Union[int, float]  # noqa: UP007
 
 
-@dataclass(unsafe_hash=True)
 class Symbol:
     """A size that varies: a dimension that was declared as dynamic. Equal symbols have the same name.
 
     `samples` are the values that it has in recordings, if only those of a range are possible.
     """
 
-    name: str
-    min: int = field(default=0, compare=False)
-    max: int | None = field(default=None, compare=False)
-    samples: tuple[int, ...] = field(default=(), compare=False)
+    __slots__ = ("max", "min", "name", "samples")
+
+    def __init__(self, name: str, min: int = 0, max: int | None = None, samples: tuple[int, ...] = ()) -> None:
+        self.name = name
+        self.min = min
+        self.max = max
+        self.samples = samples
 
     def allows(self, size: int) -> bool:
         """Whether a size is in the range."""
         return self.min <= size and (self.max is None or size <= self.max)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Symbol and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __str__(self) -> str:
         return self.name
@@ -36,13 +44,15 @@ class Symbol:
     __repr__ = __str__
 
 
-@dataclass(frozen=True)
-class SizeOf:
+class SizeOf(Record):
     """The size of a tensor that the program has computed: the node's position in the graph, and the
     dimension."""
 
-    position: int
-    dim: int
+    __slots__ = _fields = ("position", "dim")
+
+    def __init__(self, position: int, dim: int) -> None:
+        self.position = position
+        self.dim = dim
 
     def __str__(self) -> str:
         return f"size({self.position}, {self.dim})"
@@ -50,12 +60,14 @@ class SizeOf:
     __repr__ = __str__
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(Record):
     """An operator applied to symbols, sizes, numbers and formulas."""
 
-    operation: str
-    operands: tuple[Any, ...]
+    __slots__ = _fields = ("operation", "operands")
+
+    def __init__(self, operation: str, operands: tuple[Any, ...]) -> None:
+        self.operation = operation
+        self.operands = operands
 
     def __str__(self) -> str:
         first, *others = self.operands

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
 from torch_py._shapes.reals import SymFloat, real
 from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_ins_of, samples_in
@@ -27,13 +27,15 @@ class TooManySizes(Exception):
     """More sizes vary than there are stand-ins, or one has a range without enough numbers."""
 
 
-@dataclass(frozen=True)
-class Relation:
+class Relation(Record):
     """A decision of the program: `left sign right` was true."""
 
-    sign: str
-    left: Term
-    right: Term
+    __slots__ = _fields = ("sign", "left", "right")
+
+    def __init__(self, sign: str, left: Term, right: Term) -> None:
+        self.sign = sign
+        self.left = left
+        self.right = right
 
     def holds(self, values: dict[Symbol, int]) -> bool:
         """Whether it is true for other sizes."""

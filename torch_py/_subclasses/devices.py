@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from torch_py import _C, cuda
+from torch_py import _C
 from torch_py._subclasses.errors import FakeTensorDeviceMismatchError
 from torch_py._tensor import Tensor
 
@@ -19,6 +19,9 @@ def with_index(device: Any) -> Any:
     if device.type in ("cpu", "meta"):
         return _C.device(device.type)
     if device.type == "cuda" and device.index is None:
+        # Imported here: programs for the CPU do without it.
+        from torch_py import cuda
+
         return _C.device("cuda", cuda.current_device() if cuda.is_available() else 0)
     return device
 

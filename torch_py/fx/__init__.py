@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING
 from typing import Any as _Any
 
 from torch_py._pytorch_names.packages import lacking as _lacking
-from torch_py.fx._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
 from torch_py.fx.graph import CodeGen, Graph
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.interpreter import Interpreter, Transformer
 from torch_py.fx.node import Node, has_side_effect, map_arg
-from torch_py.fx.proxy import Proxy
 
 __all__ = [
     "PH",
@@ -40,17 +37,36 @@ __all__ = [
 ]
 
 _absent = _lacking(__name__, __path__)
-# Imported when they are first named.
-_LAZY_MODULES = ("annotate", "experimental", "operator_schemas", "passes", "tensor_type")
+# Imported when they are first named: modules, and names with their modules. Compilers do without tracing.
+_LAZY_MODULES = (
+    "_symbolic_trace", "annotate", "experimental", "interpreter", "operator_schemas", "passes", "proxy",
+    "tensor_type", "traceback",
+)  # fmt: skip
+_LAZY_NAMES = {
+    "Interpreter": "interpreter",
+    "PH": "_symbolic_trace",
+    "Proxy": "proxy",
+    "ProxyableClassMeta": "_symbolic_trace",
+    "Tracer": "_symbolic_trace",
+    "Transformer": "interpreter",
+    "replace_pattern": "subgraph_rewriter",
+    "symbolic_trace": "_symbolic_trace",
+    "wrap": "_symbolic_trace",
+}
 
 
 def __getattr__(name: str) -> _Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.fx.{name}")
-    if name == "replace_pattern":
-        return _importlib.import_module("torch_py.fx.subgraph_rewriter").replace_pattern
+    if name in _LAZY_NAMES:
+        found = getattr(_importlib.import_module(f"torch_py.fx.{_LAZY_NAMES[name]}"), name)
+        globals()[name] = found
+        return found
     return _absent(name)
 
 
 if TYPE_CHECKING:
+    from torch_py.fx._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
+    from torch_py.fx.interpreter import Interpreter, Transformer
+    from torch_py.fx.proxy import Proxy
     from torch_py.fx.subgraph_rewriter import replace_pattern

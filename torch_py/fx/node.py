@@ -56,7 +56,7 @@ def _is_random(function: Any) -> bool:
     if not isinstance(function, BuiltinFunctionType):
         return False
     name = function.__name__
-    return getattr(torch_py, name, None) is function and _draws(name)
+    return vars(torch_py).get(name) is function and _draws(name)
 
 
 @functools.cache

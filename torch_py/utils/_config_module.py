@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import hashlib
-import pickle
 import sys
 from collections.abc import Iterator, Mapping
 from types import FunctionType, ModuleType
@@ -84,12 +83,18 @@ class ConfigModule(ModuleType):
 
     def save_config(self) -> bytes:
         """All settings as a pickle, for `load_config`."""
+        import pickle  # few programs save their settings
+
         return pickle.dumps(self.shallow_copy_dict())
 
     def load_config(self, maybe_pickled_config: bytes | Mapping[str, Any]) -> None:
         """Sets the values that `save_config` or `get_config_copy` has returned."""
         given = maybe_pickled_config
-        self._set_all(pickle.loads(given) if isinstance(given, bytes) else given)
+        if isinstance(given, bytes):
+            import pickle  # as in save_config
+
+            given = pickle.loads(given)
+        self._set_all(given)
 
     def get_hash(self) -> bytes:
         """A digest of all settings."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from torch_py import _C
 from torch_py._tensor import Tensor
@@ -165,8 +164,7 @@ def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stri
     )
 
 
-@dataclass(frozen=True)
-class AliasInfo:
+class AliasInfo(NamedTuple):
     """What the schema says about the memory of an argument, or of a result, whose name is None."""
 
     alias_set: set[str]
@@ -174,8 +172,7 @@ class AliasInfo:
     name: str | None
 
 
-@dataclass(frozen=True)
-class SchemaInfo:
+class SchemaInfo(NamedTuple):
     """What the schema of an operator says about memory.
 
     `outs_write_aliases` are the letters of results that are written arguments, None if not all are.

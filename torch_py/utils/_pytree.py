@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque
 from collections import namedtuple as _namedtuple
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._records import Record
 
 PyTree = Any
 FlattenFunc = Callable[[PyTree], tuple[list[Any], Any]]
@@ -36,12 +36,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
 class _Node:
     """How a class of nodes is taken apart and rebuilt."""
 
-    flatten: FlattenFunc
-    unflatten: UnflattenFunc
+    __slots__ = ("flatten", "unflatten")
+
+    def __init__(self, flatten: FlattenFunc, unflatten: UnflattenFunc) -> None:
+        self.flatten = flatten
+        self.unflatten = unflatten
 
 
 def _is_namedtuple(kind: type) -> bool:
@@ -68,13 +70,20 @@ SUPPORTED_NODES[_namedtuple] = _NAMED  # type: ignore[index]
 _STRUCTURE_SEQUENCE = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind(list(children)))
 
 
-@dataclass(frozen=True)
 class Written:
     """How `treespec_dumps` writes a class of nodes: its name, and its context as a value of JSON."""
 
-    name: str
-    to_json: Callable[[Any], Any] | None = None
-    from_json: Callable[[Any], Any] | None = None
+    __slots__ = ("name", "to_json", "from_json")
+
+    def __init__(
+        self,
+        name: str,
+        to_json: Callable[[Any], Any] | None = None,
+        from_json: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.to_json = to_json
+        self.from_json = from_json
 
 
 WRITTEN_NODES: dict[Any, Written] = {}
@@ -123,13 +132,15 @@ def _node_of(tree: PyTree) -> _Node | None:
     return _STRUCTURE_SEQUENCE if hasattr(kind, "n_sequence_fields") else None
 
 
-@dataclass(frozen=True, repr=False)
-class TreeSpec:
+class TreeSpec(Record):
     """The structure of a tree: the type of each node, with its children."""
 
-    type: Any
-    context: Any
-    children_specs: tuple[TreeSpec, ...]
+    __slots__ = _fields = ("type", "context", "children_specs")
+
+    def __init__(self, type: Any, context: Any, children_specs: tuple[TreeSpec, ...]) -> None:
+        self.type = type
+        self.context = context
+        self.children_specs = children_specs
 
     @property
     def num_leaves(self) -> int:
@@ -220,13 +231,15 @@ class TreeSpec:
         return hash((self.type, context, self.children_specs))
 
 
-@dataclass(frozen=True, repr=False)
 class LeafSpec(TreeSpec):
     """The structure of a tree that is one leaf."""
 
-    type: Any = None
-    context: Any = None
-    children_specs: tuple[TreeSpec, ...] = ()
+    __slots__ = ()
+
+    def __init__(
+        self, type: Any = None, context: Any = None, children_specs: tuple[TreeSpec, ...] = ()
+    ) -> None:
+        super().__init__(type, context, children_specs)
 
     @property
     def num_leaves(self) -> int:
@@ -240,8 +253,6 @@ class LeafSpec(TreeSpec):
 
     def _take(self, leaves: Any) -> PyTree:
         return next(leaves)
-
-    __hash__ = TreeSpec.__hash__
 
 
 _LEAF = LeafSpec()

@@ -5,13 +5,16 @@
 * recording.py: the operators of a program on fake tensors as a graph; programs.py: what is recorded
 * views.py, outputs.py: who shares memory with whom, and how results are made from outputs of a graph
 * functionalize.py: changes in place as new values, with forms.py, inverse_views.py and building.py
-* joint.py: all of this for one call and its backward
+* joint.py: all of this for one call and its backward, described by traced.py, sources.py and recipes.py
 * partition.py: the joint graph as two, with splitting.py and max_flow.py
 * runtime: calls of what the graphs have been compiled to
 """
 
-from torch_py._functorch.aot.compile import aot_function, aot_module, aot_module_simplified
-from torch_py._functorch.aot.partition import default_partition, min_cut_rematerialization_partition
+from __future__ import annotations
+
+import importlib as _importlib
+from typing import TYPE_CHECKING
+from typing import Any as _Any
 
 __all__ = [
     "aot_function",
@@ -20,3 +23,23 @@ __all__ = [
     "default_partition",
     "min_cut_rematerialization_partition",
 ]
+
+# Imported when they are first named: compiled calls that were kept need neither.
+_PLACES = {
+    "aot_function": "compile",
+    "aot_module": "compile",
+    "aot_module_simplified": "compile",
+    "default_partition": "partition",
+    "min_cut_rematerialization_partition": "partition",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_importlib.import_module(f"torch_py._functorch.aot.{_PLACES[name]}"), name)
+
+
+if TYPE_CHECKING:
+    from torch_py._functorch.aot.compile import aot_function, aot_module, aot_module_simplified
+    from torch_py._functorch.aot.partition import default_partition, min_cut_rematerialization_partition

@@ -7,21 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.aot.in_place import with_changes_inside
-from torch_py._functorch.aot.joint import Traced, trace
+from torch_py._functorch.aot.in_place import put_changes_inside
+from torch_py._functorch.aot.joint import trace
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
-from torch_py._functorch.aot.runtime.calls import Call, without_backward
-from torch_py._functorch.aot.runtime.training import function_with_error, training_function
-from torch_py._functorch.aot.varying import VaryingArguments, trace_varying, varying_arguments
+from torch_py._functorch.aot.runtime.calls import Call, FlatCall, flat_call
+from torch_py._functorch.aot.runtime.parts import Parts
+from torch_py._functorch.aot.runtime.training import facts_with_error, raising, training_facts
+from torch_py._functorch.aot.traced import Traced
 from torch_py._functorch.aot.watching import Kept
 from torch_py._functorch.modules import functional_call
+from torch_py._shapes.arguments import Arguments
+from torch_py._shapes.integers import Sizes
 from torch_py._tensor import Tensor
 from torch_py.fx._collecting import without_garbage_collection
 from torch_py.fx.graph_module import GraphModule
 from torch_py.nn.modules.module import Module
 from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
+VaryingArguments = tuple[Arguments, Sizes]
 Partition = Callable[..., tuple[GraphModule, GraphModule]]
 Decompositions = Mapping[Any, Callable[..., Any]] | None
 Compiler = Callable[[GraphModule, list[Any]], Callable[..., Sequence[Any]]]
@@ -38,6 +42,7 @@ class Backend:
         decompositions: Decompositions,
         inference_compiler: Compiler | None,
         keeps_changes: bool = False,
+        note: Callable[[Parts], None] | None = None,
     ) -> None:
         self.forward = fw_compiler
         self.backward = bw_compiler or fw_compiler
@@ -45,6 +50,7 @@ class Backend:
         self.decompositions = decompositions
         self.inference = inference_compiler or fw_compiler
         self.keeps_changes = keeps_changes  # whether graphs without backward change their inputs themselves
+        self.note = note  # is told what a call consists of, for a cache
 
     def compile(
         self,
@@ -58,16 +64,17 @@ class Backend:
             if varying is None:
                 traced = trace(program, arguments, names, self.decompositions)
             else:
-                traced = trace_varying(program, *varying, names, self.decompositions)
+                traced = _traced_varying(program, *varying, names, self.decompositions)
+        has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
         if not traced.tangents:
             if self.keeps_changes:
-                traced = with_changes_inside(traced)
+                put_changes_inside(traced)
             inference = self.inference(traced.module, _values(traced.module))
-            has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
-            return Call(traced, without_backward(inference, has_history), len(arguments))
+            return self._call(Parts.of(traced, len(arguments), has_history), inference)
         if traced.backward_error is not None:
             forward = self.forward(traced.module, _values(traced.module))
-            return Call(traced, function_with_error(traced, forward), len(arguments))
+            parts = Parts.of(traced, len(arguments), has_history, facts_with_error(traced))
+            return parts.call(forward, raising(traced.backward_error))
 
         with without_garbage_collection():
             kept = Kept(traced)
@@ -80,8 +87,20 @@ class Backend:
         watches = kept.watches(backward_graph)
         forward = self.forward(forward_graph, _values(forward_graph))
         backward = self.backward(backward_graph, _values(backward_graph))
-        run = training_function(traced, forward, backward, backward_graph.graph, watches)
-        return Call(traced, run, len(arguments))
+        facts = training_facts(traced, backward_graph.graph, watches)
+        return self._call(Parts.of(traced, len(arguments), has_history, facts), forward, backward)
+
+    def _call(self, parts: Parts, *compiled: Any) -> Call:
+        if self.note is not None:
+            self.note(parts)
+        return parts.call(*compiled)
+
+
+def _traced_varying(*arguments: Any) -> Traced:
+    # Imported here: most programs have sizes that do not vary.
+    from torch_py._functorch.aot.varying import trace_varying
+
+    return trace_varying(*arguments)
 
 
 def _values(module: GraphModule) -> list[Any]:
@@ -219,11 +238,13 @@ def aot_module_simplified(
     decompositions: Decompositions = None,
     keep_inference_input_mutations: bool = False,
     inference_compiler: Compiler | None = None,
+    note: Callable[[Parts], None] | None = None,
 ) -> Callable[..., list[Any]]:
     """Compiles a module for arguments of the kinds of `args`: what compilers of captured graphs call.
 
     Returns a function of such arguments. Unlike with `aot_module`, arguments are not checked, and `mod` must
-    return a tuple or list; the function returns a list. See `aot_function` for the other arguments.
+    return a tuple or list; the function returns a list. `note` is called with what the compiled call consists
+    of. See `aot_function` for the other arguments.
     """
     backend = Backend(
         fw_compiler,
@@ -232,12 +253,13 @@ def aot_module_simplified(
         decompositions,
         inference_compiler,
         keeps_changes=keep_inference_input_mutations,
+        note=note,
     )
     state = _state_of(mod)
     if not state and isinstance(mod, GraphModule):
         names = [node.name for node in mod.graph.find_nodes(op="placeholder")]
-        call = backend.compile(GraphProgram(mod), list(args), names, varying_arguments(mod, args))
-        return call.direct() or _Flat(call, [])
+        call = backend.compile(GraphProgram(mod), list(args), names, _varying_arguments(mod, args))
+        return flat_call(call)
 
     def flat(*values: Any) -> list[Any]:
         results = functional_call(mod, dict(zip(state, values)), values[len(state) :])
@@ -250,18 +272,23 @@ def aot_module_simplified(
 
     names = [*(name.replace(".", "_") for name in state), *(f"primals_{i}" for i in range(1, len(args) + 1))]
     values = list(state.values())
-    return _Flat(backend.compile(of_function(flat), [*values, *args], names), values)
+    return FlatCall(backend.compile(of_function(flat), [*values, *args], names), values)
 
 
-class _Flat:
-    """A compiled call with the arguments of a module's state in front."""
-
-    def __init__(self, call: Call, state: list[Any]) -> None:
-        self.call = call
-        self.state = state
-
-    def __call__(self, *args: Any) -> list[Any]:
-        return self.call([*self.state, *args] if self.state else args)
+def _varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> VaryingArguments | None:
+    """The arguments of a captured graph, and its sizes, if some of them vary."""
+    if "sizes" not in module.meta:
+        return None
+    placeholders = module.graph.find_nodes(op="placeholder")
+    geometries = {
+        position: node.meta["geometry"]
+        for position, node in enumerate(placeholders)
+        if "geometry" in node.meta
+    }
+    numbers = {
+        position: node.meta["symbol"] for position, node in enumerate(placeholders) if "symbol" in node.meta
+    }
+    return Arguments(arguments, geometries, numbers), module.meta["sizes"]
 
 
 def _state_of(mod: Module) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from typing import Any
 from torch_py._functorch.aot.building import Builder, is_dense
 from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
+from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.recording import METADATA, NO_GRAD
-from torch_py._functorch.aot.views import IDENTITIES, Step, View, Views, bound, resizes
+from torch_py._functorch.aot.views import IDENTITIES, View, Views, bound, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py.fx.graph import Graph

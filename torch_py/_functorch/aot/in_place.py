@@ -1,7 +1,7 @@
 """Graphs that change their inputs themselves, and operators that work in place again.
 
 A functional graph returns the new values of the inputs that a program changes (`joint.py`), for the caller
-to copy. `with_changes_inside` copies them at the end of the graph. `write_in_place` then lets operators that
+to copy. `put_changes_inside` copies them at the end of the graph. `write_in_place` then lets operators that
 functionalisation calls on copies write to the memory itself, where nothing reads the old value afterwards:
 
     new = foreach_add_on_copies([x], 1)[0]; x.copy_(new)  ->  _foreach_add_([x], 1)
@@ -10,13 +10,12 @@ functionalisation calls on copies write to the memory itself, where nothing read
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 from typing import Any
 
 from torch_py._functorch.aot.building import Builder, is_dense
 from torch_py._functorch.aot.forms import OnCopies
-from torch_py._functorch.aot.inputs import Own
-from torch_py._functorch.aot.joint import Traced
+from torch_py._functorch.aot.sources import Own
+from torch_py._functorch.aot.traced import Change, Traced
 from torch_py._functorch.aot.views import Views
 from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
@@ -27,8 +26,8 @@ from torch_py.fx.node import Node, map_arg
 aten: Any = ops.aten
 
 
-def with_changes_inside(traced: Traced) -> Traced:
-    """A traced call whose graph fills the inputs that the program changes.
+def put_changes_inside(traced: Traced) -> None:
+    """Has the graph of a call fill the inputs that the program changes.
 
     Changes that autograd sees stay outside, those that do not count, and those of arguments that the program
     also reshapes.
@@ -50,9 +49,11 @@ def with_changes_inside(traced: Traced) -> Traced:
                 _add_copy(traced.module, inputs[change.input], results[change.value])
 
     end.args = ([*kept, *results[traced.num_outputs :]],)
-    changes = [replace(c, value=first_change + i) for i, c in enumerate(outside)]
+    traced.changes = [
+        Change(c.input, first_change + i, c.is_recorded, c.is_counted) for i, c in enumerate(outside)
+    ]
+    traced.num_outputs = len(kept)
     traced.module.recompile()
-    return replace(traced, changes=changes, num_outputs=len(kept))
 
 
 def _add_copy(module: GraphModule, target: Node, value: Node) -> None:

@@ -3,71 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from torch_py._functorch.aot.recording import Recorder
+from torch_py._functorch.aot.sources import Own, Source
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import set_grad_enabled
 from torch_py.fx.node import Node
 
 
-@dataclass(frozen=True)
-class Own:
-    """An argument itself."""
-
-    position: int
-
-    def of(self, arguments: Sequence[Any]) -> Any:
-        return arguments[self.position]
-
-
-@dataclass(frozen=True)
-class Base:
-    """The tensor that an argument is a view of, which may be itself."""
-
-    position: int
-
-    def of(self, arguments: Sequence[Any]) -> Any:
-        argument = arguments[self.position]
-        return argument._base if argument._is_view() else argument
-
-
-@dataclass(frozen=True)
-class Memory:
-    """All memory of an argument, as elements in a row without history."""
-
-    position: int
-
-    def of(self, arguments: Sequence[Any]) -> Any:
-        argument = arguments[self.position]
-        count = argument.untyped_storage().nbytes() // argument.itemsize
-        return argument.detach().as_strided((count,), (1,), 0)
-
-
-Source = Own | Base | Memory
-
-
-@dataclass
 class Input:
     """An input of the graph: `leaf` is what to differentiate by, `given` is for the program; `history` and
     `version` are the grad_fn and the number of changes of that before the program."""
 
-    source: Source
-    node: Node
-    leaf: Any
-    given: Any
-    history: Any
-    version: int
+    __slots__ = ("source", "node", "leaf", "given", "history", "version")
+
+    def __init__(self, source: Source, node: Node, leaf: Any, given: Any, history: Any, version: int) -> None:
+        self.source = source
+        self.node = node
+        self.leaf = leaf
+        self.given = given
+        self.history = history
+        self.version = version
 
 
-@dataclass
 class Given:
     """A tensor among the arguments, as the program gets it."""
 
-    position: int
-    tensor: Any
-    node: Node
+    __slots__ = ("position", "tensor", "node")
+
+    def __init__(self, position: int, tensor: Any, node: Node) -> None:
+        self.position = position
+        self.tensor = tensor
+        self.node = node
 
 
 class Inputs:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._functorch.aot.building import Builder
-from torch_py._functorch.aot.views import Step
+from torch_py._functorch.aot.recipes import Step
 from torch_py._ops import ops
 from torch_py.fx.node import Node
 

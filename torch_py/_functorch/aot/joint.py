@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
-from torch_py._functorch.aot.inputs import Given, Input, Inputs, Source, version_of
+from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, NO_GRAD, Recorder
 from torch_py._functorch.aot.sharing import Sharing
+from torch_py._functorch.aot.sources import Source
+from torch_py._functorch.aot.traced import Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -22,52 +23,8 @@ from torch_py.autograd import grad as gradients_of
 from torch_py.autograd.grad_mode import set_grad_enabled
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
-from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
-
-
-@dataclass(frozen=True)
-class Change:
-    """What a call does to the numbers of an input: it is filled with an output of the graph.
-
-    `is_recorded` says that autograd sees it, `is_counted` that it counts as a change of the input: writes
-    through `.data` do not.
-    """
-
-    input: int
-    value: int
-    is_recorded: bool
-    is_counted: bool = True
-
-
-@dataclass(frozen=True)
-class Reshaping:
-    """What a call does to the shape of an argument: operators such as `t_`, each with its arguments and the
-    grad mode."""
-
-    argument: int
-    operators: tuple[tuple[Any, Any, Any, bool], ...]
-
-
-@dataclass
-class Traced:
-    """A functional graph of a call and its backward.
-
-    The inputs of the graph are `inputs`, and then gradients of the outputs at the positions `tangents`. The
-    outputs are `num_outputs` of the call, and then a gradient, or None, for each of the inputs at the
-    positions `differentiated`. If backward raises `backward_error`, there are none of these.
-    """
-
-    module: GraphModule
-    inputs: list[Source]
-    num_outputs: int
-    tangents: list[int]
-    differentiated: list[int]
-    outputs: Outputs
-    changes: list[Change]
-    reshapings: list[Reshaping]
-    backward_error: Exception | None
 
 
 def trace(

@@ -3,88 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from torch_py._functorch.aot.inputs import Given, Input
+from torch_py._functorch.aot.recipes import (
+    Argument,
+    Computed,
+    Constant,
+    InputOfGraph,
+    OnInput,
+    Recipe,
+    Same,
+    Step,
+    Viewed,
+)
 from torch_py._functorch.aot.recording import Recorder, memory_of
-from torch_py._functorch.aot.views import Step, View, Views
+from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
-from torch_py._shapes.formulas import Symbol
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.node import Node
 
 
-@dataclass(frozen=True)
-class Constant:
-    """An object that is not a tensor."""
-
-    value: Any
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An argument of the call itself."""
-
-    position: int
-
-
-@dataclass(frozen=True)
-class InputOfGraph:
-    """An input of the graph."""
-
-    position: int
-
-
-@dataclass(frozen=True)
-class Same:
-    """The same object as an earlier result."""
-
-    position: int
-
-
-@dataclass(frozen=True)
-class Computed:
-    """An output of the graph."""
-
-    position: int
-
-
-@dataclass(frozen=True)
-class Viewed:
-    """A view, which is taken outside of the graph, so that it has the memory and the history of one.
-
-    The arguments of steps may be formulas of `numbers`: symbols, each with the input of the graph that it is.
-    """
-
-    source: InputOfGraph | Computed
-    steps: tuple[Step, ...]
-    numbers: tuple[tuple[Symbol, int], ...] = ()
-
-    def of(self, tensor: Any, inputs: Sequence[Any]) -> Any:
-        """The view of `tensor` in a call whose graph gets `inputs`."""
-        values = {symbol: inputs[position] for symbol, position in self.numbers}
-        for step in self.steps:
-            tensor = (step.at(values) if values else step)(tensor)
-        return tensor
-
-
-@dataclass(frozen=True)
-class OnInput:
-    """An output of the graph, which gets the memory of an input: one that a custom Function has returned, and
-    that was changed behind the back of autograd."""
-
-    position: int
-    input: int
-
-
-Recipe = Constant | Argument | Same | Computed | Viewed | OnInput
-
-
-@dataclass
 class Outputs:
     """A recipe for each result; `computed` are the tensors that the graph has to compute for them.
 
@@ -92,9 +33,12 @@ class Outputs:
     custom Functions.
     """
 
-    recipes: list[Recipe]
-    computed: list[Any]
-    views: set[int]
+    __slots__ = ("recipes", "computed", "views")
+
+    def __init__(self, recipes: list[Recipe], computed: list[Any], views: set[int]) -> None:
+        self.recipes = recipes
+        self.computed = computed
+        self.views = views
 
 
 def classify(

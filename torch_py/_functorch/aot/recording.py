@@ -11,6 +11,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
+from torch_py._functorch.aot.traced import BACKWARD, CHANGED, METADATA, NO_GRAD  # for all who record
 from torch_py._ops import ops
 from torch_py._subclasses.calls import map_tensors
 from torch_py._subclasses.converter import FakeTensorConverter
@@ -23,12 +24,6 @@ from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 from torch_py.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
-
-# Facts in `Node.meta` that the passes of this package share.
-BACKWARD = "recorded_in_backward"
-NO_GRAD = "recorded_without_grad"
-CHANGED = "input_is_changed"
-METADATA = "changed_metadata_with"  # the operator in place, of a view that it made of its argument
 
 
 class Recorder(TorchDispatchMode):

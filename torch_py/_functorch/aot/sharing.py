@@ -7,9 +7,11 @@ from typing import Any
 
 from torch_py._functorch.aot.building import is_dense
 from torch_py._functorch.aot.functionalize import is_write, written_nodes
-from torch_py._functorch.aot.inputs import Base, Input, Memory, Own, Source
+from torch_py._functorch.aot.inputs import Input
+from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.recording import memory_of
-from torch_py._functorch.aot.views import Step, View, Views
+from torch_py._functorch.aot.sources import Base, Memory, Own, Source
+from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node

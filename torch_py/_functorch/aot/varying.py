@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-from torch_py._functorch.aot.joint import Traced, trace
-from torch_py._functorch.aot.outputs import Recipe, Viewed
+from torch_py._functorch.aot.joint import trace
 from torch_py._functorch.aot.programs import Program
+from torch_py._functorch.aot.recipes import Recipe, Viewed
 from torch_py._functorch.aot.recording import BACKWARD
+from torch_py._functorch.aot.traced import Traced
 from torch_py._guards import detect_fake_mode
+from torch_py._records import Record
 from torch_py._shapes.arguments import Arguments, NotFollowed, solved_strides
 from torch_py._shapes.formulas import Symbol, symbols_in
 from torch_py._shapes.integers import Sizes
@@ -19,17 +20,18 @@ from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
-from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.utils._pytree import tree_flatten
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(Record):
     """A number among the inputs of the graph: the size of an argument, or an argument itself."""
 
-    position: int
-    dim: int | None
+    __slots__ = _fields = ("position", "dim")
+
+    def __init__(self, position: int, dim: int | None) -> None:
+        self.position = position
+        self.dim = dim
 
     def of(self, arguments: Sequence[Any]) -> int:
         argument = arguments[self.position]
@@ -55,25 +57,6 @@ def trace_varying(
             return recordings.merged()
         except Ambiguous as question:
             recordings.add({**sizes.other_stand_ins(0), question.symbol: question.size})
-
-
-VaryingArguments = tuple[Arguments, Sizes]
-
-
-def varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> VaryingArguments | None:
-    """The arguments of a captured graph, and its sizes, if some of them vary."""
-    if "sizes" not in module.meta:
-        return None
-    placeholders = module.graph.find_nodes(op="placeholder")
-    geometries = {
-        position: node.meta["geometry"]
-        for position, node in enumerate(placeholders)
-        if "geometry" in node.meta
-    }
-    numbers = {
-        position: node.meta["symbol"] for position, node in enumerate(placeholders) if "symbol" in node.meta
-    }
-    return Arguments(arguments, geometries, numbers), module.meta["sizes"]
 
 
 class _Recordings:
@@ -127,8 +110,9 @@ class _Recordings:
         for node, (shape, strides) in found.items():
             node.meta["sizes"], node.meta["strides"] = shape, strides
         first.module.recompile()
-        inputs = [*first.inputs, *(Size(*place) for place in sources.values())]
-        return replace(first, inputs=inputs, outputs=replace(first.outputs, recipes=recipes))
+        first.inputs = [*first.inputs, *(Size(*place) for place in sources.values())]
+        first.outputs.recipes = recipes
+        return first
 
     def _check_results(self) -> None:
         """What is done outside of the graph may not depend on sizes."""

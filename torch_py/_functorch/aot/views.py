@@ -3,70 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.recording import NO_GRAD, memory_of
 from torch_py._ops import ops
-from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import no_grad
-from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.node import Node
 
 aten: Any = ops.aten
 IDENTITIES = frozenset((aten.detach.default, aten.alias.default, aten.lift_fresh.default))
-
-
-class Step:
-    """One view of a chain: an operator and its arguments after the tensor. Of several results, `index`."""
-
-    __slots__ = ("args", "index", "kwargs", "retypes", "target", "without_grad")
-
-    def __init__(
-        self,
-        target: Any,
-        args: Any,
-        kwargs: Any,
-        index: int | None,
-        without_grad: bool,
-        retypes: bool = False,
-    ) -> None:
-        self.target = target
-        self.args = args
-        self.kwargs = kwargs
-        self.index = index
-        self.without_grad = without_grad
-        self.retypes = retypes  # whether the view has another dtype
-
-    def __call__(self, tensor: Any) -> Any:
-        """The view of a tensor."""
-        if self.without_grad:
-            with no_grad():
-                return self._view(tensor)
-        return self._view(tensor)
-
-    @property
-    def form(self) -> tuple[Any, ...]:
-        """What is the same for all sizes."""
-        return self.target, self.index, self.without_grad, self.retypes
-
-    def with_arguments(self, args: Any, kwargs: Any) -> Step:
-        """The same operator with other arguments."""
-        return Step(self.target, args, kwargs, self.index, self.without_grad, self.retypes)
-
-    def at(self, values: Mapping[Symbol, int]) -> Step:
-        """The step for some values of the symbols in its arguments."""
-        args, kwargs = map_aggregate((self.args, self.kwargs), lambda term: evaluate(term, values))
-        return self.with_arguments(args, kwargs)
-
-    def _view(self, tensor: Any) -> Any:
-        result = self.target(tensor, *self.args, **self.kwargs)
-        return result if self.index is None else result[self.index]
-
-    def __repr__(self) -> str:
-        element = "" if self.index is None else f"[{self.index}]"
-        return f"{self.target}(..., {self.args}){element}"
 
 
 class View:

@@ -6,9 +6,9 @@ raises an error if a tensor that it has kept was changed in place, and so does c
 
 from __future__ import annotations
 
-from torch_py._functorch.aot.inputs import Own
-from torch_py._functorch.aot.joint import Traced
+from torch_py._functorch.aot.sources import Own
 from torch_py._functorch.aot.splitting import Joint, is_tangent, is_view
+from torch_py._functorch.aot.traced import Traced
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 

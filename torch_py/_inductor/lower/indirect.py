@@ -6,8 +6,7 @@ where one is not, it calls the operator, which raises the exception of eager mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 from torch_py import _C
@@ -16,45 +15,10 @@ from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, loaded
 from torch_py._inductor.ir import Buffer, Expr, Extern, Map, cast, const
 from torch_py._inductor.lower.context import Lowering, Value, rule
-from torch_py._ops import ops
+from torch_py._inductor.positions import in_range
 
 _INDICES = (_C.int64, _C.int32)
 _LEAST_ELEMENTS = 4  # for each position; checking these takes a pass over them
-
-
-class InRange:
-    """A function of positions that returns them if all are in range, and otherwise calls an operator with
-    them, on a tensor of zeros of the given sizes."""
-
-    def __init__(self, name: str, call: Callable[..., Any], wraps: bool) -> None:
-        self.name = name
-        self.__name__ = f"{name}_in_range"
-        self._call = call
-        self._wraps = wraps
-
-    def __repr__(self) -> str:
-        return self.__name__
-
-    def __call__(self, positions: Any, sizes: Sequence[int], dim: int) -> Any:
-        low, high = positions.aminmax()
-        if high.item() >= sizes[dim] or low.item() < (-sizes[dim] if self._wraps else 0):
-            functions: Any = _C._torch
-            self._call(functions.zeros(()).expand(list(sizes)), dim, positions)
-            raise IndexError(f"{self.__name__}: positions are out of range")
-        return positions
-
-
-_CALLS: dict[str, Callable[..., Any]] = {
-    "embedding": lambda source, dim, positions: ops.aten.embedding(source, positions),
-    "index_select": lambda source, dim, positions: ops.aten.index_select(source, dim, positions),
-    "gather": lambda source, dim, positions: ops.aten.gather(source, dim, positions),
-    "index": lambda source, dim, positions: ops.aten.index(source, [None] * dim + [positions]),
-}
-
-
-@cache
-def in_range(name: str) -> InRange:
-    return InRange(name, _CALLS[name], wraps=name == "index")
 
 
 class _Positions:

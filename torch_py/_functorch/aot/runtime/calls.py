@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.aot.inputs import Own
-from torch_py._functorch.aot.joint import Change, Reshaping, Traced
-from torch_py._functorch.aot.outputs import Argument, Computed, InputOfGraph, OnInput, Same, Viewed
+from torch_py._functorch.aot.recipes import Argument, Computed, InputOfGraph, OnInput, Recipe, Same, Viewed
+from torch_py._functorch.aot.sources import Own, Source
+from torch_py._functorch.aot.traced import Change, Reshaping
 from torch_py.autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 
 Compiled = Callable[..., Sequence[Any]]
@@ -17,15 +17,23 @@ Compiled = Callable[..., Sequence[Any]]
 class Call:
     """Calls a compiled graph and gives what the program would: ``call(arguments)`` returns a list."""
 
-    def __init__(self, traced: Traced, run: Compiled, num_arguments: int) -> None:
-        self._sources = traced.inputs
-        self._changes = traced.changes
-        self._reshapings = traced.reshapings
-        self._recipes = traced.outputs.recipes
+    def __init__(
+        self,
+        sources: list[Source],
+        changes: list[Change],
+        reshapings: list[Reshaping],
+        recipes: list[Recipe],
+        num_arguments: int,
+        run: Compiled,
+    ) -> None:
+        self._sources = sources
+        self._changes = changes
+        self._reshapings = reshapings
+        self._recipes = recipes
 
-        self._takes_arguments = traced.inputs == [Own(position) for position in range(num_arguments)]
-        self._gives_results = not (traced.changes or traced.reshapings) and self._recipes == [
-            Computed(position) for position in range(len(self._recipes))
+        self._takes_arguments = sources == [Own(position) for position in range(num_arguments)]
+        self._gives_results = not (changes or reshapings) and recipes == [
+            Computed(position) for position in range(len(recipes))
         ]
         self._run = run
 
@@ -54,6 +62,22 @@ class Call:
         for recipe in self._recipes:
             results.append(_made(recipe, arguments, inputs, values, results))
         return results
+
+
+def flat_call(call: Call) -> Callable[..., list[Any]]:
+    """A compiled call as a function of the arguments one by one."""
+    return call.direct() or FlatCall(call, [])
+
+
+class FlatCall:
+    """A compiled call with the arguments of a module's state in front."""
+
+    def __init__(self, call: Call, state: list[Any]) -> None:
+        self.call = call
+        self.state = state
+
+    def __call__(self, *args: Any) -> list[Any]:
+        return self.call([*self.state, *args] if self.state else args)
 
 
 def without_backward(run: Compiled, has_history: bool) -> Compiled:

@@ -3,65 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
-from torch_py._functorch.aot.joint import Traced
-from torch_py._functorch.aot.watching import Watch
+from torch_py._functorch.aot.traced import Traced
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
+
+if TYPE_CHECKING:
+    from torch_py._functorch.aot.watching import Watch
 
 Compiled = Callable[..., Sequence[Any]]
 # Places of saved values, and of the tangents and the gradients whose computation uses them.
 Use = tuple[list[int], list[int], list[int]]
 
 
-def training_function(
-    traced: Traced, forward: Compiled, backward: Compiled, graph: Graph, watches: Sequence[Watch]
-) -> Compiled:
-    """A function of the inputs of the forward graph, which autograd differentiates by the backward graph.
-
-    `forward` and `backward` are what these have been compiled to; `graph` is the backward graph.
-    """
-    reached = _Reached(graph, len(traced.tangents))
-    return _function(
-        traced, forward, backward, traced.differentiated, reached.of_gradients(), reached.uses(), watches
-    )
-
-
-def function_with_error(traced: Traced, forward: Compiled) -> Compiled:
-    """Like `training_function`, for a program whose backward raises an error."""
-
-    def backward(*tangents: Any) -> NoReturn:
-        assert traced.backward_error is not None
-        raise traced.backward_error
-
-    inputs = range(len(traced.inputs))
-    return _function(
-        traced, forward, backward, list(inputs), [list(range(len(traced.tangents))) for _ in inputs]
-    )
-
-
-def _function(
-    traced: Traced,
-    forward: Compiled,
-    backward: Compiled,
-    differentiated: list[int],
-    reached: list[list[int]],
-    uses: Sequence[Use] = (),
-    watches: Sequence[Watch] = (),
-) -> Compiled:
-    metadata = {
+def training_facts(traced: Traced, backward: Graph, watches: Sequence[Watch]) -> dict[str, Any]:
+    """What autograd has to know of a call to differentiate it by the graph `backward`."""
+    reached = _Reached(backward, len(traced.tangents))
+    return {
         "num_outputs": traced.num_outputs,
         "tangents": traced.tangents,
-        "differentiated": differentiated,
-        "reached": reached,
-        "uses": uses,
-        "watches": watches,
+        "differentiated": traced.differentiated,
+        "reached": reached.of_gradients(),
+        "uses": reached.uses(),
+        "watches": list(watches),
     }
-    compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, metadata)
+
+
+def facts_with_error(traced: Traced) -> dict[str, Any]:
+    """Like `training_facts`, for a program whose backward raises an error."""
+    inputs = range(len(traced.inputs))
+    return {
+        "num_outputs": traced.num_outputs,
+        "tangents": traced.tangents,
+        "differentiated": list(inputs),
+        "reached": [list(range(len(traced.tangents))) for _ in inputs],
+        "uses": [],
+        "watches": [],
+    }
+
+
+def raising(error: Exception) -> Compiled:
+    """In place of the backward of a program that raises an error."""
+
+    def backward(*tangents: Any) -> NoReturn:
+        raise error
+
+    return backward
+
+
+def function_of(facts: Mapping[str, Any], forward: Compiled, backward: Compiled) -> Compiled:
+    """A function of the inputs of the forward graph, which autograd differentiates by the backward graph.
+
+    `forward` and `backward` are what these have been compiled to.
+    """
+    compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, facts)
     return compiled if _C.is_grad_enabled() else _with_grad(compiled)
 
 

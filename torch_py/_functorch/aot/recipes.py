@@ -1,0 +1,147 @@
+"""How the results of a call are made from the outputs of its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch_py._records import Record
+from torch_py._shapes.formulas import Symbol, evaluate
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx._arguments import map_aggregate
+
+
+class Step:
+    """One view of a chain: an operator and its arguments after the tensor. Of several results, `index`."""
+
+    __slots__ = ("args", "index", "kwargs", "retypes", "target", "without_grad")
+
+    def __init__(
+        self,
+        target: Any,
+        args: Any,
+        kwargs: Any,
+        index: int | None,
+        without_grad: bool,
+        retypes: bool = False,
+    ) -> None:
+        self.target = target
+        self.args = args
+        self.kwargs = kwargs
+        self.index = index
+        self.without_grad = without_grad
+        self.retypes = retypes  # whether the view has another dtype
+
+    def __call__(self, tensor: Any) -> Any:
+        """The view of a tensor."""
+        if self.without_grad:
+            with no_grad():
+                return self._view(tensor)
+        return self._view(tensor)
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What is the same for all sizes."""
+        return self.target, self.index, self.without_grad, self.retypes
+
+    def with_arguments(self, args: Any, kwargs: Any) -> Step:
+        """The same operator with other arguments."""
+        return Step(self.target, args, kwargs, self.index, self.without_grad, self.retypes)
+
+    def at(self, values: Mapping[Symbol, int]) -> Step:
+        """The step for some values of the symbols in its arguments."""
+        args, kwargs = map_aggregate((self.args, self.kwargs), lambda term: evaluate(term, values))
+        return self.with_arguments(args, kwargs)
+
+    def _view(self, tensor: Any) -> Any:
+        result = self.target(tensor, *self.args, **self.kwargs)
+        return result if self.index is None else result[self.index]
+
+    def __repr__(self) -> str:
+        element = "" if self.index is None else f"[{self.index}]"
+        return f"{self.target}(..., {self.args}){element}"
+
+
+class Constant(Record):
+    """An object that is not a tensor."""
+
+    __slots__ = _fields = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Argument(Record):
+    """An argument of the call itself."""
+
+    __slots__ = _fields = ("position",)
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
+class InputOfGraph(Record):
+    """An input of the graph."""
+
+    __slots__ = _fields = ("position",)
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
+class Same(Record):
+    """The same object as an earlier result."""
+
+    __slots__ = _fields = ("position",)
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
+class Computed(Record):
+    """An output of the graph."""
+
+    __slots__ = _fields = ("position",)
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
+class Viewed(Record):
+    """A view, which is taken outside of the graph, so that it has the memory and the history of one.
+
+    The arguments of steps may be formulas of `numbers`: symbols, each with the input of the graph that it is.
+    """
+
+    __slots__ = _fields = ("source", "steps", "numbers")
+
+    def __init__(
+        self,
+        source: InputOfGraph | Computed,
+        steps: tuple[Step, ...],
+        numbers: tuple[tuple[Symbol, int], ...] = (),
+    ) -> None:
+        self.source = source
+        self.steps = steps
+        self.numbers = numbers
+
+    def of(self, tensor: Any, inputs: Sequence[Any]) -> Any:
+        """The view of `tensor` in a call whose graph gets `inputs`."""
+        values = {symbol: inputs[position] for symbol, position in self.numbers}
+        for step in self.steps:
+            tensor = (step.at(values) if values else step)(tensor)
+        return tensor
+
+
+class OnInput(Record):
+    """An output of the graph, which gets the memory of an input: one that a custom Function has returned, and
+    that was changed behind the back of autograd."""
+
+    __slots__ = _fields = ("position", "input")
+
+    def __init__(self, position: int, input: int) -> None:
+        self.position = position
+        self.input = input
+
+
+Recipe = Constant | Argument | Same | Computed | Viewed | OnInput

@@ -1,0 +1,63 @@
+"""What a compiled call consists of, apart from the programs of its graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from torch_py._functorch.aot.recipes import Recipe
+from torch_py._functorch.aot.runtime.calls import Call, without_backward
+from torch_py._functorch.aot.runtime.training import function_of
+from torch_py._functorch.aot.sources import Source
+from torch_py._functorch.aot.traced import Change, Reshaping, Traced
+from torch_py._records import Record
+
+Compiled = Callable[..., Sequence[Any]]
+
+
+class Parts(Record):
+    """How arguments become inputs of a graph, and its outputs results; see `Traced`.
+
+    `training` is what autograd has to know of a call with a backward; None for one without. `has_history`
+    says whether autograd records the arguments.
+    """
+
+    __slots__ = _fields = (
+        "num_arguments", "has_history", "inputs", "changes", "reshapings", "recipes", "training",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        num_arguments: int,
+        has_history: bool,
+        inputs: list[Source],
+        changes: list[Change],
+        reshapings: list[Reshaping],
+        recipes: list[Recipe],
+        training: Mapping[str, Any] | None,
+    ) -> None:
+        self.num_arguments = num_arguments
+        self.has_history = has_history
+        self.inputs = inputs
+        self.changes = changes
+        self.reshapings = reshapings
+        self.recipes = recipes
+        self.training = training
+
+    @classmethod
+    def of(
+        cls, traced: Traced, num_arguments: int, has_history: bool, training: Mapping[str, Any] | None = None
+    ) -> Parts:
+        """Those of a call that was recorded."""
+        recipes = traced.outputs.recipes
+        return cls(
+            num_arguments, has_history, traced.inputs, traced.changes, traced.reshapings, recipes, training
+        )
+
+    def call(self, forward: Compiled, backward: Compiled | None = None) -> Call:
+        """The call, with what its graphs have been compiled to."""
+        if self.training is None or backward is None:
+            run = without_backward(forward, self.has_history)
+        else:
+            run = function_of(self.training, forward, backward)
+        return Call(self.inputs, self.changes, self.reshapings, self.recipes, self.num_arguments, run)

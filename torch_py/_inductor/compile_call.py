@@ -1,0 +1,60 @@
+"""A captured graph as a compiled call: ahead-of-time autograd, with the passes over its graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py._functorch.aot.compile import aot_module_simplified
+from torch_py._functorch.aot.in_place import write_in_place
+from torch_py._functorch.aot.partition import min_cut_rematerialization_partition
+from torch_py._inductor import config, describe
+from torch_py._inductor.common import merge_common
+from torch_py._inductor.user_passes import run_pass
+from torch_py._logging import artifacts
+from torch_py.fx.graph_module import GraphModule
+
+
+def compile_call(
+    module: Any,
+    example_inputs: Sequence[Any],
+    inner: Callable[..., Any],
+    note: Callable[[Any], None] | None = None,
+) -> Callable[..., Any]:
+    """A function of the arguments of a captured graph; `inner` compiles each of its two graphs.
+
+    `note` is called with what the call consists of apart from these.
+    """
+    return aot_module_simplified(
+        module,
+        list(example_inputs),
+        fw_compiler=_part("forward", inner),
+        bw_compiler=_part("backward", inner),
+        inference_compiler=_part("inference", inner),
+        partition_fn=_partition,
+        keep_inference_input_mutations=True,
+        note=note,
+    )
+
+
+def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiler of one of the graphs, which are named where stages are shown."""
+
+    def compile(module: GraphModule, example_inputs: Sequence[Any]) -> Any:
+        with artifacts.part(name), artifacts.timed("other"):
+            run_pass(config.post_grad_custom_pre_pass, module)
+            run_pass(config.post_grad_custom_post_pass, module)
+            write_in_place(module)
+            describe.operators(module, example_inputs)
+            return inner(module, example_inputs)
+
+    return compile
+
+
+def _partition(joint_module: GraphModule, joint_inputs: Any, **options: Any) -> Any:
+    run_pass(config.joint_custom_pre_pass, joint_module)
+    merge_common(joint_module)
+    run_pass(config.joint_custom_post_pass, joint_module)
+    describe.joint(joint_module, joint_inputs)
+    with artifacts.timed("partition"):
+        return min_cut_rematerialization_partition(joint_module, joint_inputs, **options)
