@@ -367,3 +367,9 @@ def test_configuration_table_is_complete() -> None:
 
 def test_readme_fits_on_a_screen() -> None:
     assert len((REPOSITORY / "README.md").read_text().splitlines()) <= 70
+
+
+def test_every_file_of_tests_is_explained() -> None:
+    page = (REPOSITORY / "docs/tested.md").read_text()
+    files = sorted(path.stem for path in (REPOSITORY / "tests/ops").glob("test_*.py"))
+    assert files and [name for name in files if f"`{name}`" not in page] == []

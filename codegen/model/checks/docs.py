@@ -48,7 +48,7 @@ def _check_comment(operator: Operator, report: Reporter) -> None:
 
 
 def _check_sections(operator: Operator, program: Program, report: Reporter) -> None:
-    """``Args:`` describes arguments of the operator or its overloads, and ``Example:`` is a session of Python."""
+    """``Args:`` describes arguments of the operator or its overloads; ``Example:`` is a Python session."""
     known = {name for o in program.by_base_name(operator.base_name) for name in o.arguments.names()}
     known |= {*operator.arguments.names(), *_WORDS, "out"}
     for section in _ARGS.findall(operator.doc):

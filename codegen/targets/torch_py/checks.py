@@ -271,8 +271,9 @@ def check_namespace(
     """
     fitting = [kernel for kernel in found if types(kernel) in (None, types_of(signature))]
     right = [kernel for kernel in fitting if kernel.namespace in (None, namespace_of(kernel.path))]
-    places = dict.fromkeys(f"{kernel.path}:{kernel.line}" for kernel in right)
-    if len(places) > 1 and all(kernel.signature is not None for kernel in right):
+    written = [kernel for kernel in right if kernel.namespace is not None and kernel.signature is not None]
+    places = dict.fromkeys(f"{kernel.path}:{kernel.line}" for kernel in written)
+    if len(places) > 1:
         report.at(location, f"{what} is defined {len(places)} times", f"keep one of {', '.join(places)}")
     if right or not fitting:
         return

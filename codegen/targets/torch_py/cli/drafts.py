@@ -222,7 +222,7 @@ def entry_text(
         lines += _derivatives(operator, program)
     if samples != implied.samples(operator.schema, module):
         lines.append(f"  samples: {samples}")
-    lines += ["  doc: |", f"    {UNWRITTEN_DOC} what ``{operator.python_name}`` computes, in a sentence."]
+    lines += ["  doc: |", f"    {UNWRITTEN_DOC}: what ``{operator.python_name}`` computes, in a sentence."]
     return "".join(f"    {line}\n" for line in lines)
 
 
