@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 Owner = TypeVar("Owner")
 Answer = TypeVar("Answer")
+Rest = ParamSpec("Rest")
 
 
 def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]:
@@ -28,6 +29,27 @@ def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]
             return known[key]  # type: ignore[no-any-return]
         except KeyError:
             found = known[key] = function(owner)
+            return found
+
+    return answer
+
+
+def remembered_by(
+    function: Callable[Concatenate[Owner, Rest], Answer],
+) -> Callable[Concatenate[Owner, Rest], Answer]:
+    """Remembers the results of ``function`` with its first argument, for each of the others."""
+    key = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def answer(owner: Owner, /, *others: Rest.args, **named: Rest.kwargs) -> Answer:
+        assert not named, f"{key} is called by position"
+        known = owner.__dict__.get(key)
+        if known is None:
+            known = owner.__dict__[key] = {}
+        try:
+            return known[others]  # type: ignore[no-any-return]
+        except KeyError:
+            found = known[others] = function(owner, *others, **named)
             return found
 
     return answer
