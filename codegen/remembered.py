@@ -58,8 +58,11 @@ def remembered_by(
 def forget(owner: object) -> None:
     """Drops all answers that were remembered with a dataclass's object, and its cached properties."""
     known = owner.__dict__
-    for key in [key for key in known if key not in owner.__dataclass_fields__]:  # type: ignore[attr-defined]
-        del known[key]
+    fields = owner.__dataclass_fields__  # type: ignore[attr-defined]
+    kept = {key: value for key, value in known.items() if key in fields}
+    # Only an empty dictionary gives its memory back.
+    known.clear()
+    known.update(kept)
 
 
 # More than the steps of a long formula.

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+_PIECE = 1 << 20  # characters
 WAITING = ".new"  # the beginning of its name, which goes on with the number of the process
 
 
@@ -60,10 +61,9 @@ class Staged:
         differing = []
         folder = os.fspath(self.folder)
         for name, text in files.items():
-            data = text.encode("utf-8")
-            if not _holds(f"{folder}/{name}", data):
+            if not _holds(f"{folder}/{name}", text):
                 with open(self._waiting_at(name), "wb") as file:
-                    file.write(data)
+                    file.writelines(_encoded(text))
                 differing.append(name)
         return differing
 
@@ -101,12 +101,16 @@ def _is_running(process: int) -> bool:
 # Paths are texts here: those of many files cost more as objects than the files do.
 
 
-def _holds(path: str, data: bytes) -> bool:
+def _encoded(text: str) -> Iterator[bytes]:
+    """In pieces, as a text may be large."""
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE].encode("utf-8")
+
+
+def _holds(path: str, text: str) -> bool:
     try:
-        if os.stat(path).st_size != len(data):
-            return False
         with open(path, "rb") as file:
-            return file.read() == data
+            return all(file.read(len(piece)) == piece for piece in _encoded(text)) and not file.read(1)
     except OSError:
         return False
 
