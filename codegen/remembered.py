@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 Owner = TypeVar("Owner")
 Answer = TypeVar("Answer")
+Rest = ParamSpec("Rest")
 
 
 def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]:
@@ -33,11 +34,35 @@ def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]
     return answer
 
 
+def remembered_by(
+    function: Callable[Concatenate[Owner, Rest], Answer],
+) -> Callable[Concatenate[Owner, Rest], Answer]:
+    """Remembers the results of ``function`` with its first argument, for each of the others."""
+    key = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def answer(owner: Owner, /, *others: Rest.args, **named: Rest.kwargs) -> Answer:
+        assert not named, f"{key} is called by position"
+        known = owner.__dict__.get(key)
+        if known is None:
+            known = owner.__dict__[key] = {}
+        try:
+            return known[others]  # type: ignore[no-any-return]
+        except KeyError:
+            found = known[others] = function(owner, *others, **named)
+            return found
+
+    return answer
+
+
 def forget(owner: object) -> None:
     """Drops all answers that were remembered with a dataclass's object, and its cached properties."""
     known = owner.__dict__
-    for key in [key for key in known if key not in owner.__dataclass_fields__]:  # type: ignore[attr-defined]
-        del known[key]
+    fields = owner.__dataclass_fields__  # type: ignore[attr-defined]
+    kept = {key: value for key, value in known.items() if key in fields}
+    # Only an empty dictionary gives its memory back.
+    known.clear()
+    known.update(kept)
 
 
 # More than the steps of a long formula.

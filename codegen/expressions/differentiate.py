@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from enum import Enum
-from functools import cache
 
 from codegen.expressions import nodes
 from codegen.expressions.errors import ExpressionError, FormulaProblem
@@ -12,6 +11,7 @@ from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Binary, Call, Name, Node, Number, Unary
 from codegen.expressions.scope import OperatorLike
 from codegen.expressions.simplify import ONE, ZERO, simplify, use_result
+from codegen.remembered import remembered_by
 
 
 def differentiate(node: Node, name: str) -> Node:
@@ -42,9 +42,9 @@ def refuse_hidden_names(expr: Node, operator: OperatorLike) -> None:
             )
 
 
-@cache
+@remembered_by
 def _derivative(expr: Node, argument: str, tensors: tuple[str, ...]) -> Node:
-    """Cached: the check of an entry and the code generated from it both need it."""
+    """Remembered: the check of an entry and the code generated from it both need it."""
     return use_result(differentiate(expr, argument), expr, tensors)
 
 

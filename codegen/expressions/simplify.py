@@ -24,9 +24,26 @@ ONE = Number(1)
 _LARGEST_POWER = 64
 
 
+# No formula of the library needs more than three.
+_MOST_PASSES = 8
+
+
 @recently
 def simplify(node: Node) -> Node:
-    """An equal expression in the normal form of this module; simplifying again changes nothing."""
+    """An equal expression in the normal form of this module; simplifying again changes nothing.
+
+    A pass orders the terms of a sum, and the next one may find common factors in a part of them.
+    """
+    for _ in range(_MOST_PASSES):
+        found = _simplified_once(node)
+        if found == node:
+            break
+        node = found
+    return node
+
+
+@recently
+def _simplified_once(node: Node) -> Node:
     if isinstance(node, nodes.Conditional):
         node = Call("where", (node.condition, node.then, node.otherwise), offset=node.offset)
     if isinstance(node, Call) and node.function == "pow" and len(node.arguments) == 2:

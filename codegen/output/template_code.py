@@ -66,7 +66,7 @@ class TemplateCode(CodeGenerator):
         self.write(f", context, {self.dump_local_context(frame)})")
 
 
-def _constant(node: nodes.Node, frame: Frame) -> str | None:
+def _constant(node: nodes.Expr, frame: Frame) -> str | None:
     """The text of a node that is known when the template is compiled."""
     if isinstance(node, nodes.TemplateData):
         return node.data

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2.utils import missing
 
 from codegen.output.template_code import TemplateCode, version
 from codegen.target import Target
@@ -43,7 +44,7 @@ class _Context(jinja2.runtime.Context):
         found.__dict__.update(self.__dict__)
         found.parent = {**self.parent, **self.vars}
         for name, value in local.items():
-            if value is not jinja2.runtime.missing:
+            if value is not missing:
                 found.parent[name] = value
         found.vars = {}
         found.exported_vars = set()

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+_PIECE = 1 << 20  # characters
 WAITING = ".new"  # the beginning of its name, which goes on with the number of the process
 
 
@@ -58,21 +59,22 @@ class Staged:
     def add(self, files: Mapping[str, str]) -> list[str]:
         """The names of the files that differ from those in the folder."""
         differing = []
+        folder = os.fspath(self.folder)
         for name, text in files.items():
-            data = text.encode("utf-8")
-            if not _holds(self.folder / name, data):
-                self._waiting_at(name).write_bytes(data)
+            if not _holds(f"{folder}/{name}", text):
+                with open(self._waiting_at(name), "wb") as file:
+                    file.writelines(_encoded(text))
                 differing.append(name)
         return differing
 
-    def _waiting_at(self, name: str) -> Path:
+    def _waiting_at(self, name: str) -> str:
         """All in one folder: making and removing a tree of them takes as long as writing a few files."""
-        return self.waiting / name.replace("%", "%25").replace("/", "%2F")
+        return f"{self.waiting}/{name.replace('%', '%25').replace('/', '%2F')}"
 
     def commit(self, names: Iterable[str], differing: Sequence[str], before: Iterable[str]) -> GenerateReport:
         """Moves the files to their places; ``names`` are those of all files."""
         for name in differing:
-            _move(self._waiting_at(name), self.folder / name)
+            _move(self._waiting_at(name), f"{self.folder}/{name}")
 
         every = set(names)
         removed = []
@@ -96,18 +98,28 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def _holds(path: Path, data: bytes) -> bool:
+# Paths are texts here: those of many files cost more as objects than the files do.
+
+
+def _encoded(text: str) -> Iterator[bytes]:
+    """In pieces, as a text may be large."""
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE].encode("utf-8")
+
+
+def _holds(path: str, text: str) -> bool:
     try:
-        return path.stat().st_size == len(data) and path.read_bytes() == data
+        with open(path, "rb") as file:
+            return all(file.read(len(piece)) == piece for piece in _encoded(text)) and not file.read(1)
     except OSError:
         return False
 
 
-def _move(source: Path, place: Path) -> None:
+def _move(source: str, place: str) -> None:
     try:
         os.replace(source, place)
     except FileNotFoundError:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
         os.replace(source, place)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from codegen.remembered import remembered
+from codegen.remembered import remembered, remembered_by
 from codegen.schema.defaults import DefaultValue, parse_default
 from codegen.schema.types import Type
 
@@ -165,23 +165,15 @@ class Arguments:
         arguments = replace(self, self_argument=replace(own, annotation=written))
         return arguments, (Return(own.type, None, written),)
 
+    @remembered_by
     def with_out(
         self, names: tuple[str, ...], returns: tuple[Return, ...]
     ) -> tuple[Arguments, tuple[Return, ...]]:
         """The arguments and the results of the form that writes to arguments with these names."""
-        known = self._with_out
-        key = (names, returns)
-        if key not in known:
-            annotations = [Annotation((letter,), is_write=True) for letter in "abcdefghij"]
-            outs = zip(returns, names, annotations)
-            arguments = replace(self, out=tuple(Argument(r.type, name, None, a) for r, name, a in outs))
-            written = tuple(replace(r, annotation=a) for r, a in zip(returns, annotations))
-            known[key] = arguments, written
-        return known[key]
-
-    @cached_property
-    def _with_out(self) -> dict[Any, tuple[Arguments, tuple[Return, ...]]]:
-        return {}
+        annotations = [Annotation((letter,), is_write=True) for letter in "abcdefghij"]
+        outs = zip(returns, names, annotations)
+        arguments = replace(self, out=tuple(Argument(r.type, name, None, a) for r, name, a in outs))
+        return arguments, tuple(replace(r, annotation=a) for r, a in zip(returns, annotations))
 
     def __iter__(self) -> Iterator[Argument]:
         return iter(self.flat_all)

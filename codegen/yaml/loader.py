@@ -6,6 +6,7 @@ keys, anchors that contain themselves and syntax errors become diagnostics.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -306,7 +307,7 @@ class _Converter:
             seen[key] = start
             value = self.convert(value_node)
             if value is not None:
-                yield Text(self.source, start, key_node.end_mark.index, key), value
+                yield Text(self.source, start, key_node.end_mark.index, sys.intern(key)), value
 
     def missing_dash(self, key_node: yaml.Node, value_node: yaml.Node) -> None:
         """A second ``func`` in an entry begins another, whose keys are not the first one's."""

@@ -26,7 +26,7 @@ from codegen.targets.torch_py.analysis.implied_operators import MISSING, expand
 from codegen.targets.torch_py.cli.python_signature import python_signatures
 from codegen.targets.torch_py.emit import generate, render
 from codegen.targets.torch_py.emit.explain import Explanation
-from codegen.targets.torch_py.emit.parameters import parameters_of, signature_text
+from codegen.targets.torch_py.emit.parameters import Parameters, parameters_of, signature_text
 from codegen.targets.torch_py.emit.requirements import checks_of
 from codegen.targets.torch_py.scanned import kernel_files
 from tests.codegen.golden import FOLDER, YAML, golden_files, golden_program
@@ -350,7 +350,7 @@ def test_python_parameters() -> None:
 
     text = signature_text("add", parameters, -1)
     assert text == "add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)"
-    assert signature_text("add", parameters[:3], 0) == "add(Tensor or Number other, *, Number alpha = 1)"
+    assert signature_text("add", Parameters(parameters[:3]), 0) == "add(Tensor or Number other, *, Number alpha = 1)"
 
     zeros = operator("zeros")
     names = [p.name for p in parameters_of(zeros, functions_of(zeros)[0], functions_of(zeros)[1])]

@@ -2,6 +2,7 @@
 
 import ast
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +28,11 @@ from codegen.expressions import (
     torch_expr,
 )
 from codegen.expressions import numpy_special as special
+from codegen.expressions.nodes import Call, Name
+from codegen.model import load
+from codegen.targets.torch_py.analysis.implied_operators import expanded
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def evaluate(node, values):
@@ -127,6 +133,33 @@ def test_compositions(source):
         assert simplify(first) == first, "the normal form is a fixed point"
         assert parse(to_source(first)) == first
         np.testing.assert_allclose(evaluate(simplify(node), values), evaluate(node, values), rtol=1e-12)
+
+
+def formulas_of_the_library():
+    """Formulas of elements with the names of their tensors: those of entries, of gradients and of functions."""
+    program = load(ROOT / "native_functions.yaml")
+    for operator in expanded(program):
+        if operator.expr is not None and not operator.is_over_rows:
+            yield operator.name, operator.expr.node, [a.name for a in operator.tensor_arguments]
+    for function in FUNCTIONS.values():
+        call = Call(function.name, tuple(map(Name, function.parameters)))
+        yield function.name, call, function.parameters
+
+
+def test_the_normal_form_is_a_fixed_point_for_the_library():
+    """Also of second derivatives, where factors are common to a part of a sum."""
+    count = 0
+    for name, formula, tensors in formulas_of_the_library():
+        for tensor in tensors:
+            found = simplify(formula)
+            for order in range(3):
+                assert simplify(found) == found, f"order {order} of {name} in {tensor}: {to_source(found)}"
+                count += 1
+                try:
+                    found = differentiate(found, tensor)
+                except ExpressionError:
+                    break
+    assert count > 500
 
 
 @pytest.mark.parametrize(

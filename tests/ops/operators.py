@@ -209,7 +209,8 @@ def _metadata() -> dict[str, Any]:
     program = read_program(ROOT / "native_functions.yaml", Diagnostics())
     assert program is not None
     expanded = expand(program)
-    return json.loads(metadata.render(expanded, autograd.node_names(expanded)))  # type: ignore[no-any-return]
+    rows = metadata.rows(expanded, expanded, autograd.node_names(expanded))
+    return json.loads(metadata.render(expanded, rows))  # type: ignore[no-any-return]
 
 
 def enrolled(select: Callable[[Operator], bool] = lambda operator: True) -> Callable[[Any], Any]:

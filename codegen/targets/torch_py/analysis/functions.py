@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from codegen.model import Operator
 from codegen.model.keywords import cpp_identifier
-from codegen.remembered import remembered
-from codegen.schema import Argument, FunctionSchema
+from codegen.remembered import remembered, remembered_by
+from codegen.schema import Argument, Arguments, FunctionSchema
 from codegen.targets.torch_py import cpp
 
 # A struct in at::ops with such a name would hide the namespace.
@@ -56,27 +56,27 @@ class Function:
     def result(self) -> str:
         return cpp.results_type(self.schema)
 
-    @cached_property
+    @property
     def arguments(self) -> tuple[Argument, ...]:
         """In schema order, out arguments last."""
         return self.schema.arguments.flat_all
 
-    @cached_property
+    @property
     def parameters(self) -> tuple[str, ...]:
         """``const Tensor& self`` ..., in schema order."""
-        return tuple(cpp.parameter(a) for a in self.arguments)
+        return _parameters(self.schema.arguments)
 
-    @cached_property
+    @property
     def types(self) -> tuple[str, ...]:
-        return tuple(cpp.argument_type(a.type) for a in self.arguments)
+        return _types(self.schema.arguments)
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
-        return tuple(a.name for a in self.arguments)
+        return self.schema.arguments.names()
 
-    @cached_property
+    @property
     def tensors(self) -> tuple[Argument, ...]:
-        return tuple(a for a in self.arguments if a.type.is_tensor_like)
+        return self.schema.arguments.tensors
 
     @property
     def casts(self) -> bool:
@@ -89,10 +89,10 @@ class Function:
         words = self.operator.autocast.words
         return tuple(f"autocast::Policy::{_enumerator(word)}" for word in words)
 
-    @cached_property
+    @property
     def declared_parameters(self) -> tuple[str, ...]:
         """The parameters of the free function: out arguments first, with defaults."""
-        return declared_parameters(self.schema)
+        return declared_parameters(self.schema.arguments, ())
 
     @cached_property
     def written(self) -> tuple[Argument, ...]:
@@ -107,9 +107,20 @@ def _enumerator(word: str) -> str:
     return "".join(part.capitalize() for part in word.split("_"))
 
 
-def declared_parameters(schema: FunctionSchema, scalars: Sequence[str] = ()) -> tuple[str, ...]:
+@remembered
+def _parameters(arguments: Arguments) -> tuple[str, ...]:
+    return tuple(cpp.parameter(a) for a in arguments)
+
+
+@remembered
+def _types(arguments: Arguments) -> tuple[str, ...]:
+    return tuple(cpp.argument_type(a.type) for a in arguments)
+
+
+@remembered_by
+def declared_parameters(arguments: Arguments, scalars: tuple[str, ...]) -> tuple[str, ...]:
     """Parameters of a declaration; those named in ``scalars`` take a Scalar."""
-    ordered = [*schema.arguments.out, *schema.arguments.flat_non_out]
+    ordered = [*arguments.out, *arguments.flat_non_out]
 
     # In C++ every parameter after one with a default needs a default as well.
     first_default = len(ordered)

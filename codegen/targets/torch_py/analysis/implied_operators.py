@@ -71,7 +71,12 @@ def expand(
 
     def derive(operator: Operator) -> Derived:
         found = known.get(operator.unambiguous_name)
-        found = _derive(operator, program) if found is None else _moved(found, operator)
+        if found is not None:
+            found = _moved(found, operator)
+        else:
+            found = _derive(operator, program)
+            assert operator.expr is not None
+            operator.expr.node.__dict__.clear()  # nobody needs the derivatives any more
         derived[operator.unambiguous_name] = found
         return found
 

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from codegen.model import Operator, Program
 from codegen.model.former_names import formerly
-from codegen.remembered import remembered
+from codegen.remembered import remembered, remembered_by
 from codegen.targets.torch_py.analysis.functions import Function, functions_of
 from codegen.targets.torch_py.emit.notices import Notice, deprecation_of, renaming_of
 from codegen.targets.torch_py.emit.parameters import (
     FastCall,
     Parameter,
+    Parameters,
     fast_calls,
     parameters_of,
     signature_text,
@@ -31,7 +32,7 @@ class Body(NamedTuple):
 
     function: Function
     out: Function | None
-    parameters: tuple[Parameter, ...]
+    parameters: Parameters
 
     @property
     def name(self) -> str:
@@ -93,7 +94,7 @@ class Overload(NamedTuple):
 
     body: Body
     text: str  # as error messages list it
-    parameters: tuple[Parameter, ...]
+    parameters: Parameters
     table: str  # name of the parameter table
     own_table: bool  # the table is not shared with the function's
     self_slot: int
@@ -286,12 +287,7 @@ def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, s
 
 
 def _overload(body: Body, is_method: bool) -> Overload:
-    parameters = body.parameters
-    self_slot = -1
-    if is_method:
-        names = [p.argument.name if p.argument is not None else "" for p in parameters]
-        self_slot = names.index("self")
-        parameters = tuple(p for p in parameters if "kOutput" not in p.flags)
+    parameters, self_slot = _of_method(body.parameters) if is_method else (body.parameters, -1)
     marked = _with_varargs(parameters, self_slot)
 
     # A method shares the table of the function where both take the same parameters.
@@ -311,6 +307,13 @@ def _overload(body: Body, is_method: bool) -> Overload:
     )
 
 
+@remembered
+def _of_method(parameters: Parameters) -> tuple[Parameters, int]:
+    """What a method takes, and the place of ``self``."""
+    names = [p.argument.name if p.argument is not None else "" for p in parameters]
+    return Parameters(p for p in parameters if "kOutput" not in p.flags), names.index("self")
+
+
 def _deprecated(overload: Overload) -> Iterator[Overload]:
     """The signatures that take the arguments of ``overload`` by position, in an order of former times."""
     body = overload.body
@@ -319,7 +322,7 @@ def _deprecated(overload: Overload) -> Iterator[Overload]:
 
     for number, order in enumerate(body.function.operator.deprecated_orders):
         listed = [slots[name] for name in order]
-        parameters = (*(_positional(p) for p in listed), *extra)
+        parameters = Parameters([*(_positional(p) for p in listed), *extra])
         self_slot = order.index("self") if overload.self_slot >= 0 else -1
         places = {p.slot: i for i, p in enumerate((*listed, *extra))}
 
@@ -341,7 +344,8 @@ def _positional(parameter: Parameter) -> Parameter:
     return replace(parameter, flags=flags, argument=argument and replace(argument, default=None))
 
 
-def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Parameter, ...]:
+@remembered_by
+def _with_varargs(parameters: Parameters, self_slot: int) -> Parameters:
     """``x.view(2, 3)``, ``zeros(2, 3)``: a list of ints that is the only positional argument."""
     positional = [i for i, p in enumerate(parameters) if i != self_slot and not p.is_keyword_only]
     if len(positional) != 1:
@@ -350,7 +354,7 @@ def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Pa
     if parameters[only].kind != "IntList" or parameters[only].list_size:
         return parameters
 
-    return tuple(p.with_flag("kVarargs") if i == only else p for i, p in enumerate(parameters))
+    return Parameters(p.with_flag("kVarargs") if i == only else p for i, p in enumerate(parameters))
 
 
 def unlocked(function: Function, names: Sequence[str], operands: Sequence[str]) -> str:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from codegen.model import Operator
 from codegen.model.former_names import formerly
-from codegen.schema import FunctionSchema
+from codegen.remembered import remembered_by
+from codegen.schema import Arguments
 from codegen.targets.torch_py.analysis.functions import Function, declared_parameters, functions_of
 from codegen.targets.torch_py.emit.includes import header_of
 from codegen.targets.torch_py.emit.places import place_of
@@ -52,12 +53,12 @@ def header_functions(operators: Sequence[Operator]) -> list[HeaderFunction]:
         for function in functions_of(operator):
             inlines = []
             for scalars in _scalar_choices(function):
-                parameters = declared_parameters(function.schema, scalars)
+                parameters = declared_parameters(function.schema.arguments, scalars)
                 # Another overload of the operator may take the Scalar already.
                 key = (function.name, tuple(_type_of(p) for p in parameters))
                 if key not in declared:
                     declared.add(key)
-                    arguments = _arguments(function.schema, scalars)
+                    arguments = _passed(function.schema.arguments, scalars)
                     inlines.append(Inline(function.name, parameters, arguments))
                     inlines += _former(function, parameters, arguments)
 
@@ -88,10 +89,9 @@ def _scalar_choices(function: Function) -> list[tuple[str, ...]]:
     return [(), *((name,) for name in allowed)]
 
 
-def _arguments(schema: FunctionSchema, scalars: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(
-        f"wrapped_scalar({a.name})" if a.name in scalars else a.name for a in schema.arguments.flat_all
-    )
+@remembered_by
+def _passed(arguments: Arguments, scalars: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"wrapped_scalar({a.name})" if a.name in scalars else a.name for a in arguments)
 
 
 def _type_of(parameter: str) -> str:

@@ -32,16 +32,12 @@ from math import inf, nan
 _TABLES = ("POINTWISE", "REDUCTIONS", "ROWS")
 
 
-def render(program: Program) -> str:
-    return render_rows(program.file, [rows(topic.operators) for topic in program.topics.values()])
-
-
 def rows(operators: Sequence[Operator]) -> tuple[str, ...]:
     """The rows of some operators in each of the tables."""
     return tuple("".join(_row(o) for o in operators if _table(o) == table) for table in _TABLES)
 
 
-def render_rows(file: str, topics: Sequence[Sequence[str]]) -> str:
+def render(file: str, topics: Sequence[Sequence[str]]) -> str:
     """The file, of the rows of all topics."""
     parts = [_HEAD.replace("{file}", file)]
     for position, table in enumerate(_TABLES):

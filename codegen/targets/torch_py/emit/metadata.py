@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from codegen.expressions import numpy_expr, numpy_row_expr, python_formula, requirement_text
@@ -17,17 +17,16 @@ from codegen.targets.torch_py.emit.parameters import is_factory
 from codegen.targets.torch_py.python_modules import place
 
 
-def render(program: Program, node_names: Mapping[str, str]) -> str:
+def render(program: Program, lines: Iterable[str]) -> str:
     """One operator a line, in file order, so that differences read well."""
-    lines = rows(program, node_names)
     sets = {name: list(s.members) for name, s in program.dtype_sets.items()}
     head = json.dumps({"library": program.library, "file": program.file, "dtype_sets": sets}, sort_keys=True)
     return head[:-1] + ', "operators": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
-def rows(program: Program, node_names: Mapping[str, str]) -> list[str]:
+def rows(operators: Iterable[Operator], program: Program, node_names: Mapping[str, str]) -> list[str]:
     encode = json.JSONEncoder(sort_keys=True).encode
-    return [encode(_row(operator, program, node_names)) for operator in program]
+    return [encode(_row(operator, program, node_names)) for operator in operators]
 
 
 def _row(operator: Operator, program: Program, node_names: Mapping[str, str]) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from codegen.model import Operator
 from codegen.output.literals import cpp_string
-from codegen.schema import Argument, Symbol
+from codegen.remembered import remembered_by
+from codegen.schema import Argument, Arguments, Symbol
 from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.functions import Function
 
@@ -97,7 +98,7 @@ class Parameter:
     def is_required(self) -> bool:
         return "kOptional" not in self.flags
 
-    @property
+    @cached_property
     def row(self) -> str:
         flags = " | ".join(self.flags) or "kNone"
         return f'{{"{self.name}", Kind::{self.kind}, {flags}, {self.list_size}}}'
@@ -109,7 +110,7 @@ class Parameter:
     def with_flag(self, flag: str) -> Parameter:
         return replace(self, flags=(*self.flags, flag))
 
-    @property
+    @cached_property
     def declarations(self) -> list[str]:
         """The statements that declare the C++ argument: ``const auto alpha = args.scalar(2, 1);``"""
         if self.kind == "TensorOrNumber":
@@ -183,25 +184,33 @@ def _default(argument: Argument, list_size: int) -> str | None:
     return cpp.number(value)
 
 
-def parameters_of(operator: Operator, function: Function, out: Function | None) -> tuple[Parameter, ...]:
+class Parameters(tuple[Parameter, ...]):
+    """A list of parameters, with what is remembered of it."""
+
+
+def parameters_of(operator: Operator, function: Function, out: Function | None) -> Parameters:
     """The operator's arguments in schema order, then requires_grad of factories, then out."""
-    arguments = function.schema.arguments
+    outs = 0 if out is None else len(out.out_names)
+    return _parameters_of(function.schema.arguments, operator.scalars, is_factory(operator), outs)
+
+
+@remembered_by
+def _parameters_of(arguments: Arguments, scalars: tuple[str, ...], makes_new: bool, outs: int) -> Parameters:
     found: list[Parameter] = []
     for argument in arguments.flat_all:
         keyword_only = argument in arguments.kwarg_only
-        found.append(_parameter(operator, argument, keyword_only, len(found)))
+        found.append(_parameter(argument, argument.name in scalars, keyword_only, len(found)))
 
-    if is_factory(operator):
+    if makes_new:
         if not any(p.kind.startswith("Tensor") for p in found):
             found = [replace(p, is_of_new=p.kind == "Device") for p in found]
         found.append(Parameter("requires_grad", "Bool", ("kOptional", "kKeywordOnly"), 0, None, len(found)))
 
-    if out is not None:
+    if outs:
         flags = ("kOptional", "kNullable", "kKeywordOnly", "kOutput")
-        count = len(out.out_names)
-        kind = "Tensor" if count == 1 else "TensorList"
-        found.append(Parameter("out", kind, flags, 0 if count == 1 else count, None, len(found)))
-    return tuple(found)
+        kind = "Tensor" if outs == 1 else "TensorList"
+        found.append(Parameter("out", kind, flags, 0 if outs == 1 else outs, None, len(found)))
+    return Parameters(found)
 
 
 def is_factory(operator: Operator) -> bool:
@@ -211,7 +220,7 @@ def is_factory(operator: Operator) -> bool:
     return all(n in names for n in _FACTORY_ARGUMENTS) and len(returns) == 1 and not returns[0].is_alias
 
 
-def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot: int) -> Parameter:
+def _parameter(argument: Argument, takes_number: bool, keyword_only: bool, slot: int) -> Parameter:
     """The row of one of the operator's arguments."""
     list_type = argument.type.list_type
     kind = _KINDS[argument.type.base.name]
@@ -220,7 +229,7 @@ def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot:
         kind, size = f"{kind}List", list_type.size or 0
         if kind == "TensorList" and list_type.element.is_optional:
             kind = "OptionalTensorList"
-    elif kind == "Tensor" and argument.name in operator.scalars:
+    elif kind == "Tensor" and takes_number:
         kind = "TensorOrNumber"
 
     flags = []
@@ -235,8 +244,13 @@ def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot:
     return Parameter(name, kind, tuple(flags), size, argument, slot)
 
 
-def signature_text(name: str, parameters: Sequence[Parameter], self_slot: int) -> str:
+def signature_text(name: str, parameters: Parameters, self_slot: int) -> str:
     """``add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)``"""
+    return f"{name}({_listed(parameters, self_slot)})"
+
+
+@remembered_by
+def _listed(parameters: Parameters, self_slot: int) -> str:
     parts = []
     starred = False
     for position, parameter in enumerate(parameters):
@@ -246,7 +260,7 @@ def signature_text(name: str, parameters: Sequence[Parameter], self_slot: int) -
             parts.append("*")
             starred = True
         parts.append(f"{_TEXTS[parameter.kind]} {parameter.name}{_default_text(parameter)}")
-    return f"{name}({', '.join(parts)})"
+    return ", ".join(parts)
 
 
 def _default_text(parameter: Parameter) -> str:
@@ -273,7 +287,8 @@ class FastCall:
     tests: tuple[str, ...]
 
 
-def fast_calls(parameters: Sequence[Parameter], self_slot: int) -> tuple[FastCall, ...]:
+@remembered_by
+def fast_calls(parameters: Parameters, self_slot: int) -> tuple[FastCall, ...]:
     """The all-positional calls that need no binding, one for each number of arguments."""
     if self_slot > 0:  # Arguments.set puts self first
         return ()

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from codegen.model.keywords import PYTHON_KEYWORDS
+from codegen.remembered import remembered_by
 from codegen.schema import Return, Symbol, Type
 from codegen.targets.torch_py.emit.bindings import Callable, Overload, Shard
-from codegen.targets.torch_py.emit.parameters import Parameter
+from codegen.targets.torch_py.emit.parameters import Parameter, Parameters
 
 # Kind -> type. Builtins are spelled _int and so on, because Tensor has methods with their names.
 _TYPES = {
@@ -82,9 +83,10 @@ def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
 def signatures_of(overload: Overload, is_method: bool) -> list[tuple[str, str]]:
     """Parameters and result; two of them where a list of ints may also be several arguments."""
     result = _results(overload)
-    found = [(_parameters(overload, is_method), result)]
-    if any("kVarargs" in p.flags for p in overload.parameters):
-        found.append((_parameters(overload, is_method, varargs=True), result))
+    parameters = overload.parameters
+    found = [(_listed(parameters, overload.self_slot, is_method, False), result)]
+    if any("kVarargs" in p.flags for p in parameters):
+        found.append((_listed(parameters, overload.self_slot, is_method, True), result))
     return found
 
 
@@ -118,12 +120,13 @@ def _result(type_: Type) -> str:
     return f"tuple[{name}, ...]" if type_.is_list else name
 
 
-def _parameters(overload: Overload, is_method: bool, varargs: bool = False) -> str:
+@remembered_by
+def _listed(parameters: Parameters, self_slot: int, is_method: bool, varargs: bool) -> str:
     """The parameter list; ``varargs``: with ``*size`` for a list of ints that may be several arguments."""
     parts = ["self"] if is_method else []
     starred = False
-    for position, parameter in enumerate(overload.parameters):
-        if position == overload.self_slot:
+    for position, parameter in enumerate(parameters):
+        if position == self_slot:
             continue
 
         if varargs and "kVarargs" in parameter.flags:
@@ -131,7 +134,7 @@ def _parameters(overload: Overload, is_method: bool, varargs: bool = False) -> s
             starred = True
             continue
 
-        if (parameter.is_keyword_only or _follows_default(overload, position)) and not starred:
+        if (parameter.is_keyword_only or _follows_default(parameters, self_slot, position)) and not starred:
             parts.append("*")
             starred = True
         parts.append(_parameter(parameter))
@@ -139,10 +142,10 @@ def _parameters(overload: Overload, is_method: bool, varargs: bool = False) -> s
     return ", ".join(parts)
 
 
-def _follows_default(overload: Overload, position: int) -> bool:
+def _follows_default(parameters: Parameters, self_slot: int, position: int) -> bool:
     """Whether a required parameter comes after one with a default, which Python allows for keywords only."""
-    before = [p for i, p in enumerate(overload.parameters[:position]) if i != overload.self_slot]
-    return overload.parameters[position].is_required and any(not p.is_required for p in before)
+    before = [p for i, p in enumerate(parameters[:position]) if i != self_slot]
+    return parameters[position].is_required and any(not p.is_required for p in before)
 
 
 def _parameter(parameter: Parameter) -> str:

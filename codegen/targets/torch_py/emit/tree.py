@@ -128,7 +128,10 @@ class Tree:
             self.bindings([topic.name])
         if topic.operators:
             self.topic(topic)
+        self.forget(topic)
 
+    def forget(self, topic: Topic) -> None:
+        """Drops what was remembered with the operators of a topic, which is much and quickly found again."""
         for operator in topic.operators:
             forget(operator)
             forget(operator.schema)
@@ -367,13 +370,23 @@ class Tree:
     # Facts on all operators
 
     def metadata(self) -> None:
-        self.files[METADATA] = metadata.render(self.program, self.node_names)
+        rows = []
+        for topic in self.program.topics.values():
+            rows += metadata.rows(topic.operators, self.program, self.node_names)
+            self.forget(topic)
+        self.files[METADATA] = metadata.render(self.program, rows)
 
     def contract(self) -> None:
         self.files[CONTRACT] = contract.render(self.program)
+        for topic in self.program.topics.values():
+            self.forget(topic)
 
     def lowerings(self) -> None:
-        self.files[LOWERINGS] = lowerings.render(self.program)
+        rows = []
+        for topic in self.program.topics.values():
+            rows.append(lowerings.rows(topic.operators))
+            self.forget(topic)
+        self.files[LOWERINGS] = lowerings.render(self.program.file, rows)
 
     # Python
 

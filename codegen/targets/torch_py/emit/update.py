@@ -135,7 +135,7 @@ def update(
     files.update(tree.files)
     files.update(_stubs(tree, shown, read))
     files[METADATA] = _metadata(change, program, memory, read(METADATA))
-    files[LOWERINGS] = lowerings.render_rows(program.file, [topic.lowerings for topic in now.values()])
+    files[LOWERINGS] = lowerings.render(program.file, [topic.lowerings for topic in now.values()])
     return Rendered(files, Memory(now, memory.node_names), _all_notes(change, now))
 
 
@@ -161,7 +161,7 @@ def _metadata(change: Change, program: Program, memory: Memory, before: str) -> 
     for name, topic in memory.topics.items():
         following = position + len(topic.operators)
         if name in change.changed:
-            found += metadata.rows(program_of([program.topics[name]], program), memory.node_names)
+            found += metadata.rows(program.topics[name].operators, program, memory.node_names)
         else:
             old = (row.removesuffix(",") for row in rows[position:following])
             found += _moved(old, change.moved(name))
