@@ -83,6 +83,12 @@ def _is_operator(value: Any) -> bool:
     return isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, (type(None), ModuleType))
 
 
+def _is_function(value: Any) -> bool:
+    """Whether a module may define the value; it imports what is from `typing`, of which some is callable."""
+    is_callable = isinstance(value, Callable) and not isinstance(value, type)  # type: ignore[arg-type]
+    return is_callable and getattr(value, "__module__", None) != "typing"
+
+
 def _members() -> Iterator[tuple[str, Any]]:
     for name in dir(Tensor):
         if name in _IGNORED_METHODS or name.startswith("_backward"):
@@ -109,7 +115,7 @@ def overridable_functions() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
         ]
 
         for name, value in vars(module).items():
-            if isinstance(value, Callable) and not isinstance(value, type) and value not in names:  # type: ignore[arg-type]
+            if _is_function(value) and value not in names:
                 names[value] = f"{place}.{name}"
 
     found[Tensor] = []

@@ -299,8 +299,8 @@ class Frame:
 
 @lru_cache(maxsize=512)
 def _lines_of(code: CodeType) -> list[int | None]:
-    """The line of each instruction; Python 3.10 does not tell."""
-    return [place[0] for place in code.co_positions()] if hasattr(code, "co_positions") else []
+    """The line of each instruction."""
+    return [line for start, end, line in code.co_lines() for _ in range(start, end, 2)]
 
 
 class Finished:
