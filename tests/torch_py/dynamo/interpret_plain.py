@@ -39,6 +39,8 @@ class _Empty(types.ModuleType):
             made = lambda function, left, right: function(left, right)  # noqa: E731
         elif name == "VARYING":
             made = ()
+        elif name == "Module":
+            made.__getattr__ = object.__getattribute__
         setattr(self, name, made)
         return made
 
