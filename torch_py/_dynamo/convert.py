@@ -31,7 +31,6 @@ from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
 from torch_py._dynamo.varying import Varying
-from torch_py._dynamo.varying_check import check
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._logging.artifacts import compilation, timed
 from torch_py._shapes.arguments import NotFollowed
@@ -199,7 +198,10 @@ class Conversion:
 
     def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
         capture = outcome.capture
-        if capture.varying is not None:
+        if capture.varying is not None and capture.varying.places:
+            # Imported here: most programs do without.
+            from torch_py._dynamo.varying_check import check
+
             state = ThreadState()  # which the calls of the program may change
             try:
                 check(capture.varying, capture.recorder)

@@ -21,7 +21,6 @@ from torch_py._dynamo.varying import Varying, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
 from torch_py._dynamo.varying_positions import settled_positions
-from torch_py._dynamo.varying_worlds import Worlds
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
@@ -111,7 +110,7 @@ class Recorder(TorchFunctionMode):
         self.fake_mode = fake_mode
         self.varying = varying
         if varying is not None:
-            varying.worlds = Worlds(varying, self)
+            varying.recorder = self
         self.stack_trace = stack_trace
         self.scopes = [Scope()]
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor

@@ -34,7 +34,7 @@ from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.guard_rows import RowWriter
-    from torch_py._dynamo.recorder import Input
+    from torch_py._dynamo.recorder import Input, Recorder
     from torch_py._dynamo.sources import Source
     from torch_py._dynamo.varying_worlds import Worlds
     from torch_py.fx.graph import Graph
@@ -92,7 +92,8 @@ class Varying:
         self._geometries: dict[int, Geometry] = {}  # by the id of the tensor
         self._other_sizes: set[int] = set()  # those of inputs that do not vary
         self._limits: dict[Symbol, Range] = {}  # for the next capture
-        self.worlds: Worlds | None = None  # of the recorder
+        self.recorder: Recorder | None = None
+        self._worlds: Worlds | None = None
         self.last_input: Node | None = None  # of the graph
 
     # Inputs
@@ -181,14 +182,23 @@ class Varying:
         """What a tensor answers to a question, with SymInts for what varies."""
         if not self.sizes.bounded:
             return list(map(self.sizes.wrap, values))
-        assert self.worlds is not None
         return list(map(self.sizes.integer, self.worlds.terms(values, node, question)))
+
+    @property
+    def worlds(self) -> Worlds:
+        """What tensors of the capture would be for other stand-ins."""
+        if self._worlds is None:
+            # Imported here: most programs do without.
+            from torch_py._dynamo.varying_worlds import Worlds
+
+            assert self.recorder is not None
+            self._worlds = Worlds(self, self.recorder)
+        return self._worlds
 
     def shape_of(self, tensor: Tensor) -> list[int]:
         """The sizes of a tensor, with SymInts for those that vary."""
         if not self.sizes.bounded:
             return list(map(self.sizes.wrap, tensor.shape))
-        assert self.worlds is not None
         return self._numbers(tensor.shape, self.worlds.node_of(tensor), lambda other: other.shape)
 
     def limit(

@@ -31,9 +31,8 @@ Outline = Any
 
 def check(varying: Varying, recorder: Recorder) -> None:
     """Raises NotFollowed if the graph is not right for the sizes that its guards allow. Adds guards."""
-    if varying.places:
-        with recorder.suspended():
-            _Check(varying, recorder).run()
+    with recorder.suspended():
+        _Check(varying, recorder).run()
 
 
 class _Check:
