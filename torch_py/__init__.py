@@ -100,6 +100,7 @@ _LAZY_MODULES = (
     "__config__",
     "_decomp",
     "_guards",
+    "_logging",
     "_subclasses",
     "_utils",
     "accelerator",

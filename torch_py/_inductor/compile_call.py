@@ -12,6 +12,7 @@ from torch_py._inductor import config, describe
 from torch_py._inductor.common import merge_common
 from torch_py._inductor.user_passes import run_pass
 from torch_py._logging import artifacts
+from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
 
 
@@ -56,5 +57,6 @@ def _partition(joint_module: GraphModule, joint_inputs: Any, **options: Any) -> 
     merge_common(joint_module)
     run_pass(config.joint_custom_post_pass, joint_module)
     describe.joint(joint_module, joint_inputs)
-    with artifacts.timed("partition"):
+    # Fake tensors are asked for many facts.
+    with artifacts.timed("partition"), DisableTorchFunctionSubclass():
         return min_cut_rematerialization_partition(joint_module, joint_inputs, **options)

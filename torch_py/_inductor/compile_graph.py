@@ -13,6 +13,7 @@ from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.symbols import symbols_of
 from torch_py._logging import artifacts
 from torch_py._notices import say_once
+from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
 
 _log = _logging.topic("inductor")
@@ -20,15 +21,15 @@ _log = _logging.topic("inductor")
 
 def compile_graph(module: GraphModule) -> CompiledGraph:
     """Like `compile_fx_inner`, with all stages, and without the cache of programs."""
-    with artifacts.timed("common subexpressions"):
-        merge_common(module)
-
     compiled = CompiledGraph(module)
-    try:
-        _compile(compiled, loops=not config.fallback_by_default)
-    except NoCompilerError as problem:
-        say_once(f"torch.compile calls operators one by one: {problem}")
-        _compile(compiled, loops=False)
+    with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+        with artifacts.timed("common subexpressions"):
+            merge_common(module)
+        try:
+            _compile(compiled, loops=not config.fallback_by_default)
+        except NoCompilerError as problem:
+            say_once(f"torch.compile calls operators one by one: {problem}")
+            _compile(compiled, loops=False)
     if config.max_autotune or config.max_autotune_pointwise:
         with artifacts.timed("races"):
             compiled = _raced(compiled)

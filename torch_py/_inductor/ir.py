@@ -67,8 +67,9 @@ class Buffer:
 class Expr:
     """A value of one element."""
 
-    __slots__ = ("_hash", "dtype")
+    __slots__ = ("_hash", "_loads", "dtype")
     dtype: Any
+    _loads: tuple[Load, ...] | None  # what `loads` has found
 
     def parts(self) -> tuple[Expr, ...]:
         """The values that it is computed from."""
@@ -86,6 +87,7 @@ class Expr:
         return self._hash
 
     def _seal(self) -> None:
+        self._loads = None
         self._hash = hash((type(self).__name__, self.key()))
 
 
@@ -118,7 +120,7 @@ class Load(Expr):
         self._seal()
 
     def parts(self) -> tuple[Expr, ...]:
-        return tuple(part for position in self.index for part in position.loaded())
+        return tuple([part for position in self.index for part in position.loaded()])
 
     def key(self) -> tuple[Any, ...]:
         return (id(self.buffer), self.index)
@@ -406,11 +408,12 @@ def walk(value: Expr) -> Iterator[Expr]:
                 stack.append(part)
 
 
-def loads(value: Expr) -> Iterator[Load]:
+def loads(value: Expr) -> tuple[Load, ...]:
     """The elements of buffers that a value is computed from, each once."""
-    for part in walk(value):
-        if isinstance(part, Load):
-            yield part
+    found = value._loads
+    if found is None:
+        found = value._loads = tuple([part for part in walk(value) if isinstance(part, Load)])
+    return found
 
 
 def unconditional_loads(value: Expr) -> Iterator[Load]:

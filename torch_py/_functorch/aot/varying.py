@@ -20,6 +20,7 @@ from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
+from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.node import Node
 from torch_py.utils._pytree import tree_flatten
 
@@ -93,6 +94,10 @@ class _Recordings:
         self._all_sizes.append(sizes)
 
     def merged(self) -> Traced:
+        with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+            return self._merged()
+
+    def _merged(self) -> Traced:
         first = self._traced[0]
         self._check_results()
         solver = Solver({s: tuple(sizes[s] for sizes in self._all_sizes) for s in self._all_sizes[0]})
