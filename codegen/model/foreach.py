@@ -66,7 +66,7 @@ class _Matching:
 
     def report(self, offset: int, message: str, hint: str) -> None:
         self.has_problems = True
-        self.reader.report(self.item.location_at(offset), message, hint)
+        self.reader.report(self.item.location_at(self.schema.place(offset)), message, hint)
 
     def operators(self) -> Iterator[Operator]:
         self.check_form()

@@ -350,7 +350,10 @@ def test_python_parameters() -> None:
 
     text = signature_text("add", parameters, -1)
     assert text == "add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)"
-    assert signature_text("add", Parameters(parameters[:3]), 0) == "add(Tensor or Number other, *, Number alpha = 1)"
+    assert (
+        signature_text("add", Parameters(parameters[:3]), 0)
+        == "add(Tensor or Number other, *, Number alpha = 1)"
+    )
 
     zeros = operator("zeros")
     names = [p.name for p in parameters_of(zeros, functions_of(zeros)[0], functions_of(zeros)[1])]

@@ -136,7 +136,7 @@ def test_compositions(source):
 
 
 def formulas_of_the_library():
-    """Formulas of elements with the names of their tensors: those of entries, of gradients and of functions."""
+    """Formulas of elements and the names of their tensors: of entries, their gradients, and functions."""
     program = load(ROOT / "native_functions.yaml")
     for operator in expanded(program):
         if operator.expr is not None and not operator.is_over_rows:

@@ -46,7 +46,9 @@ def _values() -> dict[str, object]:
 def templates(tmp_path: Path) -> Templates:
     for name, text in _SOURCES.items():
         (tmp_path / name).write_text(text)
-    return Templates("operators.yaml", Target("own", lambda program, templates: {}, tmp_path), tmp_path / "kept")
+    return Templates(
+        "operators.yaml", Target("own", lambda program, templates: {}, tmp_path), tmp_path / "kept"
+    )
 
 
 def test_renders_as_jinja_does(templates: Templates) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from codegen.expressions import Node, infer_row_promotion, lowering_tree
 from codegen.expressions.nodes import Name
 from codegen.expressions.rows import reductions_of, replaced, without_means
-from codegen.model import Operator, Program
+from codegen.model import Operator
 from codegen.remembered import remembered
 from codegen.targets.torch_py.analysis.argument_names import as_spelled
 
