@@ -1,6 +1,7 @@
 """Ends of graphs: programs do and print what they did, and compiled code goes on afterwards."""
 
 import asyncio
+import sys
 
 import pytest
 
@@ -282,7 +283,9 @@ def test_messages_have_the_line_and_the_reason():
     with pytest.raises(torch._dynamo.exc.Unsupported) as caught:
         torch.compile(function, fullgraph=True, backend="eager")(ONES)
     lines = str(caught.value).splitlines()
-    assert len(lines) <= 8 and "if y.sum() > 3:" in lines[2] and lines[3].strip() == "^" * len("y.sum() > 3")
+    assert len(lines) <= 8 and "if y.sum() > 3:" in lines[2]
+    if sys.version_info >= (3, 11):  # which has the columns of instructions
+        assert lines[3].strip() == "^" * len("y.sum() > 3")
     assert any("why: the value of a tensor" in line for line in lines) and "torch.where" in lines[-1]
 
 
