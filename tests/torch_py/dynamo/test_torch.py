@@ -405,3 +405,18 @@ def test_assignments_by_their_methods(backend):
     compiled = torch.compile(function, backend=backend, fullgraph=True)
     x, y = ROWS.clone(), ROWS.clone()
     assert equal(compiled(x), function(y)) and equal(x, y)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_hooks_of_saved_tensors_see_those_of_the_call_only(backend):
+    module = nn.Sequential(nn.Linear(6, 4), nn.Tanh())
+    compiled = torch.compile(module, backend=backend)
+
+    def saved_by_a_call():
+        saved = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
+            compiled(ROWS)
+        return [(type(one), one.shape) for one in saved]
+
+    first = saved_by_a_call()  # which compiles
+    assert first == saved_by_a_call()
