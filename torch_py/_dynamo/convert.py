@@ -34,6 +34,7 @@ from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._logging.artifacts import compilation, timed
 from torch_py._shapes.arguments import NotFollowed
+from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
 from torch_py.nn.modules.module import Module
@@ -436,7 +437,12 @@ class Compiler:
         try:
             _capturing.active = True
             conversion = Conversion(self.function, self.start, self.settings, self.continuations, self.policy)
-            with compilation(self.function.__qualname__), without_garbage_collection():
+
+            with (
+                compilation(self.function.__qualname__),
+                without_garbage_collection(),
+                _without_saved_tensors_hooks(),
+            ):
                 return conversion.run(values)
         except Unsupported:
             raise

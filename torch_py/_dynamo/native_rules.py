@@ -174,6 +174,8 @@ _UNCAPTURED_TORCH = {
     "torch_py.serialization": "it reads or writes a file",
     "torch_py.profiler": "it measures",
     "torch_py.utils.data": "it loads data",
+    "torch_py.utils.checkpoint._recomputation": "backward runs the function again, operator by operator",
+    "torch_py.utils.checkpoint._reentrant": "backward runs the function again, operator by operator",
     "torch_py.multiprocessing": "processes are not captured",
     "torch_py.distributed": "communication is not captured",
     "torch_py._tensor_str": "it needs the values of tensors",

@@ -91,6 +91,17 @@ class saved_tensors_hooks:
         _C._saved_tensors_hooks_pop()
 
 
+@contextlib.contextmanager
+def _without_saved_tensors_hooks() -> Iterator[None]:
+    """Sets the hooks of this thread aside: the compiler runs programs, whose saved tensors are not theirs."""
+    hooks = _C._saved_tensors_hooks_take()
+    try:
+        yield
+    finally:
+        for pack, unpack in hooks:
+            _C._saved_tensors_hooks_push(pack, unpack)
+
+
 class save_on_cpu(saved_tensors_hooks):
     """Keeps the tensors that are saved for backward inside the block in CPU memory.
 

@@ -10,6 +10,7 @@ import torch_py.nn.functional as F
 from tests.torch_py.dynamo.comparing import check, equal
 from torch_py import nn
 from torch_py._dynamo.testing import CompileCounter, EagerAndRecordGraphs
+from torch_py.utils.checkpoint import checkpoint
 
 ROWS = torch.randn(4, 6)
 IMAGES = torch.randn(2, 3, 8, 8)
@@ -405,3 +406,57 @@ def test_assignments_by_their_methods(backend):
     compiled = torch.compile(function, backend=backend, fullgraph=True)
     x, y = ROWS.clone(), ROWS.clone()
     assert equal(compiled(x), function(y)) and equal(x, y)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_hooks_of_saved_tensors_see_those_of_the_call_only(backend):
+    module = nn.Sequential(nn.Linear(6, 4), nn.Tanh())
+    compiled = torch.compile(module, backend=backend)
+
+    def saved_by_a_call():
+        saved = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
+            compiled(ROWS)
+        return [(type(one), one.shape) for one in saved]
+
+    first = saved_by_a_call()  # which compiles
+    assert first == saved_by_a_call()
+
+
+def _checkpointed_step(module, call, seed):
+    torch.manual_seed(seed)
+    module.zero_grad()
+    x = ROWS.clone().requires_grad_()
+    result = call(x)
+    result.sum().backward()
+    return result.detach(), x.grad, module[0].weight.grad
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("reentrant", [False, True])
+@pytest.mark.parametrize("inside", [False, True])
+def test_checkpoints_and_compiled_code(backend, reentrant, inside):
+    module = nn.Sequential(nn.Linear(6, 6), nn.Dropout(0.5), nn.Tanh())
+
+    def program(x):
+        return checkpoint(module, x, use_reentrant=reentrant).sin() * 2
+
+    if inside:
+        compiled = torch.compile(program, backend=backend)
+    else:
+        layer = torch.compile(module, backend=backend)
+        compiled = lambda x: checkpoint(layer, x, use_reentrant=reentrant).sin() * 2  # noqa: E731
+
+    for seed in range(2):
+        actual = _checkpointed_step(module, compiled, seed)
+        assert equal(_checkpointed_step(module, program, seed), actual)
+
+
+def test_a_checkpoint_without_gradients_is_captured():
+    module = nn.Linear(6, 6)
+
+    def program(x):
+        with torch.no_grad():
+            return checkpoint(module, x, use_reentrant=False).sin()
+
+    check(program, ROWS, graphs=1)

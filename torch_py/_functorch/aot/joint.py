@@ -21,6 +21,7 @@ from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
 from torch_py.autograd.grad_mode import set_grad_enabled
+from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
@@ -75,18 +76,20 @@ class _Trace:
         self._for_program = made.for_program()
 
     def run(self, program: Program) -> Traced:
-        hooks = _C._saved_tensors_hooks_take()  # they are for what the compiled call saves
         try:
-            with self.recorder.running(), set_grad_enabled(_C.is_grad_enabled()):
+            with (
+                _without_saved_tensors_hooks(),
+                self.recorder.running(),
+                set_grad_enabled(_C.is_grad_enabled()),
+            ):
                 results = program(self.recorder, self._for_program)
+
                 written = self._written_memories()
                 outputs = classify(results, self.inputs, self.given, self.recorder, self.views, written)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
             self.recorder.draws.restore()
-            for pack, unpack in hooks:
-                _C._saved_tensors_hooks_push(pack, unpack)
         with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
             return self._functional(outputs, recorded, tangents, gradients)
 

@@ -8,12 +8,16 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from torch_py import _C
+from torch_py.utils.checkpoint._recomputation import _first_run
+from torch_py.utils.checkpoint._reentrant import _as_one_node
+
 if TYPE_CHECKING:
     from torch_py.nn.modules.module import Module
-from torch_py.utils.checkpoint._recomputation import _without_reentrance
-from torch_py.utils.checkpoint._reentrant import CheckpointFunction
 
 __all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn", "set_checkpoint_debug_enabled"]
+
+_DETERMINISM_CHECKS = ("default", "none")
 
 
 def noop_context_fn() -> tuple[contextlib.nullcontext[None], contextlib.nullcontext[None]]:
@@ -97,7 +101,29 @@ def checkpoint(
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     if context_fn is not noop_context_fn or debug is not False:
         raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+    return _as_one_node(function, args, preserve_rng_state)
+
+
+def _without_reentrance(
+    function: Any,
+    args: Any,
+    kwargs: Any,
+    context_fn: Any,
+    preserve_rng_state: bool,
+    determinism_check: str,
+    early_stop: bool,
+) -> Any:
+    if determinism_check not in _DETERMINISM_CHECKS:
+        raise ValueError(
+            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)} but got {determinism_check}"
+        )
+
+    contexts = context_fn()
+    if not _C.is_grad_enabled():
+        return function(*args, **kwargs)
+
+    check = determinism_check == "default"
+    return _first_run(function, args, kwargs, contexts, preserve_rng_state, early_stop, check)
 
 
 def checkpoint_sequential(

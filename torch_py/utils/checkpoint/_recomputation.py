@@ -30,7 +30,6 @@ class CheckpointError(RuntimeError):
     """
 
 
-_DETERMINISM_CHECKS = ("default", "none")
 # Set by set_checkpoint_early_stop; None means that each call decides.
 _early_stop_everywhere: bool | None = None
 
@@ -218,37 +217,24 @@ def _shown(description: tuple[Any, ...]) -> dict[str, Any]:
     return dict(zip(("shape", "dtype", "device"), description))
 
 
-def _without_reentrance(
+def _first_run(
     function: Any,
     args: Any,
     kwargs: Any,
-    context_fn: Any,
+    contexts: Any,
     preserve_rng_state: bool,
-    determinism_check: str,
     early_stop: bool,
+    check: bool,
 ) -> Any:
-    if determinism_check not in _DETERMINISM_CHECKS:
-        raise ValueError(
-            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)} but got {determinism_check}"
-        )
-
-    first, second = context_fn()
-    if not _C.is_grad_enabled():
-        return function(*args, **kwargs)
+    """Runs a function whose saved tensors are replaced by placeholders."""
+    first, second = contexts
 
     # Inside vmap and jvp, operators do not save tensors that could be replaced: run the function once.
     if any(map(_C._level_of, (*args, *kwargs.values()))):
         with first:
             return function(*args, **kwargs)
 
-    frame = _Frame(
-        function,
-        args,
-        kwargs,
-        second,
-        _Surroundings(preserve_rng_state, *args, *kwargs.values()),
-        early_stop,
-        determinism_check == "default",
-    )
+    surroundings = _Surroundings(preserve_rng_state, *args, *kwargs.values())
+    frame = _Frame(function, args, kwargs, second, surroundings, early_stop, check)
     with saved_tensors_hooks(frame.pack, frame.unpack), first:
         return function(*args, **kwargs)

@@ -105,3 +105,8 @@ class CheckpointFunction(Function):
 
         _backward([result for result, _ in pairs], [grad for _, grad in pairs])
         return (None, None, *(value.grad if isinstance(value, Tensor) else None for value in detached))
+
+
+def _as_one_node(function: Any, args: tuple[Any, ...], preserve_rng_state: bool) -> Any:
+    """Calls a function as a node; graphs of the compiler end here, as at any checkpoint."""
+    return CheckpointFunction.apply(function, preserve_rng_state, *args)
