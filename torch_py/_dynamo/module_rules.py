@@ -24,8 +24,10 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 
 
 def registered(capture: Capture, module: Any, name: str) -> Any:
-    """``Module.__getattr__(module, name)``: a parameter, buffer or submodule; ABSENT if there is none, or if
-    it takes an interpreter to find out."""
+    """``Module.__getattr__(module, name)``: a parameter, buffer or submodule.
+
+    ABSENT if the module has no such name, or if it takes an interpreter to find out.
+    """
     fields = attributes.load(capture, module, "__dict__")
     for registry in _REGISTRIES:
         entries = capture.read_key(fields, registry)

@@ -74,7 +74,9 @@ def test_its_instructions_are_those_of_the_whole_header(tmp_path: Path):
 
     for name, kind, values in cases:
         row = kind * COUNT
-        source, found, expected = row(*values), row(), row()
+        source = row(*values)
+        found = row()
+        expected = row()
         getattr(brief, name)(source, found, ctypes.c_int64(COUNT))
         getattr(whole, name)(source, expected, ctypes.c_int64(COUNT))
         assert bytes(found) == bytes(expected), name
