@@ -68,6 +68,7 @@ class _Check:
             rows = [self._outlines(values) for values in sets]
         except Exception as error:
             raise NotFollowed(str(error)) from error
+
         for asked in rows[0]:
             outlines = [row[asked] for row in rows]
             if isinstance(asked, Node):
@@ -85,10 +86,12 @@ class _Check:
                 return self._solver.solve(tuple(outlines))
             except Ambiguous:
                 return None
+
         if isinstance(first, int):
             number = self._sizes.wrap(first)
             term = number.term if type(number) is SymInt else number
             return term if evaluate(term, other) == outlines[1] else None
+
         if first is None:
             return None
         if len({len(outline) for outline in outlines}) > 1:

@@ -92,6 +92,7 @@ class Worlds:
                 continue
             except (KeyError, RuntimeError, TypeError, ValueError, IndexError):
                 self._give_up()
+
             if None in found or len(found) != len(values):
                 self._give_up()
         return found

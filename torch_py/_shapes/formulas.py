@@ -22,7 +22,9 @@ class Symbol:
 
     __slots__ = ("max", "min", "name", "samples")
 
-    def __init__(self, name: str, min: int = 0, max: int | None = None, samples: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, name: str, min: int = 0, max: int | None = None, samples: tuple[int, ...] = ()
+    ) -> None:
         self.name = name
         self.min = min
         self.max = max

@@ -102,6 +102,7 @@ class Sizes:
         position = len(self.hints)
         if position == len(PRIMES):
             raise TooManySizes
+
         symbol = Symbol(f"s{position}", min=2)
         if allowed is not None:
             symbol.samples = samples_in(allowed, [other.samples for other in self.bounded])
@@ -109,9 +110,11 @@ class Sizes:
                 raise TooManySizes
             self.bounded.add(symbol)
         if allowed is not None and allowed.is_guarded:
-            symbol.min, symbol.max = allowed.low, allowed.high
+            symbol.min = allowed.low
+            symbol.max = allowed.high
             self.relations[Relation(">=", symbol, symbol.min)] = None
             self.relations[Relation("<=", symbol, symbol.max)] = None
+
         self.hints[symbol] = hint
         self.stand_ins[symbol] = symbol.samples[0] if symbol.samples else PRIMES[position]
         return symbol

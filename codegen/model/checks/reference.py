@@ -103,9 +103,12 @@ def _unknown_attributes(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
 def _wrong_counts(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
     """Calls like ``np.power(self)``, of functions of elements that take another number of arguments."""
     for node in ast.walk(tree):
-        path = _path(node.func) if isinstance(node, ast.Call) else None
-        if path is None or path[0] not in MODULES or any(isinstance(a, ast.Starred) for a in node.args):
+        if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
             continue
+        path = _path(node.func)
+        if path is None or path[0] not in MODULES:
+            continue
+
         function = _module(MODULES[path[0]])
         for part in path[1:]:
             function = None if function is None else _part(function, part)
