@@ -47,7 +47,7 @@ def test_limits_are_rates_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.seconds(found.operations["float32"], 0, "float32") == pytest.approx(1)
 
 
-def test_report_names_the_share_of_the_limit_and_the_verdict(tmp_path: Path) -> None:
+def test_report_names_the_share_of_the_limit_and_the_verdict() -> None:
     group = next(group for group in GROUPS if group.name == "products")
     case = find("products/float32 64x64x64")
     machine = limits.Limits({"float32": case.flops * 1e3}, dict.fromkeys(limits.COPIES, 1e9), 1e9, 1e-8)
@@ -60,6 +60,13 @@ def test_report_names_the_share_of_the_limit_and_the_verdict(tmp_path: Path) -> 
     assert "| products | 1 | 0.50 | 0.45 | 0.50 | 0.7 | float32 64x64x64 |" in report.summary(
         [(group, {case.name: result})]
     )
+
+
+def test_picture_has_a_bar_for_each_case(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    group = next(group for group in GROUPS if group.name == "products")
+    case = find("products/float32 64x64x64")
+    result = Result(case.name, {"torch_py": 2e-3, "torch": 4e-3}, ratio=0.5)
 
     picture = tmp_path / "ratios.svg"
     report.plot([(group, {case.name: result})], picture)
