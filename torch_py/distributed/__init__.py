@@ -13,7 +13,7 @@ from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
-from torch_py import _pytorch_names
+from torch_py import _pytorch_names, cuda
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed import device_mesh
 from torch_py.distributed._collectives import (
@@ -211,10 +211,14 @@ def init_process_group(
     Size and rank are read from WORLD_SIZE and RANK when not given, and are 1 and 0 when not there either.
 
     Raises NotImplementedError for a larger world, ValueError for a rank outside it or when there is a world
-    already.
+    already, RuntimeError for the backend "nccl" without a CUDA device.
     """
     if is_initialized():
         raise ValueError("trying to initialize the default process group twice!")
+    if backend is not None and backend.lower() == Backend.NCCL and not cuda.is_available():
+        raise RuntimeError(
+            f"init_process_group: backend={backend!r} needs a CUDA device, and there is none; use 'gloo'"
+        )
 
     size = int(os.environ.get("WORLD_SIZE", 1)) if world_size < 0 else world_size
     number = int(os.environ.get("RANK", 0)) if rank < 0 else rank

@@ -35,3 +35,10 @@ def test_world_of_one():
         assert list(model.state_dict()) == ["module.weight", "module.bias"]
     finally:
         dist.destroy_process_group()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="for machines without a GPU")
+def test_nccl_needs_a_gpu():
+    with pytest.raises(RuntimeError, match="'nccl' needs a CUDA device"):
+        torch.distributed.init_process_group("nccl", world_size=1, rank=0)
+    assert not torch.distributed.is_initialized()
