@@ -217,7 +217,7 @@ def init_process_group(
         raise ValueError("trying to initialize the default process group twice!")
     if backend is not None and backend.lower() == Backend.NCCL and not cuda.is_available():
         raise RuntimeError(
-            f"init_process_group: backend={backend!r} needs a CUDA device, and there is none; use 'gloo'"
+            f"init_process_group: backend={backend!r} needs a CUDA device; none was found, use 'gloo'"
         )
 
     size = int(os.environ.get("WORLD_SIZE", 1)) if world_size < 0 else world_size
