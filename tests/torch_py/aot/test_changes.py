@@ -343,3 +343,18 @@ def test_changes_of_data_without_gradients(backend: str):
     function(x, y)
     assert x.tolist() == y.tolist() == [2.0, 2.0, 2.0]
     assert (x._version, y._version) == (0, 1)
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more")
+def test_results_that_give_a_view_another_size():
+    """`out` grows over the memory that other tensors read."""
+
+    def function(x: Any, y: Any) -> Any:
+        values = x.clone()
+        torch.add(values, y, out=values[::2])
+        return values
+
+    x, y = torch.arange(12.0).view(3, 4), torch.ones(3, 4)
+    with pytest.warns(UserWarning, match="another size whose memory others read"):
+        found = torch.compile(function, backend="aot_eager")(x, y)
+    assert found.tolist() == function(x, y).tolist()
