@@ -37,6 +37,8 @@ VIEWS = {
     "permuted": lambda x: x.view(3, 2, 2).permute(2, 0, 1)[0],
     "diagonal": lambda x: x.diagonal(),
     "second_diagonal": lambda x: x.diagonal(1),
+    "row_of_expanded": lambda x: x.expand(2, *x.shape)[1, 2],
+    "diagonal_of_expanded": lambda x: x.expand(2, *x.shape).diagonal(),
     "unsqueezed": lambda x: x.unsqueeze(1),
     "squeezed": lambda x: x[1:2].squeeze(0),
     "element": lambda x: x[1, 2],
