@@ -192,6 +192,10 @@ class Recorder(TorchFunctionMode):
     def input_of(self, fake: Tensor) -> Input | None:
         return self._input_of_fake.get(id(fake))
 
+    def is_result(self, value: Any) -> bool:
+        """Whether a value is a tensor that a node of the graph computes."""
+        return isinstance(value, FakeTensor) and self.input_of(value) is None
+
     def track(self, fake: Tensor, node: Node) -> None:
         self.scopes[-1].nodes[id(fake)] = fake, node
         node.meta["example_value"] = fake

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import native_steps
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame
+from torch_py._dynamo.liveness import slots_read_from
 from torch_py._dynamo.resume import Layout, Next, ResumedStart, continuation_function, drive
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ class Stop:
     def __init__(self, frame: Frame, is_waiting: bool = False) -> None:
         self.frame = frame
         self.instruction = frame.instruction
-        self.slots = list(frame.locals)
         self.stack = list(frame.stack)
         if is_waiting:
             self.base = len(self.stack)
@@ -32,6 +32,18 @@ class Stop:
             self.base = frame.result_base
             self.resume_at = self.instruction.end
             self.raise_at = (self.call_start(), self.base)
+        self.slots = self._live_slots()
+
+    def _live_slots(self) -> list[Any]:
+        """The variables, without tensors of the graph that nothing reads: these need not be results of it."""
+        frame = self.frame
+        places = [self.resume_at, self.instruction.offset, *(self.raise_at or ())[:1]]
+        read = slots_read_from(frame.code, min(places))
+
+        def is_needed(slot: int, value: Any) -> bool:
+            return slot in read or not frame.capture.recorder.is_result(value)
+
+        return [value if is_needed(i, value) else UNBOUND for i, value in enumerate(frame.locals)]
 
     def layout(self, offset: int, stack: list[Any], raise_at: tuple[int, int] | None) -> Layout:
         frame = self.frame

@@ -12,6 +12,7 @@ class ThreadState:
 
     def __init__(self) -> None:
         self.grad = _C.is_grad_enabled()
+        self.inference = _C.is_inference_mode_enabled()
         self.autocast = {
             device: (_C.is_autocast_enabled(device), _C.get_autocast_dtype(device))
             for device in ("cpu", "cuda")
@@ -27,6 +28,8 @@ class ThreadState:
         calls: list[tuple[Any, tuple[Any, ...]]] = []
         if self.grad != other.grad:
             calls.append((_C._set_grad_enabled, (self.grad,)))
+        if self.inference != other.inference:
+            calls.append((_C._set_inference_mode, (self.inference,)))
         for device, (enabled, dtype) in self.autocast.items():
             before = other.autocast[device]
             if enabled != before[0]:

@@ -19,7 +19,7 @@ from torch_py._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FakeTensor, F
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
-from torch_py.autograd.grad_mode import enable_grad
+from torch_py.autograd.grad_mode import enable_grad, inference_mode
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
@@ -86,19 +86,19 @@ class Recorder(TorchDispatchMode):
         Inputs that share memory do so as fake tensors. An input that is not a leaf comes as the result of
         an identity, which it may change in place.
         """
-        twin = self._twin_of(tensor)
-        fake = self.fake_mode._wrap(twin, tensor.device)
-        fake.requires_grad_(tensor.requires_grad)
-
         node = self.graph.placeholder(name)
-        node.meta["val"] = self._value(twin, tensor.device)
-        self._track(fake, node)
-        if tensor.is_leaf:
-            return fake, fake
+        with inference_mode(tensor.is_inference()):  # whatever the mode of the call
+            twin = self._twin_of(tensor)
+            fake = self.fake_mode._wrap(twin, tensor.device)
+            fake.requires_grad_(tensor.requires_grad)
+            node.meta["val"] = self._value(twin, tensor.device)
+            self._track(fake, node)
+            if tensor.is_leaf:
+                return fake, fake
 
-        given = self._identity(fake, twin)
-        self._track(given, node)
-        return fake, given
+            given = self._identity(fake, twin)
+            self._track(given, node)
+            return fake, given
 
     def tangent(self, name: str, output: Any) -> FakeTensor:
         """Adds a placeholder for the gradient of `output`."""

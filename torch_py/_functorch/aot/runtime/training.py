@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from torch_py import _C
 from torch_py._functorch.aot.traced import Traced
 from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import enable_grad
+from torch_py.autograd.grad_mode import inference_mode
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
@@ -65,10 +65,10 @@ def function_of(facts: Mapping[str, Any], forward: Compiled, backward: Compiled)
 
 
 def _with_grad(compiled: Compiled) -> Compiled:
-    """For a program that is called without grad mode and switches it on itself."""
+    """For a program that is called without grad mode, or in inference mode, and switches it on itself."""
 
     def called(*inputs: Any) -> Sequence[Any]:
-        with enable_grad():
+        with inference_mode(False):
             return compiled(*inputs)
 
     return called

@@ -1,0 +1,56 @@
+"""Which variables a function may still read from some instruction on."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import CodeType
+
+from torch_py._dynamo.decode import decode
+from torch_py._dynamo.decode.instructions import Instruction, Program
+
+_READING = frozenset(
+    "load_fast load_fast_and_clear delete_fast load_deref load_slot load_classderef load_from_dict_or_deref "
+    "delete_deref store_deref make_cell".split()
+)
+_READING_PAIRS = frozenset(("load_fast_pair", "store_fast_load_fast"))
+# Functions that see all variables of their caller.
+_SEEING_ALL = frozenset(("locals", "vars", "dir", "eval", "exec"))
+
+
+@cache
+def slots_read_from(code: CodeType, offset: int) -> frozenset[int]:
+    """The slots that instructions from an offset on may read, also those that they have written before."""
+    program = decode(code)
+    if not _SEEING_ALL.isdisjoint(code.co_names):
+        return frozenset(range(len(program.names)))
+
+    first = _first_reached(program, offset)
+    found: set[int] = set()
+    for instruction in program.instructions:
+        if instruction.offset >= first:
+            found.update(_slots_read(instruction))
+    return frozenset(found)
+
+
+def _slots_read(instruction: Instruction) -> tuple[int, ...]:
+    if instruction.op in _READING:
+        return (instruction.arg,)
+    if instruction.op in _READING_PAIRS:
+        return (instruction.arg >> 4, instruction.arg & 15)
+    return ()
+
+
+def _first_reached(program: Program, offset: int) -> int:
+    """The lowest offset that a run from `offset` on may reach: jumps backward are those of loops."""
+    first = offset
+    while True:
+        targets = [
+            instruction.arg
+            for instruction in program.instructions
+            if instruction.offset >= first and instruction.op.startswith("jump")
+        ]
+        targets += [row.target for row in program.handlers if row.end > first]
+        lowest = min(targets, default=first)
+        if lowest >= first:
+            return first
+        first = lowest
