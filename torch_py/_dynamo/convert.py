@@ -41,8 +41,8 @@ from torch_py.fx._collecting import without_garbage_collection
 from torch_py.nn.modules.module import Module
 
 _lock = threading.RLock()
-# A process that forks waits for the capture of another thread: in the child nobody would end it, give the lock
-# back, or undo what the capture has written to objects of the program.
+# A process that forks waits for the capture of another thread: in the child nobody would end it, give the
+# lock back, or undo what the capture has written to objects of the program.
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _HANDLERS = all_handlers()
 observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph

@@ -101,6 +101,8 @@ class Reading(Origins):
         return self._admit_item(owner, origin, position, value)
 
     def _admit_item(self, owner: Any, origin: Source, position: int, value: Any) -> Any:
+        if position >= self.journal.length_before(owner):
+            return self.plain(value)
         if isinstance(owner, tuple) and origin.kind == "constant" and not isinstance(value, Tensor):
             # A tuple is what it was, so its elements are particular objects.
             return value if type(value) in SCALARS else self.fixed(value, f"{origin.text}[{position}]")
@@ -215,13 +217,11 @@ class Reading(Origins):
             return
         if isinstance(value, (list, tuple)):
             if not (origin.kind == "constant" and isinstance(value, tuple)):
-                self.guards.add("length", origin, len(value))
+                self.guards.add("length", origin, self.journal.length_before(value))
         elif isinstance(value, dict):
-            if any(entry.owner is value for entry in self.journal.entries.values()):
-                return
             if origin.kind == "constant":
                 self.guards.watch(value)
-            self.guards.add("keys", origin, tuple(keys_of(value)))
+            self.guards.add("keys", origin, self.journal.keys_before(value))
         elif isinstance(value, (set, frozenset, deque, bytearray)):
             self.use(value)
 

@@ -415,3 +415,49 @@ def graph_breaks():
     convert.observers.append(found.append)
     yield found
     convert.observers.remove(found.append)
+
+
+# Containers that were begun before a break, and are finished after it
+
+
+def broken(value):
+    torch._dynamo.graph_break()
+    return value
+
+
+BEGUN_BEFORE_A_BREAK = {
+    "tuple": lambda x, n: (n, *broken([x, n])),
+    "list": lambda x, n: [n, x * n, *broken([x, n])],
+    "set": lambda x, n: {n, *broken([n + 1])},
+    "dict": lambda x, n: {"a": n, **broken({"b": x * n}), "".join("a"): 2},
+    "arguments": lambda x, n: check_arguments(n, *broken([n, 3]), q=n, **broken({"z": x})),
+    "list comprehension": lambda x, n: [broken(x * i) for i in range(n)],
+    "two loops": lambda x, n: [i + broken(j) for i in (1, 2) for j in range(n)],
+    "set comprehension": lambda x, n: {broken(i) for i in range(n)},
+    "dict comprehension": lambda x, n: {i: broken(x * i) for i in range(n)},
+    "nested": lambda x, n: [[broken(x * i + j) for j in range(i)] for i in range(n)],
+    "used at once": lambda x, n: torch.stack([broken(x * i) for i in range(n)] + [x]),
+    "sorted": lambda x, n: sorted([broken(-i) for i in range(n)]),
+}
+
+
+def check_arguments(*args, **kwargs):
+    return args, kwargs
+
+
+@pytest.mark.parametrize("name", BEGUN_BEFORE_A_BREAK)
+def test_containers_that_are_begun_before_a_break(name):
+    """Whatever a capture puts into them is undone, and what is read of them is guarded."""
+    function = BEGUN_BEFORE_A_BREAK[name]
+    compiled = torch.compile(function, backend="eager")
+    for n in (2, 3, 1, 2, 4, 0):
+        assert equal(compiled(ONES, n), function(ONES, n))
+
+
+def test_one_piece_of_code_continues_a_comprehension():
+    """The length of the list that it fills is not looked at."""
+    counter = torch._dynamo.testing.CompileCounter()
+    compiled = torch.compile(lambda xs: [x * broken(2) for x in xs], backend=counter)
+    xs = [ONES * i for i in range(12)]
+    assert equal(compiled(xs), [x * 2 for x in xs])
+    assert counter.frame_count == 1
