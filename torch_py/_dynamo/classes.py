@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
-from torch_py._dynamo.iteration import is_native_iterator, iterator_of
+from torch_py._dynamo.iteration import is_native_iterator, iterator_of, refuse_foreign
 from torch_py._dynamo.native_rules import PURE_CLASSES
 from torch_py._dynamo.varying import all_fixed, keeps_sizes
 from torch_py._tensor import Tensor
@@ -54,8 +54,10 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
     if isinstance(owner, type) and (owner in PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)
+            refuse_foreign(capture, value)
         args = [natives.callable_for_native(capture, value) for value in args]
-        if hasattr(owner, "__next__"):  # zip, enumerate, chain
+        if hasattr(owner, "__next__"):  # zip, enumerate, groupby
+            kwargs = {name: natives.callable_for_native(capture, value) for name, value in kwargs.items()}
             args = [iterator_of(capture, value) if _is_interpreted(value) else value for value in args]
         if capture.varying is not None and not keeps_sizes(owner):
             args = [all_fixed(capture.varying, value) for value in args]

@@ -96,8 +96,7 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
     """Calls a pure function with the objects of the program."""
     for value in (*args, *kwargs.values()):
         capture.use(value)
-        if iteration.is_native_iterator(value) and capture.origin_of(value) is not None:
-            raise iteration.ForeignIterator(value)
+        iteration.refuse_foreign(capture, value)
     args = [callable_for_native(capture, value) for value in args]
     kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
     if capture.varying is not None:

@@ -134,7 +134,8 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
     found = _method_result(capture, "__contains__", container, value)
     if found is not NotImplemented:
         return capture.truth(found)
-    if type(in_class(type(container), "__iter__")) is FunctionType:
+    is_iterator = iteration.is_native_iterator(container)
+    if is_iterator or type(in_class(type(container), "__iter__")) is FunctionType:
         return _is_among(capture, container, value)
     if isinstance(container, dict) and (_is_plain_key(value) or isinstance(value, Tensor)):
         return capture.read_key(container, value) is not ABSENT

@@ -1,6 +1,8 @@
 """Ends of graphs: programs do and print what they did, and compiled code goes on afterwards."""
 
 import asyncio
+import functools
+import itertools
 import sys
 
 import pytest
@@ -461,3 +463,29 @@ def test_one_piece_of_code_continues_a_comprehension():
     xs = [ONES * i for i in range(12)]
     assert equal(compiled(xs), [x * 2 for x in xs])
     assert counter.frame_count == 1
+
+
+def numbers(n):
+    for i in range(n):
+        yield broken(i)
+
+
+ITERATORS_OF_GENERATORS = {
+    "zip": lambda n: list(zip(numbers(n), numbers(n))),
+    "enumerate": lambda n: list(enumerate(numbers(n))),
+    "map": lambda n: list(map(lambda v: v + 1, numbers(n))),
+    "chain": lambda n: list(itertools.chain(numbers(n), numbers(n))),
+    "chains": lambda n: list(itertools.chain.from_iterable([numbers(n), numbers(n)])),
+    "groupby": lambda n: [(k, list(g)) for k, g in itertools.groupby(range(n), key=lambda v: broken(v))],
+    "in": lambda n: (1 in numbers(n), 7 in numbers(n)),
+    "comparison": lambda n: sorted([n, 1, 2], key=functools.cmp_to_key(lambda a, b: broken(a - b))),
+}
+
+
+@pytest.mark.parametrize("name", ITERATORS_OF_GENERATORS)
+def test_iterators_over_generators_that_are_interrupted(name):
+    """Native code advances no generator of the program while a continuation is captured."""
+    function = ITERATORS_OF_GENERATORS[name]
+    compiled = torch.compile(lambda x, n: (x + n, function(n)), backend="eager")
+    for n in (1, 2, 3, 1):
+        assert equal(compiled(ONES, n), (ONES + n, function(n)))
