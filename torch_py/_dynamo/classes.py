@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -55,14 +56,46 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
         for value in (*args, *kwargs.values()):
             capture.use(value)
             refuse_foreign(capture, value)
-        args = [natives.callable_for_native(capture, value) for value in args]
-        if hasattr(owner, "__next__"):  # zip, enumerate, groupby
-            kwargs = {name: natives.callable_for_native(capture, value) for name, value in kwargs.items()}
+        called = _CALLED.get(owner)
+        if called is not None:
+            args, kwargs = _with_called(capture, args, kwargs, called)
+        elif owner is range:
+            capture.use_fields(*args)
+        if hasattr(owner, "__next__") or issubclass(owner, dict):  # which may call them, unlike partial
+            args = [natives.callable_for_native(capture, value) for value in args]
+        if hasattr(owner, "__next__"):  # zip, enumerate, chain
             args = [iterator_of(capture, value) if _is_interpreted(value) else value for value in args]
         if capture.varying is not None and not keeps_sizes(owner):
             args = [all_fixed(capture.varying, value) for value in args]
         return capture.made(function(cls, *args, **kwargs))
     raise unsupported_call(cls.__name__, "its objects are made by native code")
+
+
+# Iterators that call a function: the position and the name of that argument.
+_CALLED: dict[Any, tuple[int, str]] = {
+    map: (0, ""),
+    filter: (0, ""),
+    itertools.starmap: (0, ""),
+    itertools.takewhile: (0, ""),
+    itertools.dropwhile: (0, ""),
+    itertools.filterfalse: (0, ""),
+    itertools.accumulate: (1, "func"),
+    itertools.groupby: (1, "key"),
+}
+
+
+def _with_called(capture: Capture, args: Any, kwargs: Any, called: tuple[int, str]) -> tuple[Any, Any]:
+    """The arguments of an iterator with a function that is interpreted.
+
+    What a native function is called with is looked at now: it may call special methods.
+    """
+    position, name = called
+    given = args[position] if len(args) > position else kwargs.get(name)
+    function = natives.called_natively(capture, given)
+    if function is given and given is not None:
+        capture.use_fields(*args)
+    args = [function if at == position else value for at, value in enumerate(args)]
+    return args, {key: function if key == name else value for key, value in kwargs.items()}
 
 
 def _is_interpreted(value: Any) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from types import CellType, FunctionType, MethodType
+from enum import Enum
+from types import CellType, FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
+from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of
 from torch_py._dynamo.origins import FIXED_KINDS, SCALARS, Origins
 from torch_py._dynamo.sources import Source
+from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
@@ -51,6 +54,8 @@ class Reading(Origins):
     def key_in(self, owner: Any, key: Any) -> Any:
         """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
         if not isinstance(key, FakeTensor):
+            if type(key) is not str:
+                self.use_fields(key)
             return key
         known = self.recorder.input_of(key)
         if known is None or (id(owner) in self._new and key in owner):
@@ -210,6 +215,44 @@ class Reading(Origins):
                 self.as_number(self.admit(item, self.sources.key(origin, key)))
             self.use(item)
 
+    def use_fields(self, *values: Any) -> None:
+        """Before native code may call special methods of objects, which it is not seen to: guards what they
+        can read, the fields of the objects and of those in them."""
+        waiting = list(values)
+        seen: set[int] = set()
+        while waiting:
+            value = waiting.pop()
+            if type(value) in SCALARS or isinstance(value, Tensor) or id(value) in seen:
+                continue
+            seen.add(id(value))
+
+            if isinstance(value, (list, tuple)):
+                waiting += _items_of(value)
+            elif isinstance(value, dict):
+                waiting += [*dict.keys(value), *dict.values(value)]
+            elif isinstance(value, (set, frozenset)):
+                waiting += value
+            elif names := _special_methods(type(value)):
+                for name in names:
+                    self.depends_on_class(type(value), name)
+                waiting += self._fields_in_use(value)
+
+    def _fields_in_use(self, owner: Any) -> list[Any]:
+        fields = getattr(owner, "__dict__", {})
+        origin = self._origins.get(id(owner))
+        found = [*fields.values(), *(object.__getattribute__(owner, name) for name in _filled_slots(owner))]
+        if any(isinstance(value, Tensor) for value in found):
+            raise Break(
+                f"a native call with a {type(owner).__name__}", "its methods may compute with tensors", ""
+            )
+        if origin is not None:
+            for name in _filled_slots(owner):
+                self.use(self.as_number(self.read_slot(owner, name)))
+            if fields:
+                self._own_fields(owner, fields, origin)
+                self.use(fields)
+        return found
+
     def use_length(self, value: Any) -> None:
         """Guards how many elements a container has, and which keys."""
         origin = self._origins.get(id(value))
@@ -224,6 +267,29 @@ class Reading(Origins):
             self.guards.add("keys", origin, self.journal.keys_before(value))
         elif isinstance(value, (set, frozenset, deque, bytearray)):
             self.use(value)
+
+
+# Special methods that native code calls where it compares, hashes, counts or prints objects.
+_SPECIAL = tuple(f"__{name}__" for name in "eq ne lt le gt ge hash bool len index int float str repr".split())
+_HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
+
+
+def _special_methods(kind: type) -> list[str]:
+    """The special methods that a class of the program has."""
+    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, (Module, Enum, type)) or is_of_torch(kind):
+        return []
+    return [name for name in _SPECIAL if type(in_class(kind, name)) is FunctionType]
+
+
+def _filled_slots(owner: Any) -> list[str]:
+    """The names of the slots that have a value."""
+    names = [
+        name
+        for base in type(owner).__mro__
+        for name, member in base.__dict__.items()
+        if type(member) is MemberDescriptorType and base is not object
+    ]
+    return [name for name in names if hasattr(owner, name)]
 
 
 def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:
