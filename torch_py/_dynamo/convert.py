@@ -471,8 +471,11 @@ def is_capturing() -> bool:
 
 
 def _warn(function: FunctionType, error: Exception, why: str = "as the compiler failed:") -> None:
+    if isinstance(error, BackendCompilerFailed):
+        why += f" backend {error.backend_name!r} raised"
+        error = error.inner_exception
+    first = str(error).partition("\n")[0]
     warnings.warn(
-        f"torch.compile: {function.__qualname__} runs eagerly, {why} "
-        f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
+        f"torch.compile: {function.__qualname__} runs eagerly, {why} {type(error).__name__}: {first}",
         stacklevel=4,
     )

@@ -29,7 +29,7 @@ def test_threads_share_compiled_code():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
 def test_a_fork_while_another_thread_compiles():
-    """The child compiles on its own, and sees nothing of what the capture wrote to objects."""
+    """The child compiles on its own, and sees nothing of what the capture wrote to objects meanwhile."""
     state = {"n": 0}
     has_begun = threading.Event()
 
