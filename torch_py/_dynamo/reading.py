@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from enum import Enum
-from types import CellType, FunctionType, MemberDescriptorType, MethodType
+from types import CellType, CodeType, FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
 from torch_py._dynamo.attributes import in_class
@@ -237,6 +237,47 @@ class Reading(Origins):
                     self.depends_on_class(type(value), name)
                 waiting += self._fields_in_use(value)
 
+    def use_objects(self, *values: Any) -> None:
+        """Before native code runs functions of the program with objects: guards their fields."""
+        for value in values:
+            if type(value).__flags__ & _HEAP_TYPE and not isinstance(value, (Tensor, Module, Enum, type)):
+                self.use_fields(self._fields_in_use(value))
+
+    def use_function(self, function: Any) -> None:
+        """Before native code runs a function of the program: guards the globals that it can read."""
+        waiting = [function]
+        seen: set[int] = set()
+        while waiting:
+            function = waiting.pop()
+            if type(function) is not FunctionType or id(function) in seen or is_of_torch(function):
+                continue
+
+            seen.add(id(function))
+            if not self.is_new(function):
+                place = self._constant(function, function.__name__)
+                self.guards.add("is", self.sources.attr(place, "__code__"), function.__code__)
+            namespace = self.fixed(function.__globals__, "G")
+            waiting += [
+                self.as_number(self.read_key(namespace, name))
+                for name in _names_in(function.__code__)
+                if name in namespace
+            ]
+
+    def keep(self, *values: Any) -> None:
+        """Guards that objects in arguments of a node, such as a Generator, are those that the graph keeps."""
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            if type(value) in SCALARS or isinstance(value, Tensor):
+                continue
+
+            if isinstance(value, (list, tuple)):
+                waiting += _items_of(value)
+            elif isinstance(value, dict):
+                waiting += dict.values(value)
+            elif (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
+                self.guards.add("is", origin, value)
+
     def _fields_in_use(self, owner: Any) -> list[Any]:
         fields = getattr(owner, "__dict__", {})
         origin = self._origins.get(id(owner))
@@ -279,6 +320,12 @@ def _special_methods(kind: type) -> list[str]:
     if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, (Module, Enum, type)) or is_of_torch(kind):
         return []
     return [name for name in _SPECIAL if type(in_class(kind, name)) is FunctionType]
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """The names of globals and attributes in a function, and in those that are defined in it."""
+    inner = [constant for constant in code.co_consts if type(constant) is CodeType]
+    return set(code.co_names).union(*map(_names_in, inner))
 
 
 def _filled_slots(owner: Any) -> list[str]:

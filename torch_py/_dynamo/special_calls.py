@@ -348,6 +348,10 @@ def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
         )
     capture.fixed(cls, cls.__name__)
     torch_calls.capture_arguments(capture, given, kwargs)
+    capture.use_objects(*given, *kwargs.values())
+    for name in ("forward", "backward", "setup_context"):
+        capture.depends_on_class(cls, name)
+        capture.use_function(getattr(cls, name))
     apply = cls.apply
 
     def run(*inner: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Special methods and callables of the program that native code calls: what they read is guarded."""
+"""Methods and functions of the program that native code calls: what they read is guarded."""
 
 import dataclasses
 import functools
@@ -120,3 +120,51 @@ def test_fields_of_objects_that_are_only_kept():
     for value in range(4):
         compiled(ONES, Config(value))
     assert counter.frame_count == 1
+
+
+def drawn(x, generator):
+    return x + torch.randn(2, generator=generator)
+
+
+def drawn_of_a_new_one(x, seed):
+    return x + torch.rand(2, generator=torch.Generator().manual_seed(seed))
+
+
+def test_generators_of_random_numbers():
+    """A graph keeps the very generator that its operators have, so others need another graph."""
+    compiled = torch.compile(drawn, backend="eager")
+    compiled_new = torch.compile(drawn_of_a_new_one, backend="eager")
+    for seed in (3, 4, 3):
+        one, other = torch.Generator().manual_seed(seed), torch.Generator().manual_seed(seed)
+        assert torch.equal(compiled(ONES, one), drawn(ONES, other))
+        assert torch.equal(one.get_state(), other.get_state())
+        assert torch.equal(compiled_new(ONES, seed), drawn_of_a_new_one(ONES, seed))
+
+
+FACTOR = 2
+
+
+def factor():
+    return FACTOR
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, config):
+        ctx.config = config
+        return x * config.value * factor()
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.config.value, None
+
+
+def test_what_custom_functions_read(monkeypatch):
+    """Fields of their arguments, and globals."""
+    compiled = torch.compile(lambda x, config: Scaled.apply(x, config), backend="aot_eager")
+    config = Config(1)
+    for config.value in (1, 2, 3):
+        assert torch.equal(compiled(ONES, config), ONES * config.value * 2)
+    monkeypatch.setitem(globals(), "FACTOR", 5)
+    assert torch.equal(compiled(ONES, config), ONES * 15)
+    assert torch.equal(compiled(ONES, Config(4)), ONES * 20)
