@@ -204,6 +204,8 @@ class Reading(Origins):
             self._use_dict(value, origin)
         elif isinstance(value, (set, frozenset)):
             self.guards.add("equals", origin, kind(value))
+        elif isinstance(value, BaseException):
+            self.use(self.read_native(value, "args"))  # of which its text consists
         elif isinstance(value, (deque, bytearray)):
             raise Break(f"use of a {kind.__name__}", "one that existed before is not captured", "use a list")
 
