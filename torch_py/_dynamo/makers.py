@@ -8,6 +8,7 @@ import functools
 import operator
 import re
 import types
+import warnings
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -269,7 +270,9 @@ def _exception(rebuild: Rebuild, value: BaseException) -> str:
 
 def _iterator(rebuild: Rebuild, value: Any) -> str:
     try:
-        reduced = value.__reduce__()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # itertools loses it in Python 3.14
+            reduced = value.__reduce__()
     except TypeError:
         raise cannot_rebuild(value) from None
     function, args, *state = reduced
