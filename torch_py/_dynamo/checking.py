@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torch_py import _C, random
+from torch_py import _C
 from torch_py._dynamo.exc import TorchDynamoException
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import enable_grad
 
 
 class GraphDiffers(TorchDynamoException):
@@ -26,14 +27,17 @@ def checked(module: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
     memory with the same inputs. Raises GraphDiffers. Calls whose inputs share memory are not compared.
     """
 
+    generators = [_C.default_generator, *_generators(module.graph)]
+
     def run(*inputs: Any) -> Any:
         if _share_memory(inputs):
             return compiled(*inputs)
 
-        state = random.get_rng_state()
+        states = [(generator, generator.get_state()) for generator in generators]
         copies = [_copy(value) for value in inputs]
         expected = module.forward(*copies)
-        random.set_rng_state(state)
+        for generator, state in states:
+            generator.set_state(state)
         actual = compiled(*inputs)
 
         for number, (one, other) in enumerate(zip(expected, actual)):
@@ -44,6 +48,12 @@ def checked(module: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
         return actual
 
     return run
+
+
+def _generators(graph: Any) -> list[Any]:
+    """The generators of random numbers in the arguments of nodes."""
+    values = [value for node in graph.nodes for value in (*node.args, *node.kwargs.values())]
+    return [value for value in values if isinstance(value, _C.Generator)]
 
 
 def _address(value: Any) -> int | None:
@@ -61,11 +71,12 @@ def _copy(value: Any) -> Any:
     copied: Any = _C._torch.empty_strided(
         value.size(), value.stride(), dtype=value.dtype, device=value.device
     )
-    copied.copy_(value.detach())
-    if not value.requires_grad:
-        return copied
-    copied.requires_grad_()
-    return copied if value.is_leaf else copied.view_as(copied)
+    if not value.requires_grad or value.is_leaf:
+        copied.copy_(value.detach())
+        return copied.requires_grad_(value.requires_grad)
+
+    with enable_grad():
+        return copied.copy_(value.detach().requires_grad_())
 
 
 def _compare(what: str, expected: Any, actual: Any) -> None:

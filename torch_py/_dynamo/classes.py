@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
-from torch_py._dynamo.iteration import is_native_iterator, iterator_of
+from torch_py._dynamo.iteration import is_native_iterator, iterator_of, refuse_foreign
 from torch_py._dynamo.native_rules import PURE_CLASSES
 from torch_py._dynamo.varying import all_fixed, keeps_sizes
 from torch_py._tensor import Tensor
@@ -54,13 +55,47 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
     if isinstance(owner, type) and (owner in PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)
-        args = [natives.callable_for_native(capture, value) for value in args]
+            refuse_foreign(capture, value)
+        called = _CALLED.get(owner)
+        if called is not None:
+            args, kwargs = _with_called(capture, args, kwargs, called)
+        elif owner is range:
+            capture.use_fields(*args)
+        if hasattr(owner, "__next__") or issubclass(owner, dict):  # which may call them, unlike partial
+            args = [natives.callable_for_native(capture, value) for value in args]
         if hasattr(owner, "__next__"):  # zip, enumerate, chain
             args = [iterator_of(capture, value) if _is_interpreted(value) else value for value in args]
         if capture.varying is not None and not keeps_sizes(owner):
             args = [all_fixed(capture.varying, value) for value in args]
         return capture.made(function(cls, *args, **kwargs))
     raise unsupported_call(cls.__name__, "its objects are made by native code")
+
+
+# Iterators that call a function: the position and the name of that argument.
+_CALLED: dict[Any, tuple[int, str]] = {
+    map: (0, ""),
+    filter: (0, ""),
+    itertools.starmap: (0, ""),
+    itertools.takewhile: (0, ""),
+    itertools.dropwhile: (0, ""),
+    itertools.filterfalse: (0, ""),
+    itertools.accumulate: (1, "func"),
+    itertools.groupby: (1, "key"),
+}
+
+
+def _with_called(capture: Capture, args: Any, kwargs: Any, called: tuple[int, str]) -> tuple[Any, Any]:
+    """The arguments of an iterator with a function that is interpreted.
+
+    What a native function is called with is looked at now: it may call special methods.
+    """
+    position, name = called
+    given = args[position] if len(args) > position else kwargs.get(name)
+    function = natives.called_natively(capture, given)
+    if function is given and given is not None:
+        capture.use_fields(*args)
+    args = [function if at == position else value for at, value in enumerate(args)]
+    return args, {key: function if key == name else value for key, value in kwargs.items()}
 
 
 def _is_interpreted(value: Any) -> bool:

@@ -40,4 +40,5 @@ def text_of(capture: Capture, function: Any, value: Any, *rest: Any) -> str:
     if function is format and kind.__format__ is object.__format__ and not any(rest):
         return text_of(capture, str, value)
     capture.use(value)
+    capture.use_fields(value)
     return function(value, *rest)

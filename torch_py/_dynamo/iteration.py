@@ -87,6 +87,13 @@ def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
     return value if value is default else capture.result(value)
 
 
+def refuse_foreign(capture: Capture, value: Any) -> None:
+    """Before native code, or a native iterator, may advance `value` or what it contains."""
+    for iterator in value if type(value) in (list, tuple) else (value,):
+        if is_native_iterator(iterator) and capture.origin_of(iterator) is not None:
+            raise ForeignIterator(iterator)
+
+
 class ForeignIterator(Break):
     """The program advances an iterator that existed before, which cannot be undone."""
 

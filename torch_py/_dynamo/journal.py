@@ -21,7 +21,8 @@ ABSENT: Any = Absent()
 
 
 class Entry:
-    """The state of one place before its first write. `kind` is "key", "slot", "class", "cell" or "whole".
+    """The state of one place before its first write. `kind` is "key", "slot", "class", "cell", "whole", or
+    "tail" for what is appended to a list: the length is what was before.
 
     A key that was removed and came back is `moved`: it is behind the others now.
     """
@@ -52,12 +53,16 @@ class Entry:
             return self.owner.__dict__.get(self.key, ABSENT)
         if self.kind == "cell":
             return contents(self.owner)
+        if self.kind == "tail":
+            return copy_of(self.owner[self.before :])
         return copy_of(self.owner)
 
     def restore(self) -> None:
         is_absent = self.before is ABSENT
         if self.kind == "whole":
             replace_contents(self.owner, self.before)
+        elif self.kind == "tail":
+            del self.owner[self.before :]
         elif self.kind == "key":
             set_key(self.owner, self.key, self.before)
 
@@ -110,6 +115,26 @@ class Journal:
             entry.moved = True
             self.entries["key", id(owner), key] = self.entries.pop(("key", id(owner), key))
         self.note("key", owner, key)
+
+    def note_tail(self, owner: list[Any]) -> None:
+        """Has to be called before elements are appended to a list."""
+        if not self.has("tail", owner):
+            self.entries["tail", id(owner), None] = Entry("tail", owner, None, len(owner))
+
+    def length_before(self, owner: Any) -> int:
+        """The number of elements of a list or tuple without those that were appended."""
+        entry = self.entries.get(("tail", id(owner), None))
+        return len(owner) if entry is None else entry.before
+
+    def keys_before(self, owner: dict[Any, Any]) -> tuple[Any, ...]:
+        """The keys that a dictionary had before the first write."""
+        known = self._orders.get(id(owner))
+        keys = keys_of(owner) if known is None else known[1]
+        return tuple(key for key in keys if not self._was_added(owner, key))
+
+    def _was_added(self, owner: dict[Any, Any], key: Any) -> bool:
+        entry = self.entries.get(("key", id(owner), key))
+        return entry is not None and entry.before is ABSENT
 
     def undo(self) -> list[tuple[Entry, Any]]:
         """Restores everything; gives the entries with what was there at the end."""

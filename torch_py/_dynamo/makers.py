@@ -8,6 +8,7 @@ import functools
 import operator
 import re
 import types
+import warnings
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,11 @@ from torch_py._tensor import Tensor
 if TYPE_CHECKING:
     from torch_py._dynamo.rebuild import Rebuild
 
+# Flags of classes.
+_DISALLOWS_INSTANTIATION = 1 << 7
+_HEAP_TYPE = 1 << 9
+# Built-in classes whose derived classes have objects that can be made again.
+_REBUILT_BASES = (object, dict, list, set, tuple, str, int, float, collections.OrderedDict)
 # Iterators that tell, by __reduce__, how to make them again.
 _ITERATOR_MODULES = ("builtins", "itertools", "_collections", "collections")
 
@@ -264,7 +270,9 @@ def _exception(rebuild: Rebuild, value: BaseException) -> str:
 
 def _iterator(rebuild: Rebuild, value: Any) -> str:
     try:
-        reduced = value.__reduce__()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # itertools loses it in Python 3.14
+            reduced = value.__reduce__()
     except TypeError:
         raise cannot_rebuild(value) from None
     function, args, *state = reduced
@@ -354,9 +362,15 @@ def _is_iterator(value: Any, kind: type) -> bool:
 
 
 def _is_instance(value: Any, kind: type) -> bool:
-    return kind.__flags__ & (1 << 9) != 0 and not issubclass(
-        kind, (Tensor, type)
-    )  # made by a class statement
+    """Whether a class statement has made the class, and no native code makes its objects."""
+    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, (Tensor, type)):
+        return False
+    return not any(_makes_natively(base) for base in kind.__mro__ if base not in _REBUILT_BASES)
+
+
+def _makes_natively(kind: type) -> bool:
+    is_closed = kind.__flags__ & _DISALLOWS_INSTANTIATION
+    return bool(is_closed) or isinstance(kind.__dict__.get("__new__"), BuiltinFunctionType)
 
 
 MAKERS_BY_TEST: tuple[tuple[Callable[[Any, type], bool], Callable[[Rebuild, Any], str]], ...] = (

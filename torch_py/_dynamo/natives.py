@@ -58,6 +58,16 @@ def callable_for_native(capture: Capture, value: Any) -> Any:
     return value
 
 
+def called_natively(capture: Capture, value: Any) -> Any:
+    """As `callable_for_native`, for what native code calls for sure: objects with a __call__, too."""
+    kind = type(value)
+    has_call = type(in_class(kind, "__call__")) is FunctionType
+    makes_objects = isinstance(value, type) and type(in_class(value, "__init__")) is FunctionType
+    if has_call or makes_objects or kind is functools.partial:
+        return Interpreted(capture, value)
+    return callable_for_native(capture, value)
+
+
 # Builtin functions
 
 
@@ -96,13 +106,30 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
     """Calls a pure function with the objects of the program."""
     for value in (*args, *kwargs.values()):
         capture.use(value)
-        if iteration.is_native_iterator(value) and capture.origin_of(value) is not None:
-            raise iteration.ForeignIterator(value)
-    args = [callable_for_native(capture, value) for value in args]
-    kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
+        iteration.refuse_foreign(capture, value)
+    if not _only_stores(callee):
+        owner = getattr(callee, "__self__", None)
+        capture.use_fields(owner, *args, *kwargs.values())
+        args = [callable_for_native(capture, value) for value in args]
+        kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
     if capture.varying is not None:
         return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
     return capture.result(callee(*args, **kwargs))
+
+
+# Methods of containers, and modules of functions, that look at no object that they get.
+_STORING = frozenset(
+    "append appendleft extend extendleft insert pop popleft clear reverse rotate copy update setdefault "
+    "__setitem__ __getitem__ __delitem__ __iadd__ __len__ __iter__ keys values items __init__".split()
+)
+_INDIFFERENT = ("_abc", "_weakref", "_contextvars", "_typing")
+
+
+def _only_stores(callee: Any) -> bool:
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, (list, tuple, dict, set, collections.deque, types.SimpleNamespace)):
+        return callee.__name__ in _STORING
+    return getattr(callee, "__module__", "") in _INDIFFERENT
 
 
 def _call_of_class(capture: Capture, callee: Any, owner: type, args: Any, kwargs: Any) -> Any:

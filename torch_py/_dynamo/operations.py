@@ -43,6 +43,8 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
         capture.change(left)
     capture.use(left)
     capture.use(right)
+    if name in ("mul", "mod", "imul"):  # a number of repetitions, or a text
+        capture.use_fields(left, right)
     return capture.result(function(capture.as_number(left), capture.as_number(right)))
 
 
@@ -116,6 +118,7 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
         return found
     capture.use(left)
     capture.use(right)
+    capture.use_fields(left, right)
     return capture.result(function(left, right))
 
 
@@ -134,11 +137,14 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
     found = _method_result(capture, "__contains__", container, value)
     if found is not NotImplemented:
         return capture.truth(found)
-    if type(in_class(type(container), "__iter__")) is FunctionType:
+    is_iterator = iteration.is_native_iterator(container)
+    if is_iterator or type(in_class(type(container), "__iter__")) is FunctionType:
         return _is_among(capture, container, value)
     if isinstance(container, dict) and (_is_plain_key(value) or isinstance(value, Tensor)):
         return capture.read_key(container, value) is not ABSENT
+
     capture.use(container)
+    capture.use_fields(container, value)
     if isinstance(value, Tensor):
         return _tensor_is_among(capture, container, capture.key_in(container, value))
     return value in container
@@ -190,6 +196,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     if isinstance(owner, type):
         return owner[key] if hasattr(type(owner), "__getitem__") else capture.made(owner[key])  # type: ignore[index]
     capture.use(owner)
+    capture.use_fields(key)
     return capture.result(owner[key])
 
 

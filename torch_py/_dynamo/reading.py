@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from types import CellType, FunctionType, MethodType
+from enum import Enum
+from types import CellType, CodeType, FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
+from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of
 from torch_py._dynamo.origins import FIXED_KINDS, SCALARS, Origins
 from torch_py._dynamo.sources import Source
+from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
@@ -51,6 +54,8 @@ class Reading(Origins):
     def key_in(self, owner: Any, key: Any) -> Any:
         """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
         if not isinstance(key, FakeTensor):
+            if type(key) is not str:
+                self.use_fields(key)
             return key
         known = self.recorder.input_of(key)
         if known is None or (id(owner) in self._new and key in owner):
@@ -101,6 +106,8 @@ class Reading(Origins):
         return self._admit_item(owner, origin, position, value)
 
     def _admit_item(self, owner: Any, origin: Source, position: int, value: Any) -> Any:
+        if position >= self.journal.length_before(owner):
+            return self.plain(value)
         if isinstance(owner, tuple) and origin.kind == "constant" and not isinstance(value, Tensor):
             # A tuple is what it was, so its elements are particular objects.
             return value if type(value) in SCALARS else self.fixed(value, f"{origin.text}[{position}]")
@@ -197,6 +204,8 @@ class Reading(Origins):
             self._use_dict(value, origin)
         elif isinstance(value, (set, frozenset)):
             self.guards.add("equals", origin, kind(value))
+        elif isinstance(value, BaseException):
+            self.use(self.read_native(value, "args"))  # of which its text consists
         elif isinstance(value, (deque, bytearray)):
             raise Break(f"use of a {kind.__name__}", "one that existed before is not captured", "use a list")
 
@@ -208,6 +217,85 @@ class Reading(Origins):
                 self.as_number(self.admit(item, self.sources.key(origin, key)))
             self.use(item)
 
+    def use_fields(self, *values: Any) -> None:
+        """Before native code may call special methods of objects, which it is not seen to: guards what they
+        can read, the fields of the objects and of those in them."""
+        waiting = list(values)
+        seen: set[int] = set()
+        while waiting:
+            value = waiting.pop()
+            if type(value) in SCALARS or isinstance(value, Tensor) or id(value) in seen:
+                continue
+            seen.add(id(value))
+
+            if isinstance(value, (list, tuple)):
+                waiting += _items_of(value)
+            elif isinstance(value, dict):
+                waiting += [*dict.keys(value), *dict.values(value)]
+            elif isinstance(value, (set, frozenset)):
+                waiting += value
+            elif names := _special_methods(type(value)):
+                for name in names:
+                    self.depends_on_class(type(value), name)
+                waiting += self._fields_in_use(value)
+
+    def use_objects(self, *values: Any) -> None:
+        """Before native code runs functions of the program with objects: guards their fields."""
+        for value in values:
+            if type(value).__flags__ & _HEAP_TYPE and not isinstance(value, (Tensor, Module, Enum, type)):
+                self.use_fields(self._fields_in_use(value))
+
+    def use_function(self, function: Any) -> None:
+        """Before native code runs a function of the program: guards the globals that it can read."""
+        waiting = [function]
+        seen: set[int] = set()
+        while waiting:
+            function = waiting.pop()
+            if type(function) is not FunctionType or id(function) in seen or is_of_torch(function):
+                continue
+
+            seen.add(id(function))
+            if not self.is_new(function):
+                place = self._constant(function, function.__name__)
+                self.guards.add("is", self.sources.attr(place, "__code__"), function.__code__)
+            namespace = self.fixed(function.__globals__, "G")
+            waiting += [
+                self.as_number(self.read_key(namespace, name))
+                for name in _names_in(function.__code__)
+                if name in namespace
+            ]
+
+    def keep(self, *values: Any) -> None:
+        """Guards that objects in arguments of a node, such as a Generator, are those that the graph keeps."""
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            if type(value) in SCALARS or isinstance(value, Tensor):
+                continue
+
+            if isinstance(value, (list, tuple)):
+                waiting += _items_of(value)
+            elif isinstance(value, dict):
+                waiting += dict.values(value)
+            elif (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
+                self.guards.add("is", origin, value)
+
+    def _fields_in_use(self, owner: Any) -> list[Any]:
+        fields = getattr(owner, "__dict__", {})
+        origin = self._origins.get(id(owner))
+        found = [*fields.values(), *(object.__getattribute__(owner, name) for name in _filled_slots(owner))]
+        if any(isinstance(value, Tensor) for value in found):
+            raise Break(
+                f"a native call with a {type(owner).__name__}", "its methods may compute with tensors", ""
+            )
+        if origin is not None:
+            for name in _filled_slots(owner):
+                self.use(self.as_number(self.read_slot(owner, name)))
+            if fields:
+                self._own_fields(owner, fields, origin)
+                self.use(fields)
+        return found
+
     def use_length(self, value: Any) -> None:
         """Guards how many elements a container has, and which keys."""
         origin = self._origins.get(id(value))
@@ -215,15 +303,42 @@ class Reading(Origins):
             return
         if isinstance(value, (list, tuple)):
             if not (origin.kind == "constant" and isinstance(value, tuple)):
-                self.guards.add("length", origin, len(value))
+                self.guards.add("length", origin, self.journal.length_before(value))
         elif isinstance(value, dict):
-            if any(entry.owner is value for entry in self.journal.entries.values()):
-                return
             if origin.kind == "constant":
                 self.guards.watch(value)
-            self.guards.add("keys", origin, tuple(keys_of(value)))
+            self.guards.add("keys", origin, self.journal.keys_before(value))
         elif isinstance(value, (set, frozenset, deque, bytearray)):
             self.use(value)
+
+
+# Special methods that native code calls where it compares, hashes, counts or prints objects.
+_SPECIAL = tuple(f"__{name}__" for name in "eq ne lt le gt ge hash bool len index int float str repr".split())
+_HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
+
+
+def _special_methods(kind: type) -> list[str]:
+    """The special methods that a class of the program has."""
+    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, (Module, Enum, type)) or is_of_torch(kind):
+        return []
+    return [name for name in _SPECIAL if type(in_class(kind, name)) is FunctionType]
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """The names of globals and attributes in a function, and in those that are defined in it."""
+    inner = [constant for constant in code.co_consts if type(constant) is CodeType]
+    return set(code.co_names).union(*map(_names_in, inner))
+
+
+def _filled_slots(owner: Any) -> list[str]:
+    """The names of the slots that have a value."""
+    names = [
+        name
+        for base in type(owner).__mro__
+        for name, member in base.__dict__.items()
+        if type(member) is MemberDescriptorType and base is not object
+    ]
+    return [name for name in names if hasattr(owner, name)]
 
 
 def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:

@@ -200,6 +200,8 @@ class Rebuild:
                 if now is ABSENT
                 else f"{owner}.cell_contents = {self.value(now)}"
             )
+        elif entry.kind == "tail":
+            text = f"list.extend({owner}, [{', '.join(self.value(item) for item, _ in now.items)}])"
         else:
             self._contents(owner, entry.owner, now)
             return

@@ -209,13 +209,15 @@ def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tupl
 
 
 def call_operands(code: CodeType, start: int, callee: Callable[..., Any]) -> list[Any]:
-    """What the call at an offset finds on the stack, for a callable that ignores its arguments."""
+    """What the call or loop at an offset finds on the stack, for a callable that ignores its arguments."""
     program = decode(code)
     at = program.index_of[start]
     while program.instructions[at].op in ("nop", "kw_names"):
         at += 1
     instruction = program.instructions[at]
     op, count = instruction.op, instruction.arg
+    if op.startswith("for_iter"):
+        return [iter(callee, None)]
     if op == "call":
         return [NULL, callee, *[None] * count]
     if op == "call_null_last":

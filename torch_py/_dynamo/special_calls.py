@@ -14,12 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _utils, autograd
 from torch_py._C import Size
-from torch_py._dynamo import attributes, derivatives, formatting, iteration, marks, operations, torch_calls
+from torch_py._dynamo import (
+    attributes,
+    derivatives,
+    formatting,
+    iteration,
+    marks,
+    natives,
+    operations,
+    torch_calls,
+)
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.class_bodies import build_class
 from torch_py._dynamo.generator import InterpretedGenerator
-from torch_py._dynamo.natives import callable_for_native
 from torch_py._dynamo.nested import has_tensors
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._tensor import Tensor
@@ -102,7 +110,7 @@ def _len(capture: Capture, args: Any, kwargs: Any) -> int:
 
 def _iter(capture: Capture, args: Any, kwargs: Any) -> Any:
     if len(args) == 2:
-        return capture.made(iter(callable_for_native(capture, args[0]), args[1]))
+        return capture.made(iter(natives.called_natively(capture, args[0]), args[1]))
     return iteration.iterator_of(capture, args[0])
 
 
@@ -167,7 +175,10 @@ def _list_of(kind: Any) -> Callable[..., Any]:
     def make(capture: Capture, args: Any, kwargs: Any) -> Any:
         if not args:
             return capture.made(kind())
-        return capture.made(kind(capture.elements_of(args[0])))
+        elements = capture.elements_of(args[0])
+        if kind in (set, frozenset):
+            capture.use_fields(elements)
+        return capture.made(kind(elements))
 
     return make
 
@@ -218,10 +229,17 @@ def _extreme(function: Any, compare: Any) -> Callable[..., Any]:
         elements = capture.elements_of(args[0]) if len(args) == 1 else list(args)
         if has_tensors(elements):
             raise data_dependent(f"{function.__name__}() of tensors")
-        kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
+        capture.use_fields(elements)
+        kwargs = _with_called(capture, kwargs, "key")
         return function(elements, **kwargs)
 
     return extreme
+
+
+def _with_called(capture: Capture, kwargs: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The keyword arguments, with callables under `names` for native code to call."""
+    called = {name: natives.called_natively(capture, kwargs[name]) for name in names if name in kwargs}
+    return {**kwargs, **called}
 
 
 def _sum(capture: Capture, args: Any, kwargs: Any) -> Any:
@@ -246,8 +264,8 @@ def _sorted(capture: Capture, args: Any, kwargs: Any) -> Any:
     elements = capture.elements_of(args[0])
     if "key" not in kwargs and has_tensors(elements):
         raise data_dependent("sorted() of tensors")
-    kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
-    return capture.made(sorted(elements, **kwargs))
+    capture.use_fields(elements)
+    return capture.made(sorted(elements, **_with_called(capture, kwargs, "key")))
 
 
 def _build_class(capture: Capture, args: Any, kwargs: Any) -> Any:
@@ -296,6 +314,7 @@ def _hash(capture: Capture, args: Any, kwargs: Any) -> int:
     method = in_class(type(args[0]), "__hash__")
     if type(method) is FunctionType and not isinstance(args[0], Tensor):
         return capture.call(method, (args[0],), {})
+    capture.use_fields(args[0])
     return hash(args[0])
 
 
@@ -329,6 +348,10 @@ def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
         )
     capture.fixed(cls, cls.__name__)
     torch_calls.capture_arguments(capture, given, kwargs)
+    capture.use_objects(*given, *kwargs.values())
+    for name in ("forward", "backward", "setup_context"):
+        capture.depends_on_class(cls, name)
+        capture.use_function(getattr(cls, name))
     apply = cls.apply
 
     def run(*inner: Any, **named: Any) -> Any:

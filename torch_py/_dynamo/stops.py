@@ -185,6 +185,8 @@ class Ending:
         ]
 
     def _place_to_raise(self, stop: Stop) -> tuple[int, int]:
+        if stop.instruction.op.startswith("for_iter"):
+            return stop.instruction.offset, len(stop.stack) - 1
         if not stop.instruction.op.startswith("call"):
             raise Break(
                 f"{stop.instruction.opname} inside of `try`",

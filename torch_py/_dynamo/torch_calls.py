@@ -91,6 +91,7 @@ def _read_by(name: str) -> str | None:
 def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> None:
     for value in (*args, *kwargs.values()):
         capture.use(value)
+    capture.keep(*args, *kwargs.values())
 
 
 # Functions

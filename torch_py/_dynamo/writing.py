@@ -21,13 +21,9 @@ class Writing(Reading):
         """Before native code changes a container."""
         if id(value) in self._new:
             return
-        origin = self._origins.get(id(value))
-        if origin is None:
-            if type(value) in SCALARS or isinstance(value, tuple):
-                return
-            raise Break(
-                f"a change of a {type(value).__name__}", "it is not known where the object came from", ""
-            )
+        if id(value) not in self._origins and (type(value) in SCALARS or isinstance(value, tuple)):
+            return
+        origin = self._known_origin(value)
         if not isinstance(value, (list, dict, set, deque, bytearray)):
             raise Break(f"a change of a {type(value).__name__}", "it cannot be undone", "")
         self.use(value)
@@ -45,6 +41,31 @@ class Writing(Reading):
             self._guard_distinct(owner, origin)
             self.journal.note_key(owner, key, value)
         set_key(owner, key, value)
+
+    def append_to(self, owner: list[Any], elements: list[Any]) -> None:
+        """Appends to a list that the program fills, as comprehensions do: what it has is not looked at."""
+        if id(owner) not in self._new:
+            self._guard_distinct(owner, self._known_origin(owner))
+            self.journal.note_tail(owner)
+        owner += elements
+
+    def add_keys(self, owner: dict[Any, Any], entries: dict[Any, Any]) -> None:
+        """Puts entries into a dictionary that the program fills."""
+        if id(owner) not in self._new:
+            self._guard_distinct(owner, self._known_origin(owner))
+            for key, value in entries.items():
+                if dict.__contains__(owner, key):
+                    self.read_key(owner, key)  # for the guard: it may be the same value
+                self.journal.note_key(owner, key, value)
+        owner.update(entries)
+
+    def _known_origin(self, value: Any) -> Source:
+        origin = self._origins.get(id(value))
+        if origin is None:
+            raise Break(
+                f"a change of a {type(value).__name__}", "it is not known where the object came from", ""
+            )
+        return origin
 
     def write_field(self, owner: Any, fields: dict[str, Any], name: str, value: Any) -> None:
         origin = self._origins.get(id(owner))

@@ -45,3 +45,19 @@ def test_graphs_that_do_the_same_pass():
     compiled = torch.compile(function, backend="eager")
     for _ in range(2):
         assert compiled(X.clone())[1].shape == (4, 3)
+
+
+def test_generators_and_results_of_operators_that_are_changed():
+    """Both runs draw the same numbers, and change an argument that is not a leaf."""
+
+    def function(x, generator):
+        x.mul_(2)
+        return x + torch.rand(2, generator=generator)
+
+    compiled = torch.compile(function, backend="aot_eager")
+    leaf = torch.ones(2, requires_grad=True)
+    other = torch.Generator().manual_seed(3)
+    result = compiled(leaf * 1, torch.Generator().manual_seed(3))
+    assert torch.equal(result, function(leaf * 1, other))
+    result.sum().backward()
+    assert leaf.grad.tolist() == [2, 2]

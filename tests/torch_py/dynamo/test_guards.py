@@ -355,3 +355,25 @@ def test_compilers_that_fail_are_given_up(monkeypatch):
     with pytest.warns(UserWarning, match="runs eagerly"):
         compiled(ONES)
     assert len(tried) == 4
+
+
+def test_the_keys_of_a_dictionary_that_is_changed():
+    def function(x, table):
+        table["n"] = 1
+        return x + len(table), list(table)
+
+    compiled = torch.compile(function, backend="eager")
+    for keys in ([], ["a"], ["a", "b"], ["n"], ["b", "n"]):
+        table = dict.fromkeys(keys, 0)
+        result, names = compiled(torch.zeros(1), table)
+        assert names == list(table) and result.item() == len(table)
+
+
+def test_the_texts_of_exceptions():
+    def function(x, error):
+        return x, str(error), f"{error!r}", error.args
+
+    compiled = torch.compile(function, backend="eager")
+    x = torch.ones(1)
+    for error in (ValueError("a"), ValueError("b"), ValueError(1, 2), KeyError("k")):
+        assert compiled(x, error)[1:] == function(x, error)[1:]

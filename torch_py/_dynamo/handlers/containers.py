@@ -50,32 +50,38 @@ def build_slice(frame: Frame, count: int) -> None:
 # Additions to a container below the top
 
 
+# The container may have come from outside: it was begun before the graph has ended, and is finished after it.
+
+
 def list_append(frame: Frame, depth: int) -> None:
-    value = frame.stack.pop()
-    frame.stack[-depth].append(value)
+    frame.capture.append_to(frame.stack[-depth - 1], [frame.stack[-1]])
+    frame.stack.pop()
 
 
 def set_add(frame: Frame, depth: int) -> None:
-    value = frame.stack.pop()
-    frame.stack[-depth].add(value)
+    target = frame.stack[-depth - 1]
+    frame.capture.change(target)
+    target.add(frame.stack.pop())
 
 
 def map_add(frame: Frame, depth: int) -> None:
-    value = frame.stack.pop()
-    key = frame.stack.pop()
-    frame.stack[-depth][key] = value
+    key, value = frame.stack[-2:]
+    frame.capture.add_keys(frame.stack[-depth - 2], {key: value})
+    del frame.stack[-2:]
 
 
 def list_extend(frame: Frame, depth: int) -> None:
     elements = _elements(frame, frame.stack[-1])
+    frame.capture.append_to(frame.stack[-depth - 1], elements)
     frame.stack.pop()
-    frame.stack[-depth].extend(elements)
 
 
 def set_update(frame: Frame, depth: int) -> None:
     elements = _elements(frame, frame.stack[-1])
+    target = frame.stack[-depth - 1]
+    frame.capture.change(target)
     frame.stack.pop()
-    frame.stack[-depth].update(elements)
+    target.update(elements)
 
 
 def dict_update(frame: Frame, depth: int) -> None:
@@ -83,8 +89,8 @@ def dict_update(frame: Frame, depth: int) -> None:
     if not hasattr(other, "keys"):
         raise TypeError(f"'{type(other).__name__}' object is not a mapping")
     items = frame.capture.items_of(other)
+    frame.capture.add_keys(frame.stack[-depth - 1], items)
     frame.stack.pop()
-    frame.stack[-depth].update(items)
 
 
 def dict_merge(frame: Frame, depth: int) -> None:
@@ -93,6 +99,7 @@ def dict_merge(frame: Frame, depth: int) -> None:
         raise TypeError(f"argument after ** must be a mapping, not {type(other).__name__}")
     items = frame.capture.items_of(other)
     target = frame.stack[-depth - 1]
+    frame.capture.change(target)
     for key in items:
         if key in target:
             raise TypeError(f"got multiple values for keyword argument '{key}'")
@@ -101,7 +108,7 @@ def dict_merge(frame: Frame, depth: int) -> None:
 
 
 def list_to_tuple(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = tuple(frame.stack[-1])
+    frame.stack[-1] = tuple(_elements(frame, frame.stack[-1]))
 
 
 def _elements(frame: Frame, value: Any) -> list[Any]:

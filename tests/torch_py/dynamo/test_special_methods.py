@@ -1,0 +1,170 @@
+"""Methods and functions of the program that native code calls: what they read is guarded."""
+
+import dataclasses
+import functools
+import heapq
+import types
+
+import pytest
+
+import torch_py as torch
+from tests.torch_py.dynamo.comparing import equal
+
+ONES = torch.ones(2)
+
+
+@dataclasses.dataclass
+class Config:
+    value: int
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Key:
+    __slots__ = ("value",)
+    value: int
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return self.value == other.value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __index__(self):
+        return self.value
+
+    def __len__(self):
+        return self.value
+
+    def __str__(self):
+        return f"number {self.value}"
+
+    def __call__(self, x):
+        return x + self.value
+
+
+class Scale(torch.nn.Module):
+    def __init__(self, value):
+        super().__init__()
+        self.value = value
+
+    def forward(self, x):
+        return x * self.value
+
+
+PROGRAMS = {
+    "in a list": (Config, lambda c: c in [Config(1), Config(2)]),
+    "in a list of the program": (Config, lambda c: Config(1) in [c]),
+    "lists": (Config, lambda c: [c] == [Config(1)]),
+    "dictionaries": (Config, lambda c: {"a": [c]} == {"a": [Config(1)]}),
+    "tuples": (Number, lambda c: ((1, c) < (1, Number(2)), (c,) == (Number(1),))),
+    "keys": (Key, lambda c: {Key(1): 10, Key(2): 20}.get(c, 0)),
+    "sets": (Key, lambda c: (c in {Key(1)}, len({c, Key(2)}))),
+    "hashes": (Key, lambda c: hash((c, 1)) == hash((Key(2), 1))),
+    "sorted": (Number, lambda c: [number.value for number in sorted([c, Number(2)])]),
+    "min": (Number, lambda c: min(c, Number(2)).value),
+    "heapq": (Number, lambda c: heapq.nsmallest(1, [c, Number(2)])[0].value),
+    "index": (Number, lambda c: [Number(1), Number(2), Number(3)].index(c)),
+    "count": (Number, lambda c: [c].count(Number(2))),
+    "indices": (Number, lambda c: (list(range(c)), [1, 2, 3, 4][c], [0] * c)),
+    "lengths": (Number, lambda c: list(map(len, [c]))),
+    "texts": (Number, lambda c: f"{c} {c!s:>3}" + str([str(c)])),
+    "text of a list": (Config, lambda c: str([c])),
+    "objects in objects": (Config, lambda c: [Config(c)] == [Config(Config(1))]),
+    "map": (Number, lambda c: list(map(c, [1, 2]))),
+    "modules in map": (Scale, lambda c: list(map(c, [1, 2]))),
+    "a key of sorted": (Scale, lambda c: sorted([1, -1], key=c)),
+    "classes in map": (int, lambda c: [made.value for made in map(Number, [c])]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_objects_of_the_program(name):
+    kind, function = PROGRAMS[name]
+    compiled = torch.compile(lambda x, c: (x * 2, function(c)), backend="eager")
+    for value in (1, 2, 3, 1):
+        given = kind(value)
+        assert equal(compiled(ONES, given), (ONES * 2, function(given)))
+
+
+def test_functions_stay_themselves():
+    def one(x):
+        return x + 1
+
+    def function(x):
+        functions = [one]
+        functions.insert(0, one)
+        part = functools.partial(one)
+        space = types.SimpleNamespace(one=one)
+        return functions[0](x), functions[0] is one, part.func is one, part(x), space.one is one
+
+    assert equal(torch.compile(function, backend="eager")(ONES), function(ONES))
+
+
+def test_fields_of_objects_that_are_only_kept():
+    """They are not looked at: code stays valid when they change."""
+
+    def function(x, kept, config):
+        kept.append(config)
+        return [x for config in kept]
+
+    counter = torch._dynamo.testing.CompileCounter()
+    compiled = torch.compile(lambda x, config: function(x * 2, [], config), backend=counter)
+    for value in range(4):
+        compiled(ONES, Config(value))
+    assert counter.frame_count == 1
+
+
+def drawn(x, generator):
+    return x + torch.randn(2, generator=generator)
+
+
+def drawn_of_a_new_one(x, seed):
+    return x + torch.rand(2, generator=torch.Generator().manual_seed(seed))
+
+
+def test_generators_of_random_numbers():
+    """A graph keeps the very generator that its operators have, so others need another graph."""
+    compiled = torch.compile(drawn, backend="eager")
+    compiled_new = torch.compile(drawn_of_a_new_one, backend="eager")
+    for seed in (3, 4, 3):
+        one, other = torch.Generator().manual_seed(seed), torch.Generator().manual_seed(seed)
+        assert torch.equal(compiled(ONES, one), drawn(ONES, other))
+        assert torch.equal(one.get_state(), other.get_state())
+        assert torch.equal(compiled_new(ONES, seed), drawn_of_a_new_one(ONES, seed))
+
+
+FACTOR = 2
+
+
+def factor():
+    return FACTOR
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, config):
+        ctx.config = config
+        return x * config.value * factor()
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.config.value, None
+
+
+def test_what_custom_functions_read(monkeypatch):
+    """Fields of their arguments, and globals."""
+    compiled = torch.compile(lambda x, config: Scaled.apply(x, config), backend="aot_eager")
+    config = Config(1)
+    for config.value in (1, 2, 3):
+        assert torch.equal(compiled(ONES, config), ONES * config.value * 2)
+    monkeypatch.setitem(globals(), "FACTOR", 5)
+    assert torch.equal(compiled(ONES, config), ONES * 15)
+    assert torch.equal(compiled(ONES, Config(4)), ONES * 20)
