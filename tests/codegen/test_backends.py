@@ -113,5 +113,5 @@ def test_macros_of_kernels(
         globals(), "FUNCTIONS", FUNCTIONS.replace("neg_kernel(TensorIteratorBase& iter) {}", wrong)
     )
     assert run("check", tmp_path, FILE) == 1
-    found = capsys.readouterr().err
-    assert "aten/native/Device.cpp:8:3: neg_kernel: no set of dtypes has the macro AT_DISPATCH_FLOATNG" in found
+    wanted = "aten/native/Device.cpp:8:3: neg_kernel: no set of dtypes has the macro AT_DISPATCH_FLOATNG"
+    assert wanted in capsys.readouterr().err
