@@ -24,6 +24,7 @@ from codegen.expressions.scope import (
     Scope,
     kind_of_type,
 )
+from codegen.expressions.simplify import number_of
 
 # What Python, C and NumPy call functions that have another name here.
 _USUAL_NAMES = {
@@ -84,6 +85,8 @@ class ExprChecker(_Checker):
             return
         elif isinstance(node, nodes.Compare) and any(o in ("in", "not in") for o in node.operators):
             self.report(node, "'in' has no meaning in expr", "write 'a == 1 or a == 2'")
+        elif isinstance(node, nodes.Binary) and node.operator in ("/", "%") and number_of(node.right) == 0:
+            self.report(node.right, f"'{node.operator}' divides by 0", "write 'inf' or 'nan' for that")
         elif isinstance(node, nodes.Conditional):
             self.check_condition(node.condition)
         elif isinstance(node, nodes.Logical) or (isinstance(node, nodes.Unary) and node.operator == "not"):

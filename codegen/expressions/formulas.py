@@ -35,13 +35,23 @@ def check_formula(
 
     Empty ``inputs`` are unknown ones: the formula is then not compared with them.
     """
-    checker = _FormulaChecker(Scope(operator, program))
+    checker = _FormulaChecker(Scope(operator, program), _compared_with_none(node))
     checker.visit(node)
     if not checker.problems:
         checker.check_outcome(node, tuple(inputs))
     if not checker.problems:
         checker.check_linear(node)
     return sorted(checker.problems, key=lambda problem: problem.offset)
+
+
+def _compared_with_none(node: Node) -> frozenset[str]:
+    own = [part for part in nodes.walk(node) if isinstance(part, nodes.Compare)]
+    return frozenset(
+        nodes.to_source(operand)
+        for part in own
+        if any(isinstance(operand, nodes.Nothing) for operand in part.operands)
+        for operand in part.operands
+    )
 
 
 def _has_gradient(node: Node) -> bool:
@@ -54,8 +64,9 @@ def _has_gradient(node: Node) -> bool:
 
 
 class _FormulaChecker:
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, asked: frozenset[str] = frozenset()) -> None:
         self.scope = scope
+        self.asked = asked  # names that the formula compares with none
         self.problems: list[FormulaProblem] = []
 
     def report(self, node: Node, message: str, hint: str = "") -> None:
@@ -238,6 +249,15 @@ class _FormulaChecker:
             self.report(node, "'in' does not take tensors")
         elif TENSOR in kinds:
             self.check_constructs(node)
+            self.check_presence(parts)
+
+    def check_presence(self, parts: Sequence[Node]) -> None:
+        """An optional number is computed with where the formula asks whether it is given."""
+        for part in parts:
+            name = nodes.to_source(part)
+            if self.scope.is_optional(part) and self.scope.kind(part) in NUMBERS and name not in self.asked:
+                hint = f"write '{name} == none ? a : b', with the formulas without it and with it"
+                self.report(part, f"'{name}' may be None", hint)
 
     def check_constructs(self, node: nodes.Unary | nodes.Binary | nodes.Compare | nodes.Logical) -> None:
         """``self > 0`` is a call of ``gt``, which the program has."""

@@ -271,8 +271,9 @@ def _build_product(product: _Product) -> Node:
     if product.coefficient < 0:
         return _negated(_build_product(_Product(-product.coefficient, product.powers)))
 
-    above = [_build_power(base, power) for base, power in product.powers.items() if power > 0]
-    below = [_build_power(base, -power) for base, power in product.powers.items() if power < 0]
+    quotients, single = _pair_quotients(product.powers)
+    above = [_build_power(base, power) for base, power in (*quotients, *single) if power > 0]
+    below = [_build_power(base, -power) for base, power in single if power < 0]
 
     front, behind = _split_coefficient(product.coefficient)
     if front != 1 or not above:
@@ -282,6 +283,20 @@ def _build_product(product: _Product) -> Node:
 
     numerator = _multiply_all(above)
     return Binary("/", numerator, _multiply_all(below)) if below else numerator
+
+
+def _pair_quotients(powers: dict[Node, int]) -> tuple[list[tuple[Node, int]], list[tuple[Node, int]]]:
+    """Quotients to a power, and what is left: (x / y) ** 2 is finite where x * x / (y * y) overflows."""
+    quotients: list[tuple[Node, int]] = []
+    left = dict(powers)
+    for base, power in powers.items():
+        if power < 2 or number_of(base) is not None:
+            continue
+        divisor = next((b for b, p in left.items() if p == -power and number_of(b) is None), None)
+        if divisor is not None:
+            quotients.append((Binary("/", base, divisor), power))
+            del left[base], left[divisor]
+    return quotients, list(left.items())
 
 
 def _negated(node: Node) -> Node:
@@ -454,6 +469,8 @@ def use_result(node: Node, expr: Node, tensors: Collection[str]) -> Node:
     if isinstance(whole, (Name, Number)):
         return node
     replaced = simplify(_replace(simplify(node), whole))
+    if "result" not in nodes.names(replaced):
+        replaced = _use_scaled_result(simplify(node), whole, tensors)
 
     def kept(formula: Node) -> int:
         return sum(name in tensors or name == "result" for name in nodes.names(formula))
@@ -473,6 +490,36 @@ def _replace(node: Node, whole: Node) -> Node:
                 product.multiply(Name("result"), 1)
                 return _replace(_build_product(product), whole)
     return nodes.rebuild(node, lambda part: _replace(part, whole))
+
+
+def _use_scaled_result(node: Node, whole: Node, tensors: Collection[str]) -> Node:
+    """With the result ``cap * tanh(x / cap)``, ``tanh(x / cap)`` is ``result / cap``.
+
+    Only for factors that the formula divides by anyway: others may be 0, and the quotient NaN.
+    """
+    product = _product_of(whole)
+    own = [base for base in product.powers if not set(nodes.names(base)).isdisjoint(tensors)]
+    core = own[0] if len(own) == 1 else None
+    if not isinstance(core, Call) or product.powers[core] != 1:
+        return node
+    others = [base for base in product.powers if base != core]
+    if not all(_divides_by(core, other) for other in others):
+        return node
+
+    rest = {Name("result"): 1, **{other: -product.powers[other] for other in others}}
+    quotient = _build_product(_Product(1 / product.coefficient, rest))
+
+    def replaced(part: Node) -> Node:
+        return quotient if part == core else nodes.rebuild(part, replaced)
+
+    return simplify(replaced(node))
+
+
+def _divides_by(node: Node, divisor: Node) -> bool:
+    return any(
+        isinstance(part, Binary) and part.operator == "/" and divisor in _product_of(part.right).powers
+        for part in nodes.walk(node)
+    )
 
 
 def _contains(product: _Product, wanted: _Product) -> bool:

@@ -32,6 +32,7 @@ from codegen.dialect import Dialect
 from codegen.expressions import operators_of
 from codegen.expressions.evaluate import needs_operator
 from codegen.expressions.nodes import Call
+from codegen.model.checks.slopes import compared_formula
 from codegen.model.kernels import KernelIndex
 from codegen.model.loading import TopicsReader
 from codegen.model.named import Names
@@ -110,8 +111,10 @@ def _known_topic(topic: Topic, span: Span, uses: frozenset[str]) -> KnownTopic:
     for operator in operators:
         if operator.expr is not None:
             formulas[operator.base_name] = (*formulas.get(operator.base_name, ()), operator.expr.text)
+        compared_with = compared_formula(operator)
+        if compared_with is not None:
             written = [d.formula for d in operator.derivatives if d.formula is not None]
-            called = [name for f in (operator.expr, *written) for name in operators_of(f.node)]
+            called = [name for f in (compared_with, *written) for name in operators_of(f.node)]
             compared.update(filter(needs_operator, called))
 
     return KnownTopic(

@@ -345,18 +345,19 @@ class EntryReader:
 
     def dtypes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         members: list[str] = []
-        names = []
+        names: list[str] = []
 
         for word in self.words("dtypes"):
             dtype = self.dialect.canonical_dtype(word.text)
-            if dtype is not None:
-                members.append(dtype)
-            elif word.text in self.context.dtype_sets:
-                members += self.context.dtype_sets[word.text].members
-            else:
+            if dtype is None and word.text not in self.context.dtype_sets:
                 hint = dtype_hint(word.text, self.context.dtype_sets, self.dialect)
                 self.report(word.location, f"unknown dtype or dtype set '{word.text}'", hint)
                 continue
+
+            added = (dtype,) if dtype is not None else self.context.dtype_sets[word.text].members
+            if set(added) <= set(members):
+                self.report(word.location, f"'{word.text}' is in {', '.join(names)} already", "remove it")
+            members += added
             names.append(word.text)
 
         return self.dialect.in_canonical_order(members), tuple(names)

@@ -39,10 +39,7 @@ def parse_default(text: str) -> DefaultValue:
     if _INTEGER.match(text):
         return int(text)
     if _FLOAT.match(text):
-        value = float(text)
-        if math.isinf(value) and "inf" not in text:  # 1e999
-            raise ValueError(text)
-        return value
+        return float(text)
 
     if len(text) >= 2 and text[0] in "'\"" and text[-1] == text[0]:
         return _ESCAPE.sub(r"\1", text[1:-1])
@@ -57,13 +54,23 @@ def parse_default(text: str) -> DefaultValue:
     raise ValueError(text)
 
 
+def is_default(text: str) -> bool:
+    """Whether a default of some type is written like this."""
+    try:
+        parse_default(text)
+    except ValueError:
+        return False
+    return True
+
+
 def default_problem(argument_type: Type, text: str) -> str | None:
     """What to write instead of ``text`` for a default of ``argument_type``; None when it fits."""
     try:
         value = parse_default(text)
     except ValueError:
         return expected_default(argument_type)
-    return None if _fits(argument_type, value) else expected_default(argument_type)
+    overflows = isinstance(value, float) and math.isinf(value) and "inf" not in text  # 1e999
+    return None if _fits(argument_type, value) and not overflows else expected_default(argument_type)
 
 
 def _fits(expected: Type, value: DefaultValue) -> bool:

@@ -12,6 +12,7 @@ import unicodedata
 from functools import lru_cache
 
 from codegen.schema.arguments import Annotation, Argument, Arguments, Return
+from codegen.schema.defaults import is_default
 from codegen.schema.errors import SchemaError
 from codegen.schema.function import FunctionSchema
 from codegen.schema.names import BaseName, OperatorName
@@ -282,6 +283,12 @@ class _Parser:
                 "a blank in a default",
                 f"write {name}={text.replace(' ', '')}",
                 self.position - len(text) + text.index(" "),
+            )
+        if not is_default(text):
+            self.fail(
+                f"{text} is not a value",
+                f"write a value such as {name}=None, {name}=1.0 or {name}=[0,1]",
+                self.position - len(text),
             )
 
         return text

@@ -20,6 +20,7 @@ void release(void* data, int device) {}
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, size_t bytes) {}
 void neg_kernel(TensorIteratorBase& iter) {}
 void other_kernel(const Tensor& self) {}
+static void hidden_kernel(TensorIteratorBase& iter) {}
 }
 """
 FILE = """\
@@ -83,6 +84,17 @@ def test_hooks_of_its_own(tmp_path: Path) -> None:
         ("  copy:", "  coppy:", "unknown key 'coppy'; did you mean copy?"),
         ("dispatch:", "dispatcher:", "unknown key 'dispatcher'; did you mean dispatch?"),
         ("PrivateUse1", "CUDA", "dispatch: no kernels for PrivateUse1"),
+        ("backend: mydev", "backend: cuda", "yaml:1:10: backend: 'cuda' is a device of torch_py already"),
+        (
+            "  PrivateUse1:",
+            "  CPU:\n    abs: neg_kernel\n  PrivateUse1:",
+            "yaml:8:3: dispatch: a backend has kernels for PrivateUse1 alone, not for CPU",
+        ),
+        (
+            "neg: neg_kernel",
+            "neg: hidden_kernel",
+            "yaml:9:10: neg: 'hidden_kernel' is local to its file; move it out of the unnamed namespace",
+        ),
     ],
 )
 def test_problems(
@@ -91,3 +103,15 @@ def test_problems(
     assert before in FILE
     assert run("check", tmp_path, FILE.replace(before, after, 1)) == 1
     assert problem in capsys.readouterr().err
+
+
+def test_macros_of_kernels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = "neg_kernel(TensorIteratorBase& iter) {\n  AT_DISPATCH_FLOATNG(iter.dtype(), name, [&] {});\n}"
+    monkeypatch.setitem(
+        globals(), "FUNCTIONS", FUNCTIONS.replace("neg_kernel(TensorIteratorBase& iter) {}", wrong)
+    )
+    assert run("check", tmp_path, FILE) == 1
+    wanted = "aten/native/Device.cpp:8:3: neg_kernel: no set of dtypes has the macro AT_DISPATCH_FLOATNG"
+    assert wanted in capsys.readouterr().err

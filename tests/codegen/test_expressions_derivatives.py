@@ -172,7 +172,11 @@ def test_the_normal_form_is_a_fixed_point_for_the_library():
         ("f(Tensor x) -> Tensor", "expm1(x)", "result + 1"),
         ("f(Tensor x) -> Tensor", "reciprocal(x)", "-result * result"),
         ("f(Tensor x) -> Tensor", "x * sigmoid(x)", "sigmoid(x) * (1 + x * (1 - sigmoid(x)))"),
-        ("f(Tensor x, float cap) -> Tensor", "cap * tanh(x / cap)", "1 - tanh(x / cap) ** 2"),
+        ("f(Tensor x, float cap) -> Tensor", "cap * tanh(x / cap)", "1 - (result / cap) ** 2"),
+        ("f(Tensor x, Tensor y, float c) -> Tensor", "c * sin((x + y) / c)", "cos((x + y) / c)"),
+        ("f(Tensor x, Tensor y, float c) -> Tensor", "c * tanh((x + y) / c)", "1 - (result / c) ** 2"),
+        # 0 * tanh(x) would be divided by 0.
+        ("f(Tensor x, float w) -> Tensor", "w * tanh(x)", "w * (1 - tanh(x) ** 2)"),
         ("f(Tensor x) -> Tensor", "x * x", "2 * x"),
         ("f(Tensor x) -> Tensor", "x / 3", "1 / 3"),
         ("f(Tensor x) -> Tensor", "7", "0"),
@@ -211,6 +215,9 @@ def test_how_derivatives_read(schema, source, expected):
         ("2 * 3 + x", "6 + x"),
         ("x * x * x", "x ** 3"),
         ("x / x", "1"),
+        ("x * x / (y * y)", "(x / y) ** 2"),  # finite where y * y is 0 or infinite
+        ("2 * z * z * x ** 3 / (y ** 3 * z ** 2)", "2 * (x / y) ** 3"),
+        ("x * x / y", "x * x / y"),
         ("2 * x * y - y * x", "x * y"),
         ("where(1 < 2, x, y)", "x"),
         ("where(x > 0, y, y)", "y"),

@@ -32,6 +32,8 @@ class InRange:
         return positions
 
 
+# How the operators that lower/indirect has rules for are called with a source, a dimension and positions: a
+# translation into their schemas, which name and order these differently.
 _CALLS: dict[str, Callable[..., Any]] = {
     "embedding": lambda source, dim, positions: ops.aten.embedding(source, positions),
     "index_select": lambda source, dim, positions: ops.aten.index_select(source, dim, positions),

@@ -71,9 +71,7 @@ def first_complex_difference(
     return None
 
 
-def _slope(
-    formula: Node, point: Point, name: str, direction: complex, call: Other
-) -> tuple[complex, float]:
+def _slope(formula: Node, point: Point, name: str, direction: complex, call: Other) -> tuple[complex, float]:
     """The derivative along a direction by differences, and how far rounding may shift it.
 
     Raises NoValueError next to a branch cut or a corner.

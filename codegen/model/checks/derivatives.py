@@ -26,6 +26,10 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
         return
 
     _check_old_values(operator, report)
+    reason = implied_reason(operator.structure, operator.promotion, operator)
+    if operator.derivatives and reason is not None:
+        report.at_key("derivatives", f"there is no gradient: {reason}", "remove 'derivatives'")
+        return
     if operator.derivatives:
         for name in known:
             if name not in seen:

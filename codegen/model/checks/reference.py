@@ -9,19 +9,24 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
+import math
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from codegen.diagnostics import did_you_mean
 from codegen.dtypes import INTEGER_DTYPES
+from codegen.expressions.evaluate import NoValueError, evaluate
 from codegen.model.checks.report import Reporter
+from codegen.model.checks.slopes import points
 from codegen.model.operator import Formula, Operator
 from codegen.model.reading import Context
 
 # How an expression calls the modules.
 MODULES = {"np": "numpy", "scipy": "scipy"}
 _TESTS = "tests/"
+# Types of arguments that say where and how results are made.
+_NOT_VALUES = ("Device", "DeviceIndex", "Generator", "Layout", "MemoryFormat", "ScalarType")
 
 
 def check(operator: Operator, context: Context) -> None:
@@ -64,13 +69,48 @@ def _check_expression(operator: Operator, reference: Formula, report: Reporter) 
     for name in unknown:
         what = f"unknown name '{name.id}' in the reference"
         report.at_offset(reference.location, name.col_offset, what, did_you_mean(name.id, known))
-    wrong = [*_unknown_attributes(tree), *_wrong_counts(tree), *_powers(operator, tree, reference.text)]
+    wrong = [
+        *_unknown_attributes(tree),
+        *_unknown_methods(operator, tree),
+        *_wrong_counts(tree),
+        *_powers(operator, tree, reference.text),
+        *_wrong_results(operator, tree),
+    ]
     for offset, what, hint in wrong:
         report.at_offset(reference.location, offset, what, hint)
 
-    if not unknown and not {name.id for name in used} & {a.name for a in operator.arguments.flat_non_out}:
-        what = "the reference uses no argument"
+    named = {name.id for name in used}
+    values = [a.name for a in operator.arguments.flat_non_out if a.type.base.name not in _NOT_VALUES]
+    missing = [name for name in values if name not in named]
+    if unknown or wrong:
+        return
+    if missing:
+        what = f"the reference does not use {', '.join(map(repr, missing))}"
         report.at(reference.location, what, "write what the operator computes from its arguments")
+    elif operator.lowering is not None:
+        _check_lowering(operator, tree, reference, report)
+
+
+def _check_lowering(operator: Operator, tree: ast.Expression, reference: Formula, report: Reporter) -> None:
+    """``lowering`` says the same in another language; both are evaluated where they have real values."""
+    assert operator.lowering is not None
+    lowering = operator.lowering.node
+    if lowering is None or operator.structure != "pointwise" or "float64" not in operator.dtypes:
+        return
+
+    modules = {name: _module(module) for name, module in MODULES.items()}
+    code = compile(tree, "reference", "eval")
+    for point in points(operator, frozenset()):
+        try:
+            left = evaluate(lowering, point)
+            right = float(eval(code, modules, dict(point)))
+        except (NoValueError, ArithmeticError, AttributeError, TypeError, ValueError):
+            continue
+        if math.isfinite(left) and math.isfinite(right) and abs(left - right) > 1e-6 * (1 + abs(left)):
+            place = ", ".join(f"{name} = {value:g}" for name, value in point.items())
+            what = f"the reference is {right:.4g} at {place}, but the lowering {left:.4g}"
+            report.at(reference.location, what, "both say what the kernel computes: change one of them")
+            return
 
 
 def _is_made(node: ast.Name) -> bool:
@@ -98,6 +138,27 @@ def _unknown_attributes(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
                 yield node.col_offset, f"{place} has no '{part}'", did_you_mean(part, dir(owner), 3)
                 break
             owner = found
+
+
+def _unknown_methods(operator: Operator, tree: ast.AST) -> Iterator[tuple[int, str, str]]:
+    """Methods of Tensor that arrays lack: ``self.add(other)``."""
+    array = getattr(_module("numpy"), "ndarray", None)
+    tensors = [argument.name for argument in operator.tensor_arguments]
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            continue
+        if node.value.id in tensors and array is not None and not hasattr(array, node.attr):
+            what = f"'{node.value.id}' is an array of NumPy, which has no '{node.attr}'"
+            yield node.col_offset, what, f"write a function such as np.{node.attr}"
+
+
+def _wrong_results(operator: Operator, tree: ast.Expression) -> Iterator[tuple[int, str, str]]:
+    """One value for each result: a tuple of them unless there is one."""
+    wanted = len(operator.schema.returns)
+    if isinstance(tree.body, ast.Tuple) and len(tree.body.elts) != wanted:
+        found = len(tree.body.elts)
+        results = f"{wanted} result{'' if wanted == 1 else 's'}"
+        yield 0, f"the reference gives {found} values, but the operator has {results}", "write one for each"
 
 
 def _wrong_counts(tree: ast.AST) -> Iterator[tuple[int, str, str]]:

@@ -32,6 +32,10 @@ def check(operator: Operator, context: Context) -> None:
 
 def _check_condition(operator: Operator, requirement: Requirement, report: Reporter) -> None:
     """Conditions on numbers alone; what they say about tensors depends on the call."""
+    if not names(requirement.check.node):
+        what = "the condition names no argument: it holds for all calls or for none"
+        report.at(requirement.check.location, what, "write a condition on an argument, or remove it")
+        return
     found = [operator.arguments.find(name) for name in sorted(names(requirement.check.node))]
     arguments = [argument for argument in found if argument is not None]
     if not arguments or not all(map(_is_number, arguments)):

@@ -16,7 +16,7 @@ from codegen.expressions import ExpressionError, FormulaProblem, Node, gradient,
 from codegen.expressions.evaluate import NoValueError, Other, evaluate
 from codegen.expressions.nodes import Number, TupleOf, children
 from codegen.model.checks.complex_slopes import complex_points, first_complex_difference
-from codegen.model.operator import Derivative, Operator
+from codegen.model.operator import Derivative, Formula, Operator
 from codegen.model.program import Program
 from codegen.schema import Argument, Symbol
 
@@ -52,23 +52,31 @@ _DEEPEST = 8
 
 
 def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative, FormulaProblem]]:
-    """The written derivatives that disagree with ``expr``."""
-    expr = operator.expr
-    if (
-        expr is None
-        or expr.node is None
-        or operator.promotion == "comparison"
-    ):
+    """The written derivatives that disagree with ``expr``, or with the ``lowering`` of a kernel."""
+    what = "lowering" if operator.expr is None else "expr"
+    formula = compared_formula(operator)
+    if formula is None or formula.node is None or operator.promotion == "comparison":
         return []
 
     found = []
     for derivative in operator.derivatives:
         for name, node in _formulas(derivative):
-            message = _difference(operator, program, name, node)
-            if message is not None:
+            wrong = _difference(operator, formula.node, program, name, node)
+            if wrong is not None:
+                place, written, right = wrong
+                message = (
+                    f"the gradient of '{name}' is {written:.4g} at {place}, but that of {what} {right:.4g}"
+                )
                 found.append((derivative, FormulaProblem(node.offset, message, _hint(operator, name))))
 
     return found
+
+
+def compared_formula(operator: Operator) -> Formula | None:
+    """What an operator computes, where written derivatives can be compared with it."""
+    if operator.expr is not None:
+        return operator.expr
+    return operator.lowering if operator.structure == "pointwise" else None
 
 
 def _formulas(derivative: Derivative) -> Iterator[tuple[str, Node]]:
@@ -83,7 +91,8 @@ def _formulas(derivative: Derivative) -> Iterator[tuple[str, Node]]:
 
 
 def _hint(operator: Operator, name: str) -> str:
-    assert operator.expr is not None
+    if operator.expr is None:
+        return "write the derivative of lowering, or correct that"
     try:
         follows = to_source(to_formula(gradient(operator.expr.node, name, operator), operator))
         return f"write {follows}, or remove 'derivatives': they follow from expr"
@@ -91,31 +100,24 @@ def _hint(operator: Operator, name: str) -> str:
         return "write the derivative of expr"
 
 
-def _difference(operator: Operator, program: Program, name: str, node: Node) -> str | None:
-    """Where the two gradients differ, in words; None if they agree or cannot be evaluated."""
-    assert operator.expr is not None
+def _difference(
+    operator: Operator, formula: Node, program: Program, name: str, node: Node
+) -> tuple[str, complex, complex] | None:
+    """A point where the two gradients differ, with both values; None if they agree or cannot be evaluated."""
     call = _calls(program, _DEEPEST)
     wrong: tuple[str, complex, complex] | None = None
     if any("float" in d for d in operator.dtypes):
-        wrong = _first_difference(operator, name, node, call)
+        wrong = _first_difference(operator, formula, name, node, call)
     if wrong is None and any(d.startswith("complex") for d in operator.dtypes):
         is_real = operator.promotion == "complex_to_real"
         at = complex_points(operator, numbers_of_entry(operator))
-        wrong = first_complex_difference((operator.expr.node, node), name, at, is_real, call)
-    if wrong is None:
-        return None
-
-    place, written, right = wrong
-    return f"the gradient of '{name}' is {written:.4g} at {place}, but that of expr {right:.4g}"
+        wrong = first_complex_difference((formula, node), name, at, is_real, call)
+    return wrong
 
 
 def _first_difference(
-    operator: Operator, name: str, node: Node, call: Other
+    operator: Operator, formula: Node, name: str, node: Node, call: Other
 ) -> tuple[str, float, float] | None:
-    """A point where the two gradients differ, with both values."""
-    assert operator.expr is not None
-    formula = operator.expr.node
-
     for point in points(operator, _corners(formula) | _corners(node)):
         try:
             slope, noise = _slope(formula, point, name, call)

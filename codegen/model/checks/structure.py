@@ -30,6 +30,7 @@ def check(operator: Operator, context: Context) -> None:
     if operator.structure == "reduction":
         _check_reduction(operator, report)
     _check_dtypes(operator, report)
+    _check_out_dtype(operator, report)
     _check_scalars(operator, report)
     _check_expr(operator, report)
     _check_tags(operator, report)
@@ -99,6 +100,12 @@ def _check_reduction(operator: Operator, report: Reporter) -> None:
             )
 
     _check_single_result(operator, report)
+
+
+def _check_out_dtype(operator: Operator, report: Reporter) -> None:
+    if "out_dtype" in operator.key_locations and not operator.has_out:
+        what = "'out_dtype' has no meaning without the variant out"
+        report.at_key("out_dtype", what, "remove it, or write out among the variants")
 
 
 def _check_dtypes(operator: Operator, report: Reporter) -> None:

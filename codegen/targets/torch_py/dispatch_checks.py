@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from codegen.diagnostics import did_you_mean
+from codegen.diagnostics import Diagnostics, did_you_mean
 from codegen.dialect import PRIVATE
-from codegen.model.kernels import DispatchCall
+from codegen.model.kernels import DispatchCall, KernelIndex
 from codegen.model.program import Program, combination_macro
 from codegen.model.reading import Context
 
@@ -17,17 +17,20 @@ _SUFFIX = re.compile(r"(?:_impl|_kernel|_cpu|_cuda)+_?$")
 
 def check_dispatch_calls(program: Program, context: Context) -> None:
     """Looks at all calls, in kernels that entries name and in what these call."""
-    known = _macros(program)
+    check_macros(context.kernels, program, context.problems)
     owners = _owners(program)
     for call in context.kernels.dispatch_calls:
-        if call.macro not in known:
-            context.problems.report(
-                call.location,
-                call.symbol or call.macro,
-                f"no set of dtypes has the macro {call.macro}",
-                did_you_mean(call.macro, known),
-            )
         _check_name(call, owners, program, context)
+
+
+def check_macros(kernels: KernelIndex, program: Program, problems: Diagnostics) -> None:
+    """Reports macros of kernel files that no set of dtypes of the program has."""
+    known = _macros(program)
+    for call in kernels.dispatch_calls:
+        if call.macro not in known:
+            what = f"no set of dtypes has the macro {call.macro}"
+            hint = did_you_mean(call.macro, known)
+            problems.report(call.location, call.symbol or call.macro, what, hint)
 
 
 def _macros(program: Program) -> set[str]:

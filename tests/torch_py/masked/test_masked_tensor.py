@@ -77,6 +77,13 @@ def made() -> MaskedTensor:
     return masked_tensor(torch.tensor(VALUES), torch.tensor(MASK))
 
 
+@pytest.mark.parametrize("name", ["zeros_like", "empty_like", "rand_like", "randn_like"])
+def test_tensors_made_like_a_masked_one_have_its_mask(name: str):
+    found = getattr(torch, name)(made())
+    assert found.get_mask().tolist() == MASK
+    assert torch.full_like(made(), 3, dtype=torch.int64).get_mask().tolist() == MASK
+
+
 def test_parts():
     a = made()
     assert type(a.get_data()) is torch.Tensor and torch.equal(a.get_data(), torch.tensor(VALUES))

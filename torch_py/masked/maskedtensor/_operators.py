@@ -1,7 +1,7 @@
 """How operators act on masked tensors, below autograd.
 
 The rule of an operator follows from the structure that its entry declares: pointwise operators need equal
-masks, views act on elements and mask alike.
+masks, views act on elements and mask alike. What has the sizes of its argument has its mask.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ Rule = Callable[[Any, Any, Any], Any]
 
 # Operators that move elements, and move their masks alike.
 _MOVING = ("cat", "stack", "index", "index_select", "gather", "flip", "roll", "repeat", "clone", "contiguous")
-# Operators that make elements in the same places.
-_KEEPING = ("_to_copy", "ones_like", "zeros_like", "full_like", "empty_like", "rand_like", "randn_like")
 # Operators that write given elements to places.
 _WRITING = ("copy_", "index_put_")
 
@@ -39,7 +37,19 @@ def rule_of(func: Any) -> Rule | None:
         return _reduction
     if any(argument.is_out for argument in func._schema.arguments):
         return None
+    if _is_like_self(func):
+        return _keep
     return {"pointwise": _pointwise, "view": _move, "mutation": _keep}.get(func._structure)
+
+
+def _is_like_self(func: Any) -> bool:
+    """Whether an operator makes a tensor with the sizes of its argument, as ``ones_like`` and ``to`` do.
+
+    It has one tensor and a device, and no integers that say sizes.
+    """
+    kinds = [argument.type.partition("?")[0] for argument in func._schema.arguments]
+    has_integers = any(kind.startswith(("int", "SymInt")) for kind in kinds)
+    return kinds.count("Tensor") == 1 and "Device" in kinds and not has_integers
 
 
 def _masked_ones(args: Any, kwargs: Any) -> list[MaskedTensor]:
@@ -145,7 +155,6 @@ def _detach(func: Any, args: Any, kwargs: Any) -> MaskedTensor:
 
 _RULES: dict[str, Rule] = {
     **dict.fromkeys(_MOVING, _move),
-    **dict.fromkeys(_KEEPING, _keep),
     **dict.fromkeys(_WRITING, _write),
     **dict.fromkeys(("detach", "lift_fresh"), _detach),
     "new_zeros": _new_zeros,

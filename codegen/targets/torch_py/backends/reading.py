@@ -10,9 +10,11 @@ from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_
 from codegen.model import Operator, Program
 from codegen.model.kernels import Kernel, KernelIndex
 from codegen.targets.torch_py.analysis.implied_operators import expand
+from codegen.targets.torch_py.dispatch_checks import check_macros
 from codegen.targets.torch_py.emit import dtype_macros, registration
 from codegen.targets.torch_py.emit.registration import Kernels
 from codegen.targets.torch_py.kernels import scan_kernels, types, types_of
+from codegen.targets.torch_py.keys import DISPATCH_KEYS
 from codegen.yaml import MapValue, Text, load_document
 
 KEYS = ("backend", "device", "dispatch")
@@ -86,6 +88,7 @@ class _Reader:
                     key.location, "yaml", f"unknown key '{key.text}'", did_you_mean(key.text, KEYS)
                 )
 
+        check_macros(self.scanned, self.base, self.problems)
         loops = self.loops()
         kernels = tuple(self.kernels(loops))
         served = {kernel.operator.name for kernel in kernels}
@@ -104,6 +107,10 @@ class _Reader:
             place = value.location if value is not None else self.root.location
             message = f"'{text}' is not a name of a device"
             self.problems.report(place, "backend", message, "write backend: mydev")
+        elif text in {key.lower() for key in DISPATCH_KEYS}:
+            assert value is not None
+            message = f"'{text}' is a device of torch_py already"
+            self.problems.report(value.location, "backend", message, "write another name: mydev")
         return text
 
     def device(self) -> dict[str, str]:
@@ -147,6 +154,11 @@ class _Reader:
             self.problems.report(place, "dispatch", "no kernels for PrivateUse1", hint)
             return []
 
+        for key, _ in value if isinstance(value, MapValue) else ():
+            if key.text != DEVICE_KEY:
+                message = f"a backend has kernels for {DEVICE_KEY} alone, not for {key.text}"
+                self.problems.report(key.location, "dispatch", message, f"write them below {DEVICE_KEY}:")
+
         found = []
         for key, item in table:
             if key.text not in loops:
@@ -173,6 +185,11 @@ class _Reader:
     def check_kernel(self, item: Text, declaration: str, what: str) -> None:
         """The function is defined, with the parameters that the caller passes."""
         definitions: list[Kernel] = self.scanned.all_of(item.text)
+        local = self.scanned.find(item.text)
+        if not definitions and local is not None:
+            hint = f"move it out of the unnamed namespace, or remove static: {local.path}:{local.line}"
+            self.problems.report(item.location, what, f"'{item.text}' is local to its file", hint)
+            return
         if not definitions:
             near = self.scanned.near(item.text)
             hint = f"did you mean {near}?" if near else f"write {declaration} in aten/native"

@@ -6,21 +6,21 @@
 namespace at {
 namespace ops {
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
 // operators.yaml, Arithmetic
 struct TORCH_PY_API softcap_backward {
   using Schema = Tensor(DispatchKeySet, const Tensor&, const Tensor&, double);
   static OperatorEntry entry;
-  static Tensor call(const Tensor& grad_output, const Tensor& self, double cap);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& grad_output, const Tensor& self,
+  static Tensor call(const Tensor& grad_output, const Tensor& output, double cap);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& grad_output, const Tensor& output,
       double cap);
 };
 
 }  // namespace ops
 
 /// softcap_backward: docs/operators/Arithmetic.md
-inline Tensor softcap_backward(const Tensor& grad_output, const Tensor& self, double cap) {
-  return ops::softcap_backward::call(grad_output, self, cap);
+inline Tensor softcap_backward(const Tensor& grad_output, const Tensor& output, double cap) {
+  return ops::softcap_backward::call(grad_output, output, cap);
 }
 
 }  // namespace at

@@ -160,11 +160,12 @@ Tensor softcap_out(DispatchKeySet, const Tensor& self, double cap, const Tensor&
   return out;
 }
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
 // operators.yaml, Arithmetic
-Tensor softcap_backward(DispatchKeySet, const Tensor& grad_output, const Tensor& self, double cap) {
+Tensor softcap_backward(DispatchKeySet, const Tensor& grad_output, const Tensor& output,
+    double cap) {
   TensorIterator iter = TensorIterator::pointwise("softcap_backward", Promotion::Default, Tensor(),
-      {&grad_output, &self}, OutputKind::Function);
+      {&grad_output, &output}, OutputKind::Function);
   native::loops::softcap_backward_loop(iter.device(), iter, cap);
   return iter.finish();
 }
@@ -322,17 +323,17 @@ Tensor softcap_out::redispatch(DispatchKeySet keys, const Tensor& self, double c
   return entry.lookup<Schema*>(keys)(keys, self, cap, out);
 }
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
 constinit OperatorEntry softcap_backward::entry("softcap_backward",
-    "softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor",
+    "softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor",
     {"pointwise", "", "float32 float64"}, boxing::boxing_of<softcap_backward>());
-Tensor softcap_backward::call(const Tensor& grad_output, const Tensor& self, double cap) {
-  const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(self));
-  return entry.lookup<Schema*>(keys)(keys, grad_output, self, cap);
+Tensor softcap_backward::call(const Tensor& grad_output, const Tensor& output, double cap) {
+  const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(output));
+  return entry.lookup<Schema*>(keys)(keys, grad_output, output, cap);
 }
 Tensor softcap_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
-    const Tensor& self, double cap) {
-  return entry.lookup<Schema*>(keys)(keys, grad_output, self, cap);
+    const Tensor& output, double cap) {
+  return entry.lookup<Schema*>(keys)(keys, grad_output, output, cap);
 }
 
 }  // namespace at::ops

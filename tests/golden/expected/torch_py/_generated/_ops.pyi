@@ -21,7 +21,7 @@ def select_backward(
     grad_output: Tensor, sizes: Sequence[_int], dim: _int, indices: Tensor, keepdim: _bool
 ) -> Tensor:
     r'''Puts gradients where values came from.'''
-def softcap_backward(grad_output: Tensor, input: Tensor, cap: _float) -> Tensor:
+def softcap_backward(grad_output: Tensor, output: Tensor, cap: _float) -> Tensor:
     r'''The gradient of ``softcap``.'''
 def tanh_backward(grad_output: Tensor, output: Tensor) -> Tensor:
     r'''The gradient of ``tanh``.'''

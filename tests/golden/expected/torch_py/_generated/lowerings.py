@@ -27,7 +27,7 @@ POINTWISE = {
     ),
     "softcap_backward": (
         "default",
-        ('*', 'grad_output', ('-', 1, ('**', ('tanh', ('/', 'self', 'cap')), 2))),
+        ('*', 'grad_output', ('-', 1, ('**', ('/', 'output', 'cap'), 2))),
     ),
 }
 REDUCTIONS = {

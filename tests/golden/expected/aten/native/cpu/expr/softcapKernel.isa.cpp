@@ -21,8 +21,8 @@ void softcap_kernel(TensorIteratorBase& iter, double cap) {
       });
 }
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
-// grad_output * (1 - tanh(self / cap) ** 2)
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
+// grad_output * (1 - (output / cap) ** 2)
 // operators.yaml, Arithmetic
 void softcap_backward_kernel(TensorIteratorBase& iter, double cap) {
   dispatch<kFloat, kDouble>(
@@ -30,9 +30,8 @@ void softcap_backward_kernel(TensorIteratorBase& iter, double cap) {
         using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
         const auto cap_value = static_cast<opmath_t>(cap);
         const auto formula = [=](opmath_t grad_output,
-            opmath_t self) __attribute__((always_inline)) {
-          return grad_output *
-              (opmath_t(1) - at::vec::integer_power<2>(at::vec::tanh(self / cap_value)));
+            opmath_t output) __attribute__((always_inline)) {
+          return grad_output * (opmath_t(1) - at::vec::integer_power<2>(output / cap_value));
         };
         cpu_kernel(iter, arithmetic<scalar_t, scalar_t, scalar_t>(formula));
       });

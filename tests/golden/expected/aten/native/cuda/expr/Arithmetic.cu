@@ -58,18 +58,18 @@ struct Softcap {
   }
 };
 
-// grad_output * (1 - tanh(self / cap) ** 2)
+// grad_output * (1 - (output / cap) ** 2)
 template <typename scalar_t>
 struct SoftcapBackward {
   using opmath_t = opmath_type<scalar_t>;
 
   opmath_t cap_value;
 
-  C10_HOST_DEVICE scalar_t operator()(scalar_t grad_output_element, scalar_t self_element) const {
+  C10_HOST_DEVICE scalar_t operator()(scalar_t grad_output_element, scalar_t output_element) const {
     const auto grad_output = static_cast<opmath_t>(grad_output_element);
-    const auto self = static_cast<opmath_t>(self_element);
+    const auto output = static_cast<opmath_t>(output_element);
     return static_cast<scalar_t>(grad_output *
-        (opmath_t(1) - at::vec::integer_power<2>(at::vec::tanh(self / cap_value))));
+        (opmath_t(1) - at::vec::integer_power<2>(output / cap_value)));
   }
 };
 
@@ -120,7 +120,7 @@ void softcap_kernel(TensorIterator& iter, double cap) {
       });
 }
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
 // operators.yaml, Arithmetic
 void softcap_backward_kernel(TensorIterator& iter, double cap) {
   const LaunchPlan plan = launch_plan(iter);

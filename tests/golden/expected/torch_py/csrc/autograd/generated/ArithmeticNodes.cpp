@@ -158,61 +158,61 @@ variable_list SoftcapBackward0::apply(variable_list&& grads) {
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
 
-  const Tensor self = self_.unpack(this);
+  const Tensor result = result_.unpack(this);
   const auto& cap = cap_;
 
   if (should_compute_output(0)) {
-    grad_inputs[0] = at::softcap_backward(grad, self, cap);
+    grad_inputs[0] = at::softcap_backward(grad, result, cap);
   }
   return grad_inputs;
 }
 
 void SoftcapBackward0::release_variables() {
-  self_.reset();
+  result_.reset();
 }
 
 std::vector<const char*> SoftcapBackward0::saved_names() const {
-  return {"self", "cap"};
+  return {"result", "cap"};
 }
 
 SavedValue SoftcapBackward0::saved_value(std::string_view name) const {
-  if (name == "self") return self_.unpack(this);
+  if (name == "result") return result_.unpack(this);
   if (name == "cap") return cap_;
   return {};
 }
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
 // operators.yaml, Arithmetic
 variable_list SoftcapBackwardBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(2);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
 
-  const Tensor self = self_.unpack(this);
-  const Tensor result = result_.unpack(this);
+  const Tensor output = output_.unpack(this);
+  const Tensor grad_output = grad_output_.unpack(this);
   const auto& cap = cap_;
 
   if (should_compute_output(0)) {
-    grad_inputs[0] = reduce_grad(at::softcap_backward(grad, self, cap), grad_output_info_);
+    grad_inputs[0] = reduce_grad(at::softcap_backward(grad, output, cap), grad_output_info_);
   }
   if (should_compute_output(1)) {
-    grad_inputs[1] = reduce_grad(-2 * grad * at::tanh(self / cap) * result / cap, self_info_);
+    grad_inputs[1] = reduce_grad(-2 * grad * grad_output * output / (cap * cap), output_info_);
   }
   return grad_inputs;
 }
 
 void SoftcapBackwardBackward0::release_variables() {
-  self_.reset();
-  result_.reset();
+  output_.reset();
+  grad_output_.reset();
 }
 
 std::vector<const char*> SoftcapBackwardBackward0::saved_names() const {
-  return {"self", "result", "cap"};
+  return {"output", "grad_output", "cap"};
 }
 
 SavedValue SoftcapBackwardBackward0::saved_value(std::string_view name) const {
-  if (name == "self") return self_.unpack(this);
-  if (name == "result") return result_.unpack(this);
+  if (name == "output") return output_.unpack(this);
+  if (name == "grad_output") return grad_output_.unpack(this);
   if (name == "cap") return cap_;
   return {};
 }
@@ -405,7 +405,6 @@ Tensor softcap(DispatchKeySet keys, const Tensor& self, double cap) {
     node = c10::make_intrusive<SoftcapBackward0>();
     node->set_next_edges(collect_next_edges(self));
     node->cap_ = cap;
-    node->self_ = SavedVariable(self, false);
   }
 
   const auto result = [&] {
@@ -414,7 +413,10 @@ Tensor softcap(DispatchKeySet keys, const Tensor& self, double cap) {
   }();
 
   forget_temporary_base(result);
-  if (node) set_history(result, node);
+  if (node) {
+    set_history(result, node);
+    node->result_ = SavedVariable(result, true);
+  }
   return result;
 }
 
@@ -429,7 +431,6 @@ Tensor softcap_(DispatchKeySet keys, const Tensor& self, double cap) {
     node = c10::make_intrusive<SoftcapBackward0>();
     node->set_next_edges(collect_next_edges(self));
     node->cap_ = cap;
-    node->self_ = SavedVariable(self.clone(), false);
   }
 
   {
@@ -439,6 +440,7 @@ Tensor softcap_(DispatchKeySet keys, const Tensor& self, double cap) {
 
   if (node) {
     rebase_history(self, node);
+    node->result_ = SavedVariable(self, true);
   }
   return self;
 }
@@ -451,30 +453,28 @@ Tensor softcap_out(DispatchKeySet keys, const Tensor& self, double cap, const Te
   return ops::softcap_out::redispatch(keys & kBelowAutograd, self, cap, out);
 }
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
 // operators.yaml, Arithmetic
-Tensor softcap_backward(DispatchKeySet keys, const Tensor& grad_output, const Tensor& self,
+Tensor softcap_backward(DispatchKeySet keys, const Tensor& grad_output, const Tensor& output,
     double cap) {
   c10::intrusive_ptr<SoftcapBackwardBackward0> node;
-  if (compute_requires_grad(grad_output, self)) {
+  if (compute_requires_grad(grad_output, output)) {
     node = c10::make_intrusive<SoftcapBackwardBackward0>();
-    node->set_next_edges(collect_next_edges(grad_output, self));
+    node->set_next_edges(collect_next_edges(grad_output, output));
     node->cap_ = cap;
     node->grad_output_info_ = InputInfo(grad_output);
-    node->self_info_ = InputInfo(self);
-    node->self_ = SavedVariable(self, false);
+    node->output_info_ = InputInfo(output);
+    node->output_ = SavedVariable(output, false);
+    if (node->should_compute_output(1)) node->grad_output_ = SavedVariable(grad_output, false);
   }
 
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
-    return ops::softcap_backward::redispatch(keys & kBelowAutograd, grad_output, self, cap);
+    return ops::softcap_backward::redispatch(keys & kBelowAutograd, grad_output, output, cap);
   }();
 
   forget_temporary_base(result);
-  if (node) {
-    set_history(result, node);
-    if (node->should_compute_output(1)) node->result_ = SavedVariable(result, true);
-  }
+  if (node) set_history(result, node);
   return result;
 }
 

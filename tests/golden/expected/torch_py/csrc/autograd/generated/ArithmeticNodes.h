@@ -79,11 +79,11 @@ struct TORCH_PY_API SoftcapBackward0 final : Node {
   std::vector<const char*> saved_names() const override;
   SavedValue saved_value(std::string_view name) const override;
 
-  SavedVariable self_;
+  SavedVariable result_;
   double cap_;
 };
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
 // operators.yaml, Arithmetic
 struct TORCH_PY_API SoftcapBackwardBackward0 final : Node {
   const char* name() const override { return "SoftcapBackwardBackward0"; }
@@ -92,11 +92,11 @@ struct TORCH_PY_API SoftcapBackwardBackward0 final : Node {
   std::vector<const char*> saved_names() const override;
   SavedValue saved_value(std::string_view name) const override;
 
-  SavedVariable self_;
-  SavedVariable result_;
+  SavedVariable output_;
+  SavedVariable grad_output_;
   double cap_;
   InputInfo grad_output_info_;
-  InputInfo self_info_;
+  InputInfo output_info_;
 };
 
 }  // namespace torch::autograd::generated

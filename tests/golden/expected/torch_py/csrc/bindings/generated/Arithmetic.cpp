@@ -156,14 +156,14 @@ PyObject* call_softcap_(const Arguments& args) {
   return wrap(unlocked([&] { return at::ops::softcap_::call(self, cap); }, self));
 }
 
-// softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
+// softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor
 // operators.yaml, Arithmetic
 PyObject* call_softcap_backward(const Arguments& args) {
   const auto& grad_output = args.tensor(0);
-  const auto& self = args.tensor(1);
+  const auto& output = args.tensor(1);
   const auto cap = args.real(2);
-  return wrap(unlocked([&] { return at::ops::softcap_backward::call(grad_output, self, cap); },
-      grad_output, self));
+  return wrap(unlocked([&] { return at::ops::softcap_backward::call(grad_output, output, cap); },
+      grad_output, output));
 }
 
 const Parameter add_Tensor_parameters[] = {
@@ -860,11 +860,11 @@ PyObject* Tensor_soft_limit_(PyObject* self, PyObject* const* args, Py_ssize_t n
 
 const Parameter softcap_backward_parameters[] = {
     {"grad_output", Kind::Tensor, kNone, 0},
-    {"input", Kind::Tensor, kNone, 0},
+    {"output", Kind::Tensor, kNone, 0},
     {"cap", Kind::Float, kNone, 0},
 };
 const Signature ops_softcap_backward_signatures[] = {
-    {"softcap_backward(Tensor grad_output, Tensor input, float cap)", softcap_backward_parameters,
+    {"softcap_backward(Tensor grad_output, Tensor output, float cap)", softcap_backward_parameters,
         3, -1},
 };
 const Function ops_softcap_backward_function = {"softcap_backward", "ops",

@@ -188,7 +188,7 @@ const char Tensor_soft_limit_[] =
 
 extern const char ops_softcap_backward[];
 const char ops_softcap_backward[] =
-    "softcap_backward(grad_output, input, cap)\n"
+    "softcap_backward(grad_output, output, cap)\n"
     "--\n"
     "\n"
     "The gradient of ``softcap``.";
