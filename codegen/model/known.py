@@ -31,7 +31,6 @@ from codegen.diagnostics import Diagnostics, Location
 from codegen.dialect import Dialect
 from codegen.expressions import operators_of
 from codegen.expressions.evaluate import needs_operator
-from codegen.expressions.nodes import Call
 from codegen.model.kernels import KernelIndex
 from codegen.model.loading import TopicsReader
 from codegen.model.named import Names
@@ -378,10 +377,10 @@ def _reducer(cls: type) -> Callable[[Any], Any]:
 
 def _reduced_formula(found: Formula) -> Any:
     state: dict[str, object] = {"text": found.text, "location": found.location}
-    node = found.__dict__.get("node", found)
-    # Text in another language, and what a target puts in the place of a formula.
-    if node is None or isinstance(node, Call) and not node.function:
-        state["node"] = node
+    if found.renamed:
+        state["renamed"] = found.renamed
+    if not found.parses:
+        state["node"] = found.node
     return copyreg.__newobj__, (Formula,), state  # type: ignore[attr-defined]
 
 
