@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from codegen.model import Operator, Program, Topic
 from codegen.model.known import Change, pickled, program_of, unpickled
+from codegen.model.text import digest_of
 from codegen.output.templates import Templates
 from codegen.target import Rendered, joined
 from codegen.targets.torch_py.analysis.implied_operators import Derived, derived_in, expand, expanded, missing
@@ -75,10 +76,10 @@ def _known(change: Change, memory: Memory, topics: Iterable[Topic]) -> dict[str,
     found: dict[str, Derived] = {}
     for topic in topics:
         derived = unpickled(memory.topics[topic.name].derived, change.known.topics[topic.name].first_line)
-        texts = change.before.topics[topic.name].texts
+        entries = change.before.topics[topic.name].entries
         for operator in topic.operators:
             name = operator.unambiguous_name
-            if name in derived and operator.entry_text in texts:
+            if name in derived and digest_of(operator.entry_text) in entries:
                 found[name] = derived[name]
     return found
 
