@@ -1,9 +1,11 @@
-"""Evaluates expressions for real numbers, to compare written derivatives with the formula."""
+"""Evaluates expressions for real and complex numbers, to compare written derivatives with the formula."""
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 from codegen.expressions import nodes
 from codegen.expressions.functions import CONSTANTS, CONSTRUCTS
@@ -24,6 +26,11 @@ def evaluate(node: Node, values: Mapping[str, float], other: Other | None = None
         return _compiled(node)(values, other)
     except (ArithmeticError, ValueError, RecursionError) as error:
         raise NoValueError(str(error)) from error
+
+
+def evaluate_complex(node: Node, values: Mapping[str, complex], other: Other | None = None) -> complex:
+    """Like `evaluate`, where names stand for complex numbers. Functions without complex values have none."""
+    return evaluate(node, cast(Mapping[str, float], values), other)
 
 
 # The value of a node, given those of names.
@@ -101,8 +108,8 @@ def _call(function: str, arguments: Sequence[Node]) -> _Compiled:
             return other(function, given)
         try:
             found: float = known(*given)
-        except TypeError as error:  # not the function of this name: log(x, base)
-            raise NoValueError(function) from error
+        except TypeError as error:  # complex numbers, or not the function of this name: log(x, base)
+            found = _complex(function, given, error)
         return found
 
     return value
@@ -119,13 +126,24 @@ def _known(function: str) -> Callable[..., float] | None:
     return None if function in _OTHERWISE_IN_MATH else getattr(math, function, None)
 
 
+def _complex(function: str, given: Sequence[complex], error: TypeError) -> Any:
+    """The value of a function whose real form has refused the numbers."""
+    known = _COMPLEX_FUNCTIONS.get(function) or getattr(cmath, function, None)
+    if known is None or not any(isinstance(value, complex) for value in given):
+        raise NoValueError(function) from error
+    try:
+        return known(*given)
+    except TypeError as other:
+        raise NoValueError(function) from other
+
+
 def _sign(x: float) -> float:
     return (x > 0) - (x < 0)
 
 
 def _power(x: float, y: float) -> float:
     found = x**y
-    if isinstance(found, complex):
+    if isinstance(found, complex) and not any(isinstance(given, complex) for given in (x, y)):
         raise NoValueError("a negative base with a fractional exponent")
     return float(found)
 
@@ -171,9 +189,21 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "isinf": math.isinf,
     "signbit": lambda x: math.copysign(1.0, x) < 0,
     "erfcx": lambda x: math.exp(x * x) * math.erfc(x),
-    "conj": lambda x: x,
-    "real": lambda x: x,
-    "imag": lambda x: 0.0,
+    "conj": lambda x: x.conjugate(),
+    "real": lambda x: x.real,
+    "imag": lambda x: x.imag,
     "zeros_like": lambda x: 0.0,
     "ones_like": lambda x: 1.0,
+}
+# Of functions above that know real numbers alone, and that cmath lacks.
+_COMPLEX_FUNCTIONS: dict[str, Callable[..., complex]] = {
+    "pow": lambda z, w: z**w,
+    "rsqrt": lambda z: 1 / cmath.sqrt(z),
+    "sigmoid": lambda z: 1 / (1 + cmath.exp(-z)),
+    "sgn": lambda z: z / abs(z) if z else z,
+    "arg": cmath.phase,
+    "angle": cmath.phase,
+    "isinf": cmath.isinf,
+    "expm1": lambda z: cmath.exp(z) - 1,
+    "log1p": lambda z: cmath.log(1 + z),
 }

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
+from codegen.diagnostics import Location
+
 
 class Kernel(NamedTuple):
     """The definition of a function.
@@ -26,6 +28,16 @@ class Kernel(NamedTuple):
     namespace: str | None = None
 
 
+class DispatchCall(NamedTuple):
+    """A call of a macro that chooses a C++ type, in any function of the kernel files."""
+
+    macro: str
+    name: str | None  # that its error message gives; None unless that is a literal
+    symbol: str | None  # the function that it is in
+    location: Location
+    name_location: Location
+
+
 # The fields of a Kernel. Pickles of them are read in a fraction of the time, as few are looked at.
 _Row = tuple[str, str, int, bool, "str | None", tuple[str, ...], "str | None"]
 
@@ -34,9 +46,16 @@ class KernelIndex:
     """The definitions of each symbol, in path order.
 
     ``apart`` has the indices of dispatch keys whose kernels have the names of others: those of a GPU.
+    ``calls`` are all calls of macros that choose a C++ type.
     """
 
-    def __init__(self, kernels: Iterable[Kernel], apart: Mapping[str, KernelIndex] | None = None) -> None:
+    def __init__(
+        self,
+        kernels: Iterable[Kernel],
+        apart: Mapping[str, KernelIndex] | None = None,
+        calls: Iterable[DispatchCall] = (),
+    ) -> None:
+        self.dispatch_calls = tuple(calls)
         self._rows: dict[str, list[_Row]] = {}
         self._apart = apart or {}
         for k in kernels:

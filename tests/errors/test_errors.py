@@ -66,7 +66,8 @@ def test_diagnostics(case: Case, checkout: Path, tmp_path: Path):
     file.write_text(case.text)
     problems = Diagnostics()
     read_program(file, problems, root=checkout)
-    found = problems.sorted()
+    # Of whole files, not all declare the dtypes of the checkout's kernels.
+    found = [d for d in problems.sorted() if d.location.file == file.name]
     places = [(d.location.line - case.first_line + 1, d.location.column, d.operator) for d in found]
     assert places == [row[:3] for row in case.expected], problems.render()
     for diagnostic, (*_, message, hint) in zip(found, case.expected):

@@ -78,3 +78,58 @@ def test_wrong_derivatives(schema: str, expr: str, derivative: str, tmp_path: Pa
 )
 def test_right_derivatives(schema: str, expr: str, derivative: str, tmp_path: Path):
     assert not _problems(schema, expr, derivative, tmp_path)
+
+
+_COMPLEX = _FILE.replace("dtypes: floating", "dtypes: {dtypes}").replace("pointwise\n", "pointwise\n{more}")
+
+
+def _complex_problems(
+    expr: str, derivative: str, folder: Path, dtypes: str = "floating_and_complex", more: str = ""
+) -> Diagnostics:
+    """Of an operator whose derivative is right for real numbers."""
+    schema = "turned_of_tests(Tensor self, Tensor other, Scalar by=2)"
+    text = _COMPLEX.format(schema=schema, expr=expr, derivative=derivative, dtypes=dtypes, more=more)
+    text = text.replace("      doc:", "        other: non_differentiable\n      doc:")
+    problems = Diagnostics()
+    read_program(folder / "slopes.yaml", problems, _tree(), text=text)
+    return problems
+
+
+@pytest.mark.parametrize(
+    "expr, derivative",
+    [
+        ("self * other + by", "grad * other"),
+        ("sin(self) + by * other", "grad * cos(self)"),
+        ("self * by + other", "grad * by"),
+        ("self * conj(self) + other - by", "grad * 2 * self"),
+    ],
+)
+def test_derivatives_that_are_wrong_for_complex_numbers(expr: str, derivative: str, tmp_path: Path):
+    problems = _complex_problems(expr, derivative, tmp_path).sorted()
+    assert [(p.location.line, p.location.column, p.message[:26]) for p in problems] == [
+        (9, 16, "the gradient of 'self' is ")
+    ], problems
+    assert not _complex_problems(expr, derivative, tmp_path, "floating")
+
+
+@pytest.mark.parametrize(
+    "expr, derivative",
+    [
+        ("self * other + by", "grad * conj(other)"),
+        ("sin(self) + by * other", "grad * conj(cos(self))"),
+        ("self * by + other", "grad * conj(by)"),
+        ("self * conj(self) + other - by", "(grad + conj(grad)) * self"),
+    ],
+)
+def test_derivatives_that_are_right_for_complex_numbers(expr: str, derivative: str, tmp_path: Path):
+    problems = _complex_problems(expr, derivative, tmp_path)
+    assert not problems, problems.render()
+
+
+def test_the_gradient_of_a_real_result_is_real(tmp_path: Path):
+    more = "      promotion: complex_to_real\n"
+    expr = "abs(self + other * by)"
+    right = _complex_problems(expr, "grad * sgn(self + other * by)", tmp_path, more=more)
+    assert not right, right.render()
+    wrong = _complex_problems(expr, "grad * conj(sgn(self + other * by))", tmp_path, more=more)
+    assert len(wrong) == 1, wrong.render()

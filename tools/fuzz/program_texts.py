@@ -38,6 +38,16 @@ VALUES = _templates(
     {t}.index_select(0, torch.tensor([0, 0])) | {t}.gather(-1, torch.zeros_like({t}, dtype=torch.int64))
     {t}.masked_fill({u} > 0, {c}) | {t}.roll(1, 0) | {t}.flip(-1) | {t}.tril()
     torch.nn.functional.pad({t}, (1, 1)) | {t}.repeat(2, 1) | torch.outer({t}.flatten(), {u}.flatten())
+    torch.addmm({t}, {u}, {v}) | torch.bmm({t}[None], {u}[None].mT) | {t}.prod(-1) | {t}.logsumexp(-1)
+    torch.nn.functional.normalize({t}, dim=-1) | {t}.cummax(-1)[0] | torch.lerp({t}, {u}, 0.3)
+    torch.nn.functional.cross_entropy({t}, {t}.argmax(-1)) | torch.complex({t}, {u}).abs()
+    torch.nn.functional.one_hot({t}.argmax(-1), 8) | torch.fft.rfft({t}).real | torch.cdist({t}, {u})
+    {t}.to(torch.bfloat16).float() | {t}.scatter(0, torch.zeros_like({t}, dtype=torch.int64), {u})
+    {t}.scatter_add(-1, {t}.argmax(-1, keepdim=True), {u}) | {t}[[0, -1]] | {t}.where({u} > 0, {c})
+    torch.nn.functional.conv1d({t}[None], {u}[None, :, :2]) | {t}.max(-1).values
+    {t}.sum(dtype=torch.float64)
+    torch.nn.functional.scaled_dot_product_attention({t}, {u}, {v}) | torch.atleast_3d({t}) | {t}.std(0)
+    torch.empty(2, 3).copy_({t}[:2, :3]) | torch.randint(5, ({k},)) | {t}.bernoulli(0.5) | {t}.new_ones(2, 6)
     """
 )
 VIEWS = _templates(
@@ -45,7 +55,11 @@ VIEWS = _templates(
     {t}[0] | {t}[1:] | {t}[..., :2] | {t}[:, None] | {t}.t() | {t}.transpose(0, -1) | {t}.view(-1)
     {t}.reshape(-1) | {t}.unsqueeze(0) | {t}.squeeze() | {t}.expand(2, *{t}.shape) | {t}.flatten()
     {t}.chunk(2)[0] | {t}.unbind()[0] | {t}.diagonal() | {t}.narrow(0, 0, 1) | {t} | {t}.view_as({t})
-    {t}[::2]
+    {t}[::2] | {t}.movedim(0, -1) | {t}[None] | {t}.split(1)[0] | {t}.unfold(-1, 2, 2) | {t}[-1] | {t}[:, 1:3]
+    {t}.as_strided((2, 2), (1, 2)) | {t}.detach() | {t}.tensor_split(2)[1] | {t}.data | {t}.mT
+    {t}.squeeze(0)
+    torch.broadcast_tensors({t}, {u})[0] | {t}.unflatten(-1, (2, 3))
+    torch.view_as_complex({t}.view(-1, 2)).real
     """
 )
 CHANGES = _templates(
@@ -53,7 +67,14 @@ CHANGES = _templates(
     {t}.add_({u}) | {t}.mul_({c}) | {t}[0] = {c} | {t}[..., 0] = {u}.sum() | {t} += {c} | {t} *= {u}
     {t}.copy_({u}) | {t}.zero_() | {t}[{t} > 1.0] = 0.5 | {t}.clamp_(-1, 1) | {t}.view(-1)[0] = {c}
     {t}.t_() | {t}.relu_() | {t}.fill_({c}) | torch.add({t}, {u}, out={v})
-    {t}.index_add_(0, torch.tensor([0]), {t}[:1])
+    {t}.index_add_(0, torch.tensor([0]), {t}[:1]) | {t}[..., 1:] = {u}[..., 1:] | {t}.exp_() | {t}.normal_()
+    {t}.masked_fill_({u} > 0, {c}) | torch.nn.functional.relu({t}, inplace=True) | {t}.unsqueeze_(0)
+    {t}.squeeze_() | {t}.transpose_(0, -1) | {t}.addcmul_({u}, {v}) | {t}.fill_diagonal_({c})
+    {t}[[0]] += {c}
+    {t}.index_put_((torch.tensor([0]),), {u}[:1], accumulate=True) | torch.mul({t}, {u}, out={v})
+    {t}.cumsum_(0)
+    {t}.detach().add_(1) | {t}.data.mul_({c}) | torch._foreach_add_([{t}, {u}], {c}) | {t}.requires_grad_()
+    {t}.scatter_(-1, {t}.argmax(-1, keepdim=True), {c}) | {t}.diagonal().zero_() | {t}.swapaxes_(0, -1)
     """
 )
 PYTHON = _templates(
@@ -78,12 +99,28 @@ PYTHON = _templates(
     {new} = torch.autograd.grad(({t} * w).sum(), w, allow_unused=True)[0]
     {new} = torch.func.grad(lambda v: (v * {u}).sum())({t}) | {new} = torch.vmap(lambda v: v * 2)({t})
     {new} = dict(enumerate(({t}, {u})))[n % 2] | {new} = {t}.shape == {u}.shape or n
+    {new} = [*map(torch.sum, ({t}, {u}))][0] | {new} = max(({t}, {u}), key=lambda v: v.dim())
+    {new} = any(v.dim() > 1 for v in ({t}, {u})) | {new} = type({t}).__name__ | settings |= {{"j": n}}
+    {new} = {t}.is_contiguous() | {new} = {t}.stride() | {new} = str({t}.dtype)
+    {new} = hasattr(state, "cache")
+    setattr(state, "level", n) | {new} = getattr(state, "cache", {t}) | {new} = (*items[:1], n)
+    assert {t}.dim() < 3, "deep" | {new} = divmod(n, 3) | {new} = n if n in (1, 2) else {k}
+    {new} = {t} is {u}
+    {new} = round(n / 3, 2) | {new}: list = [({new}_ := {t}), {new}_ + 1]
+    {new} = {t}._is_view() | {new} = sorted(({t}, {u}), key=torch.Tensor.dim)[0] | {new} = {t}.size(-1) // 2
+    {new} = [[{t}, {c}], n]; {new}[0][1] = {new}[0][0] | {new} = {{**settings, "t": {t}}}; {new}.pop("n", 0)
+    {new} = list(reversed(items))[0] | {new} = slice(0, n); {new} = {t}[{new}]
+    {new} = torch.utils.checkpoint.checkpoint(torch.sin, {t}, use_reentrant=False)
+    {new} = id({t}) == id({u})
+    {new} = torch.nn.Linear(6, 2)({t}) | {new} = torch.nn.Parameter({t}.detach()) | {new} = n.__class__(2.5)
     """
 )
 BREAKS = _templates(
     """
     {new} = {t}.sum().item() | {new} = float({t}.abs().max()) | {new} = {t}.tolist() | print("n", n)
-    {new} = bool(({t} > 0).any()) | {new} = {t}.nonzero()
+    {new} = bool(({t} > 0).any()) | {new} = {t}.nonzero() | {new} = {t}[{t} > 0]
+    {new} = {t}.numpy(force=True).shape
+    {new} = torch.unique({t}) | {new} = repr({t}) | {new} = int({t}.argmax()) | {new} = {t}.sum().item() > 0
     """
 )
 BLOCKS = (
@@ -103,6 +140,15 @@ BLOCKS = (
     "for first, second in zip(items, ({t}, {u})):",
     "match {t}.dim():",
     "def {new}(value, bias={c}):",
+    "with torch.autocast('cpu', dtype=torch.bfloat16):",
+    "with torch.set_grad_enabled(n % 2 == 0):",
+    "with torch.inference_mode():",
+    "for i, item in enumerate(reversed(items)):",
+    "for key in list(settings):",
+    "if items and isinstance(items[0], torch.Tensor):",
+    "if not {t}.requires_grad:",
+    "if {t}.shape[0] > 2 and n or {u}.dim() == 1:",
+    "for {new} in {t}:",
 )
 HEAD = "def program(x, y, w, n, items, settings, state):"
 _INDENT = "    "

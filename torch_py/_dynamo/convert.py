@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Callable
@@ -40,6 +41,9 @@ from torch_py.fx._collecting import without_garbage_collection
 from torch_py.nn.modules.module import Module
 
 _lock = threading.RLock()
+# A process that forks waits for the capture of another thread: in the child nobody would end it, give the
+# lock back, or undo what the capture has written to objects of the program.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _HANDLERS = all_handlers()
 observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph
 
@@ -467,8 +471,11 @@ def is_capturing() -> bool:
 
 
 def _warn(function: FunctionType, error: Exception, why: str = "as the compiler failed:") -> None:
+    if isinstance(error, BackendCompilerFailed):
+        why += f" backend {error.backend_name!r} raised"
+        error = error.inner_exception
+    first = str(error).partition("\n")[0]
     warnings.warn(
-        f"torch.compile: {function.__qualname__} runs eagerly, {why} "
-        f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
+        f"torch.compile: {function.__qualname__} runs eagerly, {why} {type(error).__name__}: {first}",
         stacklevel=4,
     )

@@ -105,7 +105,7 @@ class Journal:
             return
         entry = self.entries.get(("key", id(owner), key))
         if value is ABSENT:
-            self._orders.setdefault(id(owner), (owner, list(dict.keys(owner))))
+            self._orders.setdefault(id(owner), (owner, keys_of(owner)))
         elif entry is not None and not dict.__contains__(owner, key):
             entry.moved = True
             self.entries["key", id(owner), key] = self.entries.pop(("key", id(owner), key))
@@ -124,7 +124,7 @@ class Journal:
 
 def _put_in_order(owner: dict[Any, Any], keys: list[Any]) -> None:
     present = [key for key in keys if dict.__contains__(owner, key)]
-    if present != list(dict.keys(owner)):
+    if present != keys_of(owner):
         replace_contents(owner, Snapshot([(key, dict.__getitem__(owner, key)) for key in present]))
 
 
@@ -148,9 +148,18 @@ class Snapshot:
         self.items = items
 
 
+def _builtin_kind(owner: dict[Any, Any]) -> Any:
+    return OrderedDict if isinstance(owner, OrderedDict) else dict
+
+
+def keys_of(owner: dict[Any, Any]) -> list[Any]:
+    """The keys in the order that the program sees: an OrderedDict has one of its own."""
+    return list(_builtin_kind(owner).__iter__(owner))
+
+
 def set_key(owner: dict[Any, Any], key: Any, value: Any) -> None:
     """``owner[key] = value`` as the built-in class does it; ABSENT deletes."""
-    kind = OrderedDict if isinstance(owner, OrderedDict) else dict
+    kind = _builtin_kind(owner)
     if value is ABSENT:
         kind.__delitem__(owner, key)
     else:
@@ -159,7 +168,7 @@ def set_key(owner: dict[Any, Any], key: Any, value: Any) -> None:
 
 def copy_of(container: Any) -> Snapshot:
     if isinstance(container, dict):
-        return Snapshot([(key, value) for key, value in dict.items(container)])
+        return Snapshot([(key, dict.__getitem__(container, key)) for key in keys_of(container)])
     if isinstance(container, list):
         return Snapshot([(item, None) for item in list.__iter__(container)])
     return Snapshot([(item, None) for item in container])
@@ -167,8 +176,7 @@ def copy_of(container: Any) -> Snapshot:
 
 def replace_contents(container: Any, snapshot: Snapshot) -> None:
     if isinstance(container, dict):
-        kind = OrderedDict if isinstance(container, OrderedDict) else dict
-        kind.clear(container)
+        _builtin_kind(container).clear(container)
         for key, value in snapshot.items:
             set_key(container, key, value)
 

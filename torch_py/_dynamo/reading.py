@@ -7,7 +7,7 @@ from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.journal import ABSENT, contents
+from torch_py._dynamo.journal import ABSENT, contents, keys_of
 from torch_py._dynamo.origins import FIXED_KINDS, SCALARS, Origins
 from torch_py._dynamo.sources import Source
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -202,7 +202,8 @@ class Reading(Origins):
 
     def _use_dict(self, value: dict[Any, Any], origin: Source) -> None:
         self.use_length(value)
-        for key, item in dict.items(value):
+        for key in keys_of(value):
+            item = dict.__getitem__(value, key)
             if not self.journal.has("key", value, key):
                 self.as_number(self.admit(item, self.sources.key(origin, key)))
             self.use(item)
@@ -220,7 +221,7 @@ class Reading(Origins):
                 return
             if origin.kind == "constant":
                 self.guards.watch(value)
-            self.guards.add("keys", origin, tuple(value))
+            self.guards.add("keys", origin, tuple(keys_of(value)))
         elif isinstance(value, (set, frozenset, deque, bytearray)):
             self.use(value)
 

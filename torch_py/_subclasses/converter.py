@@ -52,10 +52,10 @@ class FakeTensorConverter:
 
     def _view_of(self, mode: FakeTensorMode, base: Tensor, tensor: Tensor) -> FakeTensor:
         source = self.from_real_tensor(mode, base)
-        recorded = tensor.requires_grad and not tensor.is_leaf
-        with mode, set_grad_enabled(recorded):
+        with mode, set_grad_enabled(not tensor._was_viewed_without_grad()):
             view: Any = source.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
-        return view.requires_grad_() if tensor.requires_grad and not recorded else view  # type: ignore[no-any-return]
+        view._take_view_origin(tensor)
+        return view.requires_grad_() if tensor.requires_grad and tensor.is_leaf else view  # type: ignore[no-any-return]
 
     def twin_of(self, tensor: Tensor) -> Tensor:
         """A meta tensor of the same geometry, on memory that stands for that of `tensor`."""

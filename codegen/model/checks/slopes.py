@@ -2,8 +2,8 @@
 
 Derivatives are written where they are more exact, keep less, or where a function has no rule. They replace
 those that follow from the formula, so a wrong one would go unnoticed until a gradient check runs. Here each
-is evaluated with real numbers at some points and compared with differences of the formula. Formulas over
-operators without ``expr`` are skipped.
+is evaluated at some points and compared with differences of the formula: with real numbers, and with complex
+ones (complex_slopes.py) if the entry has such dtypes. Formulas over operators without ``expr`` are skipped.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import product
 from codegen.expressions import ExpressionError, FormulaProblem, Node, gradient, to_formula, to_source
 from codegen.expressions.evaluate import NoValueError, Other, evaluate
 from codegen.expressions.nodes import Number, TupleOf, children
+from codegen.model.checks.complex_slopes import complex_points, first_complex_difference
 from codegen.model.operator import Derivative, Operator
 from codegen.model.program import Program
 from codegen.schema import Argument, Symbol
@@ -57,19 +58,14 @@ def check_slopes(operator: Operator, program: Program) -> list[tuple[Derivative,
         expr is None
         or expr.node is None
         or operator.promotion == "comparison"
-        or not any("float" in d for d in operator.dtypes)
     ):
         return []
 
     found = []
     for derivative in operator.derivatives:
         for name, node in _formulas(derivative):
-            wrong = _first_difference(operator, program, name, node)
-            if wrong is not None:
-                place, written, right = wrong
-                message = (
-                    f"the gradient of '{name}' is {written:.4g} at {place}, but that of expr {right:.4g}"
-                )
+            message = _difference(operator, program, name, node)
+            if message is not None:
                 found.append((derivative, FormulaProblem(node.offset, message, _hint(operator, name))))
 
     return found
@@ -95,13 +91,30 @@ def _hint(operator: Operator, name: str) -> str:
         return "write the derivative of expr"
 
 
+def _difference(operator: Operator, program: Program, name: str, node: Node) -> str | None:
+    """Where the two gradients differ, in words; None if they agree or cannot be evaluated."""
+    assert operator.expr is not None
+    call = _calls(program, _DEEPEST)
+    wrong: tuple[str, complex, complex] | None = None
+    if any("float" in d for d in operator.dtypes):
+        wrong = _first_difference(operator, name, node, call)
+    if wrong is None and any(d.startswith("complex") for d in operator.dtypes):
+        is_real = operator.promotion == "complex_to_real"
+        at = complex_points(operator, numbers_of_entry(operator))
+        wrong = first_complex_difference((operator.expr.node, node), name, at, is_real, call)
+    if wrong is None:
+        return None
+
+    place, written, right = wrong
+    return f"the gradient of '{name}' is {written:.4g} at {place}, but that of expr {right:.4g}"
+
+
 def _first_difference(
-    operator: Operator, program: Program, name: str, node: Node
+    operator: Operator, name: str, node: Node, call: Other
 ) -> tuple[str, float, float] | None:
-    """A point where the two gradients differ, with both values; None if they agree or cannot be evaluated."""
+    """A point where the two gradients differ, with both values."""
     assert operator.expr is not None
     formula = operator.expr.node
-    call = _calls(program, _DEEPEST)
 
     for point in points(operator, _corners(formula) | _corners(node)):
         try:
@@ -147,7 +160,7 @@ def _slope(formula: Node, point: dict[str, float], name: str, call: Other) -> tu
 def points(operator: Operator, corners: frozenset[float]) -> Iterator[dict[str, float]]:
     """Values over the whole domain, and on both sides of what the formulas compare with."""
     tensors = operator.tensor_arguments
-    combinations = _numbers(operator)
+    combinations = numbers_of_entry(operator)
     for turn, numbers in enumerate(combinations):
         near = _near(corners | {float(v) for v in numbers.values()}) if turn < 2 else []
         values = [*_VALUES[: 6 if turn else None], *near]
@@ -159,7 +172,7 @@ def points(operator: Operator, corners: frozenset[float]) -> Iterator[dict[str, 
             }
 
 
-def _numbers(operator: Operator) -> list[dict[str, float]]:
+def numbers_of_entry(operator: Operator) -> list[dict[str, float]]:
     """Values of the other arguments that satisfy the conditions of the entry, the defaults first."""
     arguments = operator.schema.arguments.non_tensors
     tried = [dict(zip((a.name for a in arguments), values)) for values in product(*map(_tries, arguments))]

@@ -12,8 +12,10 @@ from codegen.model.program import Program, combination_macro
 from codegen.model.reading import Context
 from codegen.targets.torch_py import keys
 from codegen.targets.torch_py.cpp import kernel_signature, shape_signature
+from codegen.targets.torch_py.dispatch_checks import check_dispatch_calls
 from codegen.targets.torch_py.kernels import is_for_cuda, is_per_isa, namespace_of, types, types_of
 from codegen.targets.torch_py.rooms import check_room, kernel_file, loop_file, shape_file
+from codegen.targets.torch_py.samples import repeated_samples
 
 
 def check(operator: Operator, context: Context, has_structure: bool) -> None:
@@ -144,7 +146,26 @@ def _check_cuda_key(operator: Operator, report: Reporter) -> None:
         )
 
 
-def check_unclaimed(program: Program, context: Context) -> None:
+def check_program(program: Program, context: Context) -> None:
+    _check_unclaimed(program, context)
+    check_dispatch_calls(program, context)
+    _check_samples(context)
+
+
+def _check_samples(context: Context) -> None:
+    """Each generator of arguments has a name of its own."""
+    for name, places in repeated_samples(context.root).items():
+        (first, line), *others = places
+        for path, other in others:
+            context.problems.report(
+                Location(path, other, 1),
+                name,
+                f"two generators of samples are called '{name}'",
+                f"rename this one, or that at {first}:{line}",
+            )
+
+
+def _check_unclaimed(program: Program, context: Context) -> None:
     """Every kernel of the CUDA library is one that an entry claims, or local to its file.
 
     Files that extend others see the kernels of these as well, and do not claim them.

@@ -65,7 +65,7 @@ def _version(folder: Path) -> str | None:
 def _checks() -> Checks:
     from codegen.targets.torch_py import checks
 
-    return Checks(checks.check, checks.check_unclaimed)
+    return Checks(checks.check, checks.check_program)
 
 
 DIALECT = Dialect(

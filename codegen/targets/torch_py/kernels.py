@@ -8,12 +8,13 @@ and calls do not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from codegen.model.kernels import Kernel, KernelIndex
+from codegen.diagnostics import Location
+from codegen.model.kernels import DispatchCall, Kernel, KernelIndex
 from codegen.targets.torch_py.keys import CUDA_FOLDER, CUDA_KEY
 from codegen.targets.torch_py.scanned import kernel_files
 
@@ -26,8 +27,11 @@ _MACRO = re.compile(r"^[A-Z][A-Z0-9_]{2,}\(\s*(?P<name>[A-Za-z_]\w*)\s*[,)]", re
 _NAMESPACE = re.compile(r"\bnamespace\b(?P<name>[\w:\s]*)\{")
 _ALIAS = re.compile(r"^using (?P<name>\w+) = (?P<text>[^;]+);", re.MULTILINE)
 _DEFINE = re.compile(r"^#define (?P<name>[A-Z]\w*) +(?P<text>(?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
+_DEFINE_ANY = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)", re.MULTILINE)
 _BODY = re.compile(r"\s*(?:noexcept\s*|->\s*[\w:<>,\s&*]+?)?\{")
-_DISPATCH = re.compile(r"\bAT_DISPATCH_\w+(?=\()")
+# `AT_DISPATCH_FLOATING(`, and the name that its error message gives, where that is a literal.
+_DISPATCH = re.compile(r"\b(?P<macro>AT_DISPATCH_\w+)\(")
+_LITERAL_NAME = re.compile(r'(?P<type>[^"]*?),\s*"(?P<name>[^"\n]*)"')
 _COMMENT_OR_LITERAL = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
 # What the preprocessor leaves out, where no other condition is inside.
 _LEFT_OUT = re.compile(
@@ -73,22 +77,25 @@ def namespace_of(path: str) -> str:
 
 def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
     """All definitions in ``kernel_files``, and ``planned`` ones."""
-    found = [
-        kernel
-        for path in kernel_files(root)
-        for kernel in _definitions(path, path.relative_to(root).as_posix())
-    ]
+    found: list[Kernel] = []
+    calls: list[DispatchCall] = []
+    for path in kernel_files(root):
+        name = path.relative_to(root).as_posix()
+        written = path.read_text(encoding="utf-8", errors="replace")
+        # Comments and literals become blanks of the same length: nothing in them matches, and positions stay.
+        text = _LEFT_OUT.sub(_blank, _COMMENT_OR_LITERAL.sub(_blank, written))
+        own = list(_definitions(text, name))
+        found += own
+        calls += _dispatch_calls(text, written, name, own)
+
     every = (*planned, *found)
     cuda = KernelIndex(kernel for kernel in every if is_for_cuda(kernel))
-    return KernelIndex((kernel for kernel in every if not is_for_cuda(kernel)), {CUDA_KEY: cuda})
+    others = (kernel for kernel in every if not is_for_cuda(kernel))
+    return KernelIndex(others, {CUDA_KEY: cuda}, calls)
 
 
-def _definitions(path: Path, name: str) -> Iterator[Kernel]:
-    """The definitions in the file ``path``, which is called ``name`` in the checkout."""
-    # Comments and literals become blanks of the same length: nothing in them matches, and positions stay.
-    text = _COMMENT_OR_LITERAL.sub(_blank, path.read_text(encoding="utf-8", errors="replace"))
-    text = _LEFT_OUT.sub(_blank, text)
-
+def _definitions(text: str, name: str) -> Iterator[Kernel]:
+    """The definitions in the text of a file, which is called ``name`` in the checkout."""
     short = {
         m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))
     }
@@ -172,7 +179,38 @@ def _dispatches(text: str, match: re.Match[str], short: Mapping[str, str]) -> tu
     if match.re is _MACRO:
         call = text[match.start() : text.find("\n", match.start())]
         body = call + short.get(call.partition("(")[0], "")
-    return tuple(dict.fromkeys(_DISPATCH.findall(body)))
+    return tuple(dict.fromkeys(m["macro"] for m in _DISPATCH.finditer(body)))
+
+
+def _dispatch_calls(
+    text: str, written: str, path: str, definitions: Sequence[Kernel]
+) -> Iterator[DispatchCall]:
+    """The calls of macros that choose a C++ type; ``written`` has the literals.
+
+    ``definitions`` are those of the file, in which not every call has to be.
+    """
+    symbols = {kernel.line: kernel.symbol for kernel in definitions}
+    defined = {m["name"] for m in _DEFINE_ANY.finditer(text)}
+    for match in _DISPATCH.finditer(text):
+        if match["macro"] in defined:
+            continue
+
+        literal = _LITERAL_NAME.match(written, match.end())
+        at = match.start() if literal is None else literal.start("name")
+        # The function around the call starts after the last brace that begins a line.
+        first = text.count("\n", 0, text.rfind("\n}", 0, match.start()) + 1) + 1
+        place = _place(text, path, match.start())
+        yield DispatchCall(
+            match["macro"],
+            None if literal is None else literal["name"],
+            next((symbols[line] for line in range(place.line, first - 1, -1) if line in symbols), None),
+            place,
+            _place(text, path, at),
+        )
+
+
+def _place(text: str, path: str, offset: int) -> Location:
+    return Location(path, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 
 def types_of(signature: str) -> tuple[str, ...]:

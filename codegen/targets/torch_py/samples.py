@@ -27,6 +27,16 @@ def samples_places(root: Path, name: str) -> Iterator[tuple[Path, int]]:
                 yield path, text.count("\n", 0, match.start()) + 1
 
 
+def repeated_samples(root: Path) -> dict[str, list[tuple[str, int]]]:
+    """Names that several generators of a checkout have, with the file and the line of each."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for path, text in _files(root):
+        for match in _DECORATOR.finditer(text):
+            place = path.relative_to(root).as_posix(), text.count("\n", 0, match.start()) + 1
+            found.setdefault(match.group(1), []).append(place)
+    return {name: places for name, places in found.items() if len(places) > 1}
+
+
 def _files(root: Path) -> Iterator[tuple[Path, str]]:
     for path in sample_files(root):
         yield path, path.read_text(encoding="utf-8", errors="replace")

@@ -378,3 +378,21 @@ def test_errors_of_backward_come_in_backward():
     assert torch.equal(found, expected)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         found.sum().backward()
+
+
+def test_graphs_that_end_in_inference_mode():
+    """The graph up to the break begins without it, and returns a view of its argument."""
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.inference_mode():
+            row = x[0]
+            torch._dynamo.graph_break()
+        return w * 2, row
+
+    def outcome(call: Any) -> Any:
+        w = torch.ones(3, requires_grad=True)
+        result, row = call(torch.ones(2, 3), w)
+        modes = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+        return result.requires_grad, row.is_inference(), modes
+
+    assert outcome(torch.compile(function, backend="aot_eager")) == outcome(function)

@@ -37,6 +37,8 @@ VIEWS = {
     "permuted": lambda x: x.view(3, 2, 2).permute(2, 0, 1)[0],
     "diagonal": lambda x: x.diagonal(),
     "second_diagonal": lambda x: x.diagonal(1),
+    "row_of_expanded": lambda x: x.expand(2, *x.shape)[1, 2],
+    "diagonal_of_expanded": lambda x: x.expand(2, *x.shape).diagonal(),
     "unsqueezed": lambda x: x.unsqueeze(1),
     "squeezed": lambda x: x[1:2].squeeze(0),
     "element": lambda x: x[1, 2],
@@ -343,3 +345,53 @@ def test_changes_of_data_without_gradients(backend: str):
     function(x, y)
     assert x.tolist() == y.tolist() == [2.0, 2.0, 2.0]
     assert (x._version, y._version) == (0, 1)
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more")
+def test_results_that_give_a_view_another_size():
+    """`out` grows over the memory that other tensors read."""
+
+    def function(x: Any, y: Any) -> Any:
+        values = x.clone()
+        torch.add(values, y, out=values[::2])
+        return values
+
+    x, y = torch.arange(12.0).view(3, 4), torch.ones(3, 4)
+    with pytest.warns(UserWarning, match="another size whose memory others read"):
+        found = torch.compile(function, backend="aot_eager")(x, y)
+    assert found.tolist() == function(x, y).tolist()
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_views_from_before_a_break_get_a_history(backend: str):
+    def function(x: Any, y: Any) -> Any:
+        view = x.view_as(x)
+        torch._dynamo.graph_break()
+        try:
+            view[..., 0] = y.sum()
+        except RuntimeError:
+            return None
+        return x
+
+    def outcome(call: Any) -> Any:
+        x, y = torch.ones(2, 3), torch.ones(2, requires_grad=True)
+        call(x, y).sum().backward()
+        return x.tolist(), y.grad.tolist()
+
+    assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
+def test_views_made_without_grad_stay_so():
+    def function(x: Any, view: Any, y: Any) -> Any:
+        view.mul_(y)
+        return x * 1
+
+    def outcome(call: Any) -> str:
+        x = torch.ones(2, 3)
+        with torch.no_grad():
+            view = x[0]
+        with pytest.raises(RuntimeError, match="created in no_grad mode") as raised:
+            call(x, view, torch.ones(3, requires_grad=True))
+        return str(raised.value)
+
+    assert outcome(torch.compile(function, backend="aot_eager")) == outcome(function)

@@ -646,6 +646,35 @@ def test_the_order_of_keys(function):
     check(function, {"a": 1, "b": 2}, ONES, fullgraph=False)
 
 
+def moved_to_the_end(table, x):
+    table.move_to_end("a")
+    return x * 2, list(table)
+
+
+def moved_before_a_key_is_removed(table, x):
+    table.move_to_end("a")
+    table["c"] = table.pop("b")
+    return x * 2
+
+
+def moved_after_a_key_was_removed(table, x):
+    table["c"] = table.pop("a")
+    table.move_to_end("b")
+    return x * 2
+
+
+@pytest.mark.parametrize(
+    "function", [moved_to_the_end, moved_before_a_key_is_removed, moved_after_a_key_was_removed]
+)
+@pytest.mark.parametrize("moved", ["", "a"])
+def test_the_order_of_an_ordered_dict(function, moved):
+    """It is another one than that which dict itself has, as soon as a key was moved."""
+    table = collections.OrderedDict(a=1, b=2)
+    if moved:
+        table.move_to_end(moved)
+    check(function, table, ONES, fullgraph=False)
+
+
 class Doubled(list):
     def __getitem__(self, index):
         return list.__getitem__(self, index) * 2

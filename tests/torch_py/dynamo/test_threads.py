@@ -1,6 +1,11 @@
 """Compiled functions that call each other, and several threads."""
 
+import os
+import signal
 import threading
+import time
+
+import pytest
 
 import torch_py as torch
 from torch_py._dynamo.testing import CompileCounter
@@ -20,6 +25,35 @@ def test_threads_share_compiled_code():
     for thread in threads:
         thread.join()
     assert len(right) == 30 and all(right)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+def test_a_fork_while_another_thread_compiles():
+    """The child compiles on its own, and sees nothing of what the capture wrote to objects meanwhile."""
+    state = {"n": 0}
+    has_begun = threading.Event()
+
+    def backend(module, inputs):
+        has_begun.set()
+        time.sleep(0.2)
+        return module.forward
+
+    def function(x):
+        state["n"] += 1
+        return x + state["n"]
+
+    other = threading.Thread(target=torch.compile(function, backend=backend), args=(torch.ones(2),))
+    other.start()
+    has_begun.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        result = torch.compile(lambda x: x * 3, backend="eager")(torch.ones(2))
+        os._exit(0 if result.tolist() == [3, 3] and state["n"] in (0, 1) else 1)
+
+    other.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert state["n"] == 1
 
 
 def test_compiled_functions_and_modules_inside_of_others():

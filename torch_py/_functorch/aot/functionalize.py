@@ -156,6 +156,10 @@ class Functionalized:
                 f"ahead-of-time autograd: {node.target} gives an argument of the program another size "
                 "or other memory"
             )
+        if self.views.are_shared(target):
+            raise NotImplementedError(
+                f"ahead-of-time autograd: {node.target} gives a tensor another size whose memory others read"
+            )
         self._keep(node, value)
 
     def _functional(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node] | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.recording import Recorder
-from torch_py._functorch.aot.sources import Own, Source
+from torch_py._functorch.aot.sources import Base, Own, Source
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import set_grad_enabled
 from torch_py.fx.node import Node
@@ -75,12 +75,16 @@ class Inputs:
             return Given(position, source.given, source.node)
 
         argument = self.arguments[position]
+        has_base = isinstance(source.source, Base)
         has_history = argument.requires_grad and not argument.is_leaf
-        with self.recorder.running(), set_grad_enabled(has_history):
+        is_recorded = not argument._was_viewed_without_grad() if has_base else has_history
+        with self.recorder.running(), set_grad_enabled(is_recorded):
             memory = source.given
             if argument.dtype != memory.dtype:
                 memory = memory.view(argument.dtype)
             view = memory.as_strided(argument.shape, argument.stride(), argument.storage_offset())
+        if has_base:
+            view._take_view_origin(argument)
         return Given(position, view, self.recorder.node_of(view))
 
     def for_program(self) -> list[Any]:

@@ -34,9 +34,14 @@ def written_by_strides(builder: Builder, base: Node, view: Node, like: Any, offs
     is_all = offset == 0 and like.numel() == value.numel()
     if is_all and like.is_contiguous() and value.is_contiguous() and view.meta["val"].is_contiguous():
         return builder.call(aten.view.default, view, list(value.shape))
-    written = builder.call(
-        aten.as_strided_scatter.default, base, view, list(like.shape), list(like.stride()), offset
-    )
+
+    # Only operators that write one value to all elements accept repeated elements: any of these will do.
+    shape = list(like.shape)
+    for dim, step in enumerate(like.stride()):
+        if step == 0 and shape[dim] > 1:
+            view = builder.call(aten.slice.Tensor, view, dim, 0, 1)
+            shape[dim] = 1
+    written = builder.call(aten.as_strided_scatter.default, base, view, shape, list(like.stride()), offset)
     return builder.with_strides_of(written, base.meta["val"])
 
 
@@ -80,20 +85,6 @@ def _complex(builder: Builder, step: Step, base: Node, view: Node) -> Node:
 @_inverse_of("view_as_complex")
 def _real(builder: Builder, step: Step, base: Node, view: Node) -> Node:
     return builder.call(aten.view_as_real.default, view)
-
-
-@_inverse_of("expand", "expand_as", "broadcast_to")
-def _expanded(builder: Builder, step: Step, base: Node, view: Node) -> Node:
-    """Only operators that write one value to all elements accept repeated elements: any of these will do."""
-    shape, wide = base.meta["val"].shape, view.meta["val"].shape
-    if view.meta["val"].numel() == 0:
-        return base
-    for _ in range(len(wide) - len(shape)):
-        view = builder.call(aten.select.int, view, 0, 0)
-    for dim, (length, repeated) in enumerate(zip(shape, wide[len(wide) - len(shape) :])):
-        if length != repeated:
-            view = builder.call(aten.slice.Tensor, view, dim, 0, 1)
-    return view
 
 
 # Views of a part

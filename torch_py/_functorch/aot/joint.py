@@ -20,7 +20,7 @@ from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
-from torch_py.autograd.grad_mode import set_grad_enabled
+from torch_py.autograd.grad_mode import inference_mode, set_grad_enabled
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
@@ -76,11 +76,14 @@ class _Trace:
         self._for_program = made.for_program()
 
     def run(self, program: Program) -> Traced:
+        # Programs may end in other modes than they begin in.
+        inference, grad = _C.is_inference_mode_enabled(), _C.is_grad_enabled()
         try:
             with (
                 _without_saved_tensors_hooks(),
                 self.recorder.running(),
-                set_grad_enabled(_C.is_grad_enabled()),
+                inference_mode(inference),
+                set_grad_enabled(grad),
             ):
                 results = program(self.recorder, self._for_program)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from torch_py._functorch.aot.inputs import Given, Input
+from torch_py._functorch.aot.inputs import Given, Input, version_of
 from torch_py._functorch.aot.recipes import (
     Argument,
     Computed,
@@ -118,7 +118,7 @@ class _Classification:
 
         is_whole = _geometry(result) == _geometry(source.given) and result.dtype == source.given.dtype
         is_written = view.root in self.written
-        if not result.requires_grad or source.given._version or (is_written and not is_whole):
+        if not result.requires_grad or version_of(source.given) or (is_written and not is_whole):
             raise NotImplementedError(
                 "ahead-of-time autograd: a result is a view of an argument that the program has changed in a "
                 "way that its gradients do not show"
@@ -150,7 +150,7 @@ def _steps_to(result: Any, source: Any, view: View) -> tuple[Step, ...]:
 
     After a change of the memory, the history of a view is that of one directly on its base.
     """
-    if source._version and result.dtype == source.dtype and _is_strided_view(result):
+    if version_of(source) and result.dtype == source.dtype and _is_strided_view(result):
         return (Step(ops.aten.as_strided.default, _geometry(result), {}, None, without_grad=False),)
     return view.steps
 

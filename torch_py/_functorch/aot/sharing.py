@@ -38,12 +38,11 @@ class Sharing:
 
         reaching = _reaching_out(graph, views) if groups else set()
         for group in groups.values():
-            if len(group) > 1 and _overlap(group):
-                self._add(group)
-            elif any(one.node in reaching for one in group):
-                self._add(group)
+            reaches_out = any(one.node in reaching for one in group)
+            if reaches_out or (len(group) > 1 and _overlap(group)):
+                self._add(group, reaches_out)
 
-    def _add(self, group: list[Input]) -> None:
+    def _add(self, group: list[Input], reaches_out: bool) -> None:
         if not all(isinstance(one.source, Own) for one in group):
             raise NotImplementedError(
                 "ahead-of-time autograd: the program changes memory in place that it reaches by as_strided, "
@@ -53,11 +52,13 @@ class Sharing:
         tensors = [self.arguments[position] for position in positions]
         bases = [Base(position).of(self.arguments) for position in positions]
 
+        # What is written may give all of them a history, which only views of one base share.
         source: Source | None = None
-        if not any(tensor.requires_grad for tensor in tensors):
-            source = Memory(positions[0])
-        elif all(base is bases[0] for base in bases):
+        have_history = any(tensor.requires_grad for tensor in tensors)
+        if all(base is bases[0] for base in bases) and (have_history or not reaches_out):
             source = Base(positions[0])
+        elif not have_history:
+            source = Memory(positions[0])
         if source is None:
             self.views.update(_as_views_of_one(group))
         else:

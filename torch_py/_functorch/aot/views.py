@@ -60,6 +60,11 @@ class Views:
             found = self._found[node] = self._find(node)
         return found
 
+    def are_shared(self, node: Node) -> bool:
+        """Whether other nodes, as far as they are known, read memory that this one reads."""
+        root = self.of(node).root
+        return any(view.root is root and other is not node for other, view in self._found.items())
+
     def _find(self, node: Node) -> View:
         if node.target is operator.getitem:
             return self._of_element(node)

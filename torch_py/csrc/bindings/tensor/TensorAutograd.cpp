@@ -126,6 +126,20 @@ PyObject* is_inference(PyObject* self, PyObject*) {
 
 PyObject* is_view(PyObject* self, PyObject*) { return PyBool_FromLong(unpack(self).is_view()); }
 
+PyObject* was_viewed_without_grad(PyObject* self, PyObject*) {
+  const c10::ViewOrigin origin = unpack(self).impl()->view_origin();
+  return PyBool_FromLong(origin == c10::ViewOrigin::NoGradMode);
+}
+
+/// Gives a view the origin of another one: whether it can be changed in place depends on that.
+PyObject* take_view_origin(PyObject* self, PyObject* other) {
+  TORCH_PY_TRY
+  TORCH_CHECK(is_tensor(other), "_take_view_origin: expected a Tensor, got ", type_name(other));
+  unpack(self).impl()->set_view_origin(unpack(other).impl()->view_origin());
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
 }  // namespace
 
 PyMethodDef tensor_autograd_methods[] = {
@@ -139,6 +153,8 @@ PyMethodDef tensor_autograd_methods[] = {
      texts::Tensor_register_post_accumulate_grad_hook},
     {"is_inference", is_inference, METH_NOARGS, texts::Tensor_is_inference},
     {"_is_view", is_view, METH_NOARGS, nullptr},
+    {"_take_view_origin", take_view_origin, METH_O, nullptr},
+    {"_was_viewed_without_grad", was_viewed_without_grad, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* get_requires_grad(PyObject* self, void*) {

@@ -42,8 +42,11 @@ bool lacks_key(PyObject* dict, PyObject* key) {
 }
 
 PyObject* keys_of(PyObject* dict) {
-  // An OrderedDict has an order of its own.
-  if (PyODict_Check(dict)) return PySequence_Tuple(dict);
+  // An OrderedDict has an order of its own, whatever __iter__ a subclass has.
+  if (PyODict_Check(dict)) {
+    const ObjectPtr iterator = ObjectPtr::steal(PyODict_Type.tp_iter(dict));
+    return iterator ? PySequence_Tuple(iterator.get()) : nullptr;
+  }
   const ObjectPtr keys = ObjectPtr::steal(PyDict_Keys(dict));
   return keys ? PyList_AsTuple(keys.get()) : nullptr;
 }
