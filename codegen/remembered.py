@@ -15,6 +15,10 @@ Answer = TypeVar("Answer")
 Rest = ParamSpec("Rest")
 
 
+class Remembering:
+    """The base of classes with slots: a place for what is remembered, in addition to the fields."""
+
+
 def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]:
     """Remembers the results of ``function``, which takes one frozen object.
 
@@ -55,14 +59,9 @@ def remembered_by(
     return answer
 
 
-def forget(owner: object) -> None:
-    """Drops all answers that were remembered with a dataclass's object, and its cached properties."""
-    known = owner.__dict__
-    fields = owner.__dataclass_fields__  # type: ignore[attr-defined]
-    kept = {key: value for key, value in known.items() if key in fields}
-    # Only an empty dictionary gives its memory back.
-    known.clear()
-    known.update(kept)
+def forget(owner: Remembering) -> None:
+    """Drops all answers that were remembered with an object, and its cached properties."""
+    owner.__dict__.clear()
 
 
 # More than the steps of a long formula.

@@ -68,8 +68,15 @@ class Rendered(NamedTuple):
     notes: Sequence[str]
 
 
+# The pieces of a large file that several parts write, which follow each other in the order of the numbers.
+Pieces = Mapping[tuple[int, ...], str]
 # A function that renders some of the files.
-Part = Callable[[], Mapping[str, str]]
+Part = Callable[[], Mapping[str, str | Pieces]]
+
+
+def joined(pieces: Pieces) -> str:
+    """The file that is made of all its pieces."""
+    return "".join([pieces[place] for place in sorted(pieces)])
 
 
 class Incremental(NamedTuple):
@@ -90,7 +97,8 @@ class Target:
 
     ``files`` returns the text of each file by its path in the output folder, which is all that most targets
     need. It may use ``templates``, made for the folder of the same name. Of a large output it returns parts
-    that do not depend on each other: several processes share them, and hold the texts of one at a time.
+    that do not depend on each other: several processes share them, and hold the texts of one at a time. A
+    file that shows something of every operator may be returned in pieces.
     """
 
     name: str

@@ -50,5 +50,6 @@ def kind_of_file(options: argparse.Namespace) -> FileKind | None:
 
 def _marked(path: Path, *keys: str) -> bool:
     """Whether the file has one of the keys at its top."""
-    mark = rf"^({'|'.join(keys)})\s*:".encode()
-    return path.is_file() and re.search(mark, path.read_bytes(), re.MULTILINE) is not None
+    # A line break is found much faster than the start of a line.
+    mark = rf"\n({'|'.join(keys)})\s*:".encode()
+    return path.is_file() and re.search(mark, b"\n" + path.read_bytes()) is not None

@@ -16,6 +16,7 @@ from codegen.expressions import nodes
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Node
 from codegen.expressions.rows import COUNT, REDUCTIONS
+from codegen.remembered import remembered
 from codegen.schema import Argument, FunctionSchema, Type
 
 
@@ -102,6 +103,7 @@ OF_TWO_TENSORS = ("broadcast", "same", "no_partial_overlap")
 _RESULT = re.compile(r"result(\d*)$")
 
 
+@remembered
 def kind_of_type(type: Type) -> str:
     base = _MERGED.get(type.base.name, type.base.name)
     return base + "[]" if type.is_list else base

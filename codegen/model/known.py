@@ -31,7 +31,6 @@ from codegen.diagnostics import Diagnostics, Location
 from codegen.dialect import Dialect
 from codegen.expressions import operators_of
 from codegen.expressions.evaluate import needs_operator
-from codegen.expressions.nodes import Call
 from codegen.model.checks.slopes import compared_formula
 from codegen.model.kernels import KernelIndex
 from codegen.model.loading import TopicsReader
@@ -40,6 +39,7 @@ from codegen.model.operator import Deprecation, Formula, Operator, Rename, Requi
 from codegen.model.program import DtypeSet, Program, Topic, spoken_names
 from codegen.model.reading import Context
 from codegen.model.taken_names import TakenNames
+from codegen.model.text import digest_of
 from codegen.model.topics import Span, read_alone, split_topics
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, ListType, OptionalType, Return
 
@@ -56,7 +56,7 @@ class KnownTopic(NamedTuple):
     operators: bytes
     base_names: tuple[str, ...]
     spoken: tuple[str, ...]
-    texts: frozenset[str]  # of its entries
+    entries: frozenset[bytes]  # digests of their texts
     interface: str  # a digest of all that others see of its operators
     code: str  # a digest of formulas and requirements: all but documentation
     uses: frozenset[str]
@@ -124,7 +124,7 @@ def _known_topic(topic: Topic, span: Span, uses: frozenset[str]) -> KnownTopic:
         pickled(tuple(operators), span.first_line),
         tuple(dict.fromkeys(name for o in operators for name in (o.base_name, *o.former_base_names))),
         tuple({name.removesuffix("_") for o in operators for name in (o.base_name, *spoken_names(o))}),
-        frozenset(o.entry_text for o in operators),
+        frozenset(digest_of(o.entry_text) for o in operators),
         _interface(operators),
         _code(operators),
         uses,
@@ -209,7 +209,7 @@ def read_changed(path: Path, text: str, known: Known, dialect: Dialect) -> Chang
 
     problems = Diagnostics()
     context = _context(path.parent, known, dialect, problems)
-    checked = {text for span in changed for text in known.topics[span.name].texts}
+    checked = frozenset(entry for span in changed for entry in known.topics[span.name].entries)
     reader = TopicsReader(context, problems, checked)
     for span in changed:
         found = read_alone(path.name, span)
@@ -381,10 +381,10 @@ def _reducer(cls: type) -> Callable[[Any], Any]:
 
 def _reduced_formula(found: Formula) -> Any:
     state: dict[str, object] = {"text": found.text, "location": found.location}
-    node = found.__dict__.get("node", found)
-    # Text in another language, and what a target puts in the place of a formula.
-    if node is None or isinstance(node, Call) and not node.function:
-        state["node"] = node
+    if found.renamed:
+        state["renamed"] = found.renamed
+    if not found.parses:
+        state["node"] = found.node
     return copyreg.__newobj__, (Formula,), state  # type: ignore[attr-defined]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from codegen.model.operator import Operator
 from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader, requirement_reader
 from codegen.model.surroundings import Surroundings, scan_surroundings
+from codegen.model.text import digest_of
 from codegen.model.topics import Span, read_alone, read_head, split_topics
 from codegen.target import default_target
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
@@ -167,11 +168,11 @@ class _Entry:
 class TopicsReader:
     """Reads topics, and checks each of their entries by itself.
 
-    Entries with one of the texts ``checked`` have passed all checks in an earlier run.
+    Entries whose text has one of the digests ``checked`` have passed all checks in an earlier run.
     """
 
     def __init__(
-        self, context: Context, problems: Diagnostics, checked: Collection[str] = frozenset()
+        self, context: Context, problems: Diagnostics, checked: frozenset[bytes] = frozenset()
     ) -> None:
         dialect = context.dialect
         self.context = context
@@ -239,7 +240,9 @@ class TopicsReader:
             self._check_entry(entry)
 
     def unchecked(self) -> list[_Entry]:
-        return [entry for entry in self.entries if entry.operator.entry_text not in self.checked]
+        if not self.checked:
+            return self.entries
+        return [e for e in self.entries if digest_of(e.operator.entry_text) not in self.checked]
 
     def _check_entry(self, entry: _Entry) -> None:
         operator = entry.operator

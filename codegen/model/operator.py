@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 from codegen.diagnostics import Location
 from codegen.expressions import parse
+from codegen.expressions.nodes import Call, Name, substitute
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
-from codegen.remembered import remembered
+from codegen.remembered import Remembering, forget, remembered
 from codegen.schema import Argument, Arguments, FunctionSchema, OperatorName
 
 Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]
@@ -26,13 +27,27 @@ class Formula:
     text: str
     node: Any
     location: Location
+    # Names of the text, and what the tree has in their place.
+    renamed: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     def __getattr__(self, name: str) -> Any:
-        """A formula that was remembered from an earlier run is parsed when somebody asks for its tree."""
+        """A tree that was forgotten, or belongs to an earlier run, is made when somebody asks for it."""
         if name != "node":
             raise AttributeError(name)
-        node = self.__dict__["node"] = parse(self.text)
+        values = {old: Name(new) for old, new in self.renamed}
+        node = self.__dict__["node"] = substitute(parse(self.text), values)
         return node
+
+    @property
+    def parses(self) -> bool:
+        """Whether its text gives the tree: not if it is in another language, or the target's tree is used."""
+        node = self.__dict__.get("node", self)
+        return node is not None and not (isinstance(node, Call) and not node.function)
+
+    def forget(self) -> None:
+        """Drops the tree, which is parsed again when somebody asks for it."""
+        if self.parses:
+            self.__dict__.pop("node", None)
 
 
 @dataclass(frozen=True)
@@ -124,12 +139,8 @@ class Each(NamedTuple):
     arguments: tuple[EachArgument, ...]
 
 
-class _Remembering:
-    """Has a place for what is remembered, in addition to slots for fields."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Operator(_Remembering):
+class Operator(Remembering):
     """An operator as its entry declares it, defaults filled in and checked (codegen/model/checks).
 
     The defaults here describe a function that has only a schema, such as a draft or what follows from
@@ -174,6 +185,19 @@ class Operator(_Remembering):
     deprecated_orders: tuple[tuple[str, ...], ...] = ()
     place: str = ""  # of the function, else of the method, as programs write it: torch.linalg
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++
+
+    def forget(self) -> None:
+        """Drops what was remembered with the operator and its parts: much, and quickly found again."""
+        forget(self)
+        forget(self.schema)
+        for derivative in self.derivatives:
+            if derivative.formula is not None:
+                derivative.formula.forget()
+        for requirement in self.requires:
+            requirement.check.forget()
+        for formula in (self.expr, self.lowering):
+            if formula is not None:
+                formula.forget()
 
     # Names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import textwrap
 
 from codegen.yaml import MapValue
@@ -21,3 +22,8 @@ def entry_text(entry: MapValue) -> str:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def digest_of(text: str) -> bytes:
+    """Stands for the text of an entry where many are compared with those of an earlier run."""
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()

@@ -13,7 +13,7 @@ from codegen.model.known import Known, known_of, read_changed, write_pickle
 from codegen.output import fingerprint, processes
 from codegen.output.templates import Templates
 from codegen.output.writer import GenerateReport, Staged, write_tree
-from codegen.target import Part, Target
+from codegen.target import Part, Target, joined
 
 # Compiled templates, in the folder that is generated, and what a later run can use.
 CACHE = ".templates"
@@ -26,8 +26,15 @@ _MOST_PARTS_ALONE = 8
 def render(program: Program, target: Target, cache: Path | None = None) -> Mapping[str, str]:
     """Every generated file: path relative to the output folder -> text."""
     found: dict[str, str] = {}
+    in_pieces: dict[str, dict[tuple[int, ...], str]] = {}
     for part in _parts(program, target, cache):
-        found.update(part())
+        for name, text in part().items():
+            if isinstance(text, str):
+                found[name] = text
+            else:
+                in_pieces.setdefault(name, {}).update(text)
+
+    found.update({name: joined(pieces) for name, pieces in in_pieces.items()})
     return dict(sorted(found.items()))
 
 
@@ -69,13 +76,16 @@ def _write_parts(
 
         def add(number: int) -> tuple[list[str], list[str]]:
             files = parts[number]()
-            return list(files), staged.add(files)
+            return [name for name, text in files.items() if isinstance(text, str)], staged.add(files)
 
         differing: list[str] = []
         several = processes.available() if len(parts) > _MOST_PARTS_ALONE else 1
         for found, changed in processes.shared(len(parts), add, several, meanwhile):
             names += found
             differing += changed
+        found, changed = staged.join_pieces()
+        names += found
+        differing += changed
 
         names.sort()
         twice = [name for name, following in zip(names, names[1:]) if name == following]

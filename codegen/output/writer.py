@@ -5,6 +5,7 @@ New texts wait in a hidden folder until everything is rendered; then each file i
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shutil
 import tempfile
@@ -13,7 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from codegen.target import Pieces
+
 _PIECE = 1 << 20  # characters
+_PIECE_MARK = "%23"  # between the name of a file and the numbers of a piece
 WAITING = ".new"  # the beginning of its name, which goes on with the number of the process
 
 
@@ -56,16 +60,49 @@ class Staged:
     ) -> None:
         shutil.rmtree(self.waiting, ignore_errors=True)
 
-    def add(self, files: Mapping[str, str]) -> list[str]:
-        """The names of the files that differ from those in the folder."""
+    def add(self, files: Mapping[str, str | Pieces]) -> list[str]:
+        """The names of the files that differ from those in the folder, but for those in pieces."""
         differing = []
         folder = os.fspath(self.folder)
         for name, text in files.items():
-            if not _holds(f"{folder}/{name}", text):
+            if not isinstance(text, str):
+                self._add_pieces(name, text)
+            elif not _holds(f"{folder}/{name}", text):
                 with open(self._waiting_at(name), "wb") as file:
                     file.writelines(_encoded(text))
                 differing.append(name)
         return differing
+
+    def _add_pieces(self, name: str, pieces: Pieces) -> None:
+        for place, text in pieces.items():
+            numbers = ".".join(map(str, place))
+            with open(f"{self._waiting_at(name)}{_PIECE_MARK}{numbers}", "wb") as file:
+                file.writelines(_encoded(text))
+
+    def join_pieces(self) -> tuple[list[str], list[str]]:
+        """Makes files of the pieces that all parts have added: their names, and of these that differ."""
+        pieces: dict[str, list[tuple[int, ...]]] = {}
+        for found in os.listdir(self.waiting):
+            name, mark, numbers = found.partition(_PIECE_MARK)
+            if mark:
+                pieces.setdefault(name, []).append(tuple(map(int, numbers.split("."))))
+
+        names = sorted(name.replace("%2F", "/").replace("%25", "%") for name in pieces)
+        for name in names:
+            waiting = self._waiting_at(name)
+            with open(waiting, "wb") as file:
+                for place in sorted(pieces[os.path.basename(waiting)]):
+                    path = f"{waiting}{_PIECE_MARK}{'.'.join(map(str, place))}"
+                    with open(path, "rb") as piece:
+                        shutil.copyfileobj(piece, file)
+                    os.unlink(path)
+        return names, [name for name in names if not self._is_same(name)]
+
+    def _is_same(self, name: str) -> bool:
+        try:
+            return filecmp.cmp(self._waiting_at(name), f"{self.folder}/{name}", shallow=False)
+        except FileNotFoundError:
+            return False
 
     def _waiting_at(self, name: str) -> str:
         """All in one folder: making and removing a tree of them takes as long as writing a few files."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from codegen.remembered import remembered
+from codegen.remembered import Remembering, remembered
 from codegen.schema.arguments import Argument, Arguments, Return
 from codegen.schema.names import OperatorName
 
 
-@dataclass(frozen=True)
-class FunctionSchema:
+@dataclass(frozen=True, slots=True)
+class FunctionSchema(Remembering):
     """A parsed schema such as ``add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor``.
 
     ``str(FunctionSchema.parse(s)) == s``.

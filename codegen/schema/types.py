@@ -44,10 +44,8 @@ class _TypeQueries:
         """Tensor, Tensor?, Tensor[], Tensor?[] ..."""
         return self.base.name == "Tensor"
 
-    @property
-    def is_optional(self) -> bool:
-        """May be None: the outermost layer is ``?``."""
-        return isinstance(self, OptionalType)
+    # May be None: the outermost layer is ``?``.
+    is_optional = False
 
     @property
     def is_list(self) -> bool:
@@ -57,8 +55,7 @@ class _TypeQueries:
     @property
     def list_type(self) -> ListType | None:
         """The outermost list layer, looking through one ``?``."""
-        inner = self.element if isinstance(self, OptionalType) else self
-        return inner if isinstance(inner, ListType) else None
+        return None
 
     def is_plain(self, name: str) -> bool:
         """True for exactly the base type ``name``, neither optional nor a list."""
@@ -89,10 +86,15 @@ class OptionalType(_TypeQueries):
     """``T?``"""
 
     element: Type
+    is_optional = True
 
     @property
     def base(self) -> BaseType:
         return self.element.base
+
+    @property
+    def list_type(self) -> ListType | None:
+        return self.element if isinstance(self.element, ListType) else None
 
     def render(self, annotation: str) -> str:
         return self.element.render(annotation) + "?"
@@ -110,6 +112,10 @@ class ListType(_TypeQueries):
     @property
     def base(self) -> BaseType:
         return self.element.base
+
+    @property
+    def list_type(self) -> ListType:
+        return self
 
     def render(self, annotation: str) -> str:
         size = "" if self.size is None else str(self.size)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from codegen.cli.main import main
+from codegen.expressions import parse
 from codegen.model import Operator, load
 from codegen.model.keywords import CPP_KEYWORDS
 from codegen.output import fingerprint
@@ -534,6 +535,23 @@ def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
 
     assert row["numpy"] == "np.exp(self * output) * iter + np.where((default != 0), wrap, self_value)"
     assert row["requires"] == ["iter > 0"]
+
+
+def test_forgotten_trees_are_made_again(workspace: Path) -> None:
+    """From the text, with the names that arguments have in C++."""
+    for found in expand(load(workspace / YAML.name)):
+        written = [d.formula for d in found.derivatives] + [r.check for r in found.requires] + [found.expr]
+        formulas = [formula for formula in written if formula is not None]
+        before = [formula.node for formula in formulas]
+        found.forget()
+        assert [formula.node for formula in formulas] == before
+
+    file = workspace / "renamed.yaml"
+    file.write_text(LIBRARY.replace("float factor", "float iter").replace("factor *", "iter *"))
+    found = argument_names.with_free_names(load(file, load(workspace / YAML.name)).operators["twice"])
+    found.forget()
+    assert found.expr is not None
+    assert found.expr.node == parse("iter_ * tanh(self)")
 
 
 def test_names_of_generated_code_are_known() -> None:

@@ -103,6 +103,21 @@ def test_runs_beside_one_another(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".new*"))
 
 
+def test_files_in_pieces(tmp_path: Path) -> None:
+    """Parts add pieces in any order; the file is written if it differs."""
+    pieces = ({(1, 10): "third\n", (2,): "last"}, {(0,): "first\n", (1, 9): "second\n"})
+    for before, expected in ((None, ["a/%x"]), ("another", ["a/%x"]), ("first\nsecond\nthird\nlast", [])):
+        if before is not None:
+            (tmp_path / "a/%x").write_text(before)
+        with Staged(tmp_path) as staged:
+            for some in pieces:
+                assert staged.add({"a/%x": some}) == []
+            names, differing = staged.join_pieces()
+            assert (names, differing) == (["a/%x"], expected)
+            staged.commit(names, differing, [])
+        assert (tmp_path / "a/%x").read_text() == "first\nsecond\nthird\nlast"
+
+
 def test_no_more_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused() -> int:
         raise BlockingIOError("no more processes")

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from codegen.cli.main import main
+from codegen.target import joined
+from codegen.targets.torch_py.emit import lowerings
 
+TABLES = ("POINTWISE", "REDUCTIONS", "ROWS")
 REPOSITORY = Path(__file__).resolve().parents[2]
 YAML = """\
 library: row_ops
@@ -101,6 +104,18 @@ def test_dtypes_of_results(facts: dict[str, dict[str, object]], generated: Path)
     assert facts["squares"]["promotion"] == "int_to_float"
     assert facts["is_largest"]["non_differentiable"] == "its result is boolean"
     assert "transform_rows<scalar_t, bool, 1>" in kernel(generated, "is_largest")
+
+
+def test_rows_of_lowerings(generated: Path) -> None:
+    """An edit replaces those of its topic in the text of the last run."""
+    (path,) = generated.rglob("lowerings.py")
+    text = path.read_text()
+    rows = lowerings.rows_in(text)
+    assert [len(table) for table in rows] == [len(runpy.run_path(str(path))[name]) for name in TABLES]
+    assert min(map(len, rows)) > 0
+    head = text.partition("\nPOINTWISE")[0] + "\n"
+    pieces = lowerings.frame("row_operators.yaml") | lowerings.pieces(0, rows)
+    assert joined({**pieces, (0,): head}) == text
 
 
 def test_lowerings(generated: Path) -> None:

@@ -78,8 +78,11 @@ def _renamed(operator: Operator, names: Mapping[str, str]) -> Operator:
     """``operator`` with its arguments renamed in the schema and in all formulas."""
     values: dict[str, Node] = {old: Name(new) for old, new in names.items()}
 
+    def renamed(found: Formula) -> Formula:
+        return replace(found, node=substitute(found.node, values), renamed=tuple(names.items()))
+
     def formula(found: Formula | None) -> Formula | None:
-        return None if found is None else replace(found, node=substitute(found.node, values))
+        return None if found is None else renamed(found)
 
     def argument(found: Argument) -> Argument:
         return replace(found, name=names[found.name], spelled=found.name) if found.name in names else found
@@ -89,7 +92,7 @@ def _renamed(operator: Operator, names: Mapping[str, str]) -> Operator:
         return found._replace(inputs=inputs, formula=formula(found.formula))
 
     def requirement(found: Requirement) -> Requirement:
-        check = replace(found.check, node=substitute(found.check.node, values))
+        check = renamed(found.check)
         return replace(found, check=check, message=found.message and _PLACEHOLDER.sub(shown, found.message))
 
     def shown(match: re.Match[str]) -> str:

@@ -313,7 +313,7 @@ def missing(operators: Iterable[Operator]) -> list[tuple[Operator, str, str]]:
     found = []
     for operator in operators:
         for d in operator.derivatives:
-            if d.formula is not None and d.formula.node == MISSING:
+            if d.formula is not None and not d.formula.parses and d.formula.node == MISSING:
                 found.append((operator, ", ".join(d.inputs), d.formula.text.removeprefix(_MISSING_TEXT)))
     return found
 
@@ -332,13 +332,13 @@ def _without_impossible(program: Program, known: Collection[str]) -> Program:
     """
 
     def checked(operator: Operator) -> Operator:
-        if operator.unambiguous_name in known:
-            return operator
         is_helper = operator.samples is None and operator.expr is not None
-        if not is_helper or operator.python_module != "private":
-            return operator
-        derivatives = tuple(_possible(d, operator, program) for d in operator.derivatives)
-        return replace(operator, derivatives=derivatives)
+        if is_helper and operator.python_module == "private" and operator.unambiguous_name not in known:
+            derivatives = tuple(_possible(d, operator, program) for d in operator.derivatives)
+            operator = replace(operator, derivatives=derivatives)
+        # The trees of formulas take more memory than all else of an operator.
+        operator.forget()
+        return operator
 
     operators = {name: checked(o) for name, o in program.operators.items()}
     topics = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -153,6 +153,10 @@ class Shard:
         return [c for c in self.callables if c.module == module]
 
     @property
+    def operators(self) -> list[Operator]:
+        return [body.function.operator for body in self.bodies]
+
+    @property
     def makes_new(self) -> bool:
         """Whether a function here creates tensors on the default device."""
         return any(p.is_of_new for b in self.bodies for p in b.parameters)
@@ -163,40 +167,100 @@ class Shard:
         found = [*(body.notice for body in self.bodies), *(c.notice for c in self.callables)]
         return list(dict.fromkeys(notice for notice in found if notice))
 
-    def operators(self) -> list[Operator]:
-        return [b.function.operator for b in self.bodies]
+
+class _Place(NamedTuple):
+    """Where Python finds a form of an operator."""
+
+    owner: str
+    module: str
+    name: str
+    is_inplace: bool
+    is_method: bool
 
 
-@remembered
-def shards(program: Program) -> dict[str, Shard]:
-    """The shard of each topic. All overloads of a callable belong to the topic of the first."""
-    library = program.library
-    callables: dict[tuple[str, str], Callable] = {}
-    topic_of: dict[tuple[str, str], str] = {}
-    for operator in program:
-        for owner, module, overload in _exposures(operator, library):
-            name = overload.body.function.python_name
-            key = (owner, name)
-            topic_of.setdefault(key, operator.topic)
-            callable_ = callables.setdefault(key, Callable(name, owner, module))
-            callable_.overloads.append(overload)
-            callable_.deprecated.extend(_deprecated(overload))
+class Shards(Mapping[str, Shard]):
+    """The shard of each topic that has one. All overloads of a callable belong to the topic of the first.
 
-    found: dict[str, Shard] = {}
-    for key, callable_ in callables.items():
-        # Overloads of list operators are declared by several entries, in any order.
-        if callable_.overloads[0].body.function.operator.each is not None:
-            callable_.overloads.sort(key=_numbers)
-        found.setdefault(topic_of[key], Shard([], [])).callables += [
-            callable_,
-            *_aliases(callable_),
-            *_former(callable_),
-        ]
+    A shard is large, and made when it is asked for.
+    """
 
-    for shard in found.values():
-        bodies = {o.body.name: o.body for c in shard.callables for o in c.overloads}
-        shard.bodies = list(bodies.values())
-    return found
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._topics: dict[str, None] = {}
+        # Of callables with overloads of several topics: the first topic, and what the others add to it.
+        self._first: dict[tuple[str, str], str] = {}
+        self._others: dict[str, dict[str, Operator]] = {}
+        self._elsewhere: dict[str, set[str]] = {}
+        self._made: dict[str, Shard] = {}
+        self._find_topics()
+
+    def _find_topics(self) -> None:
+        first: dict[tuple[str, str], str] = {}
+        for operator in self.program:
+            for place in _places(operator, self.program.library):
+                key = (place.owner, place.name)
+                topic = first.setdefault(key, operator.topic)
+                if topic == operator.topic:
+                    self._topics[topic] = None
+                else:
+                    self._first[key] = topic
+                    self._others.setdefault(topic, {})[operator.unambiguous_name] = operator
+                    self._elsewhere.setdefault(operator.topic, set()).add(topic)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._topics)
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+    def __contains__(self, topic: object) -> bool:
+        return topic in self._topics
+
+    def __getitem__(self, topic: str) -> Shard:
+        if topic not in self._topics:
+            raise KeyError(topic)
+        if topic not in self._made:
+            self._made[topic] = self._shard(topic)
+        return self._made[topic]
+
+    def forget(self, topic: str) -> None:
+        self._made.pop(topic, None)
+
+    def topics_in(self, topic: str) -> frozenset[str]:
+        """The topics of the operators in a shard."""
+        if topic not in self._topics:
+            return frozenset()
+        return frozenset({topic, *(operator.topic for operator in self._others.get(topic, {}).values())})
+
+    def with_operators_of(self, topic: str) -> list[Shard]:
+        """The shards that operators of a topic are in."""
+        places = {topic, *self._elsewhere.get(topic, ())}
+        return [self[name] for name in self._topics if name in places]
+
+    def _shard(self, topic: str) -> Shard:
+        library = self.program.library
+        callables: dict[tuple[str, str], Callable] = {}
+        for operator in (*self.program.topics[topic].operators, *self._others.get(topic, {}).values()):
+            bodies: dict[bool, Body] = {}
+            for place in _places(operator, library):
+                key = (place.owner, place.name)
+                if self._first.get(key, operator.topic) != topic:
+                    continue
+                if place.is_inplace not in bodies:
+                    bodies[place.is_inplace] = _body(operator, place.is_inplace)
+                overload = _overload(bodies[place.is_inplace], place.is_method)
+                callable_ = callables.setdefault(key, Callable(place.name, place.owner, place.module))
+                callable_.overloads.append(overload)
+                callable_.deprecated.extend(_deprecated(overload))
+
+        shard = Shard([], [])
+        for callable_ in callables.values():
+            # Overloads of list operators are declared by several entries, in any order.
+            if callable_.overloads[0].body.function.operator.each is not None:
+                callable_.overloads.sort(key=_numbers)
+            shard.callables += [callable_, *_aliases(callable_), *_former(callable_)]
+        shard.bodies = list({o.body.name: o.body for c in shard.callables for o in c.overloads}.values())
+        return shard
 
 
 def _numbers(overload: Overload) -> int:
@@ -258,32 +322,37 @@ def _spoken(owner: str, name: str) -> str:
     return f"{_SPOKEN.get(owner, owner)}.{name}"
 
 
-def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, str, Overload]]:
-    """Where Python finds the operator: the owner, the module and the signature there.
+def _places(operator: Operator, library: str | None) -> Iterator[_Place]:
+    """Where Python finds the forms of the operator.
 
     The private operators of a library, such as the gradients of its formulas, are in ``torch.ops`` alone.
     """
     if library and operator.python_module == "private" and operator.each is None:
         return
 
-    declared = functions_of(operator)
     owner, module = (library, "Library") if library else OWNERS[operator.python_module]
+    if operator.is_function:
+        yield _Place(owner, module, operator.python_name, False, False)
+    if operator.is_method:
+        yield _Place(*METHOD, operator.python_name, False, True)
+
+    if operator.has_inplace:
+        name = str(operator.schema.name.in_place().name).removeprefix(f"{operator.python_module}_")
+        # In-place forms are methods only where the operator itself is a method.
+        if operator.has_inplace_method:
+            yield _Place(*METHOD, name, True, True)
+        if operator.has_inplace_function:
+            yield _Place(owner, module, name, True, False)
+
+
+def _body(operator: Operator, is_inplace: bool) -> Body:
+    declared = functions_of(operator)
+    if is_inplace:
+        function = next(f for f in declared[1:] if f.form == "inplace")
+        return Body(function, None, parameters_of(operator, function, None))
 
     out = next((f for f in declared if f.form == "out" and operator.has_out), None)
-    body = Body(declared[0], out, parameters_of(operator, declared[0], out))
-    if operator.is_function:
-        yield owner, module, _overload(body, False)
-    if operator.is_method:
-        yield *METHOD, _overload(body, True)
-
-    for function in declared[1:]:
-        if function.form == "inplace":
-            inplace = Body(function, None, parameters_of(operator, function, None))
-            # In-place forms are methods only where the operator itself is a method.
-            if operator.has_inplace_method:
-                yield *METHOD, _overload(inplace, True)
-            if operator.has_inplace_function:
-                yield owner, module, _overload(inplace, False)
+    return Body(declared[0], out, parameters_of(operator, declared[0], out))
 
 
 def _overload(body: Body, is_method: bool) -> Overload:

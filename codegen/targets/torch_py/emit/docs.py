@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codegen.expressions import latex, requirement_text
@@ -40,10 +40,10 @@ def pages(operators: Sequence[Operator], signatures: Mapping[str, tuple[str, ...
     ]
 
 
-def signatures_of(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
+def signatures_of(shards: Iterable[Shard]) -> dict[str, tuple[str, ...]]:
     """Python signatures, as ``torch.add(Tensor input, ...)``, by operator."""
     found: dict[str, tuple[str, ...]] = {}
-    for shard in shards.values():
+    for shard in shards:
         for callable_ in shard.callables:
             if callable_.notice is not None:
                 continue  # a former name: the page says so in a line of its own

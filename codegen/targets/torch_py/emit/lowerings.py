@@ -30,19 +30,38 @@ from math import inf, nan
 
 
 _TABLES = ("POINTWISE", "REDUCTIONS", "ROWS")
+_END_OF_ROW = "\n    ),\n"
 
 
-def rows(operators: Sequence[Operator]) -> tuple[str, ...]:
+def rows(operators: Sequence[Operator]) -> tuple[list[str], ...]:
     """The rows of some operators in each of the tables."""
-    return tuple("".join(_row(o) for o in operators if _table(o) == table) for table in _TABLES)
+    return tuple([_row(o) for o in operators if _table(o) == table] for table in _TABLES)
 
 
-def render(file: str, topics: Sequence[Sequence[str]]) -> str:
-    """The file, of the rows of all topics."""
-    parts = [_HEAD.replace("{file}", file)]
-    for position, table in enumerate(_TABLES):
-        parts += [f"{table} = {{\n", *(found[position] for found in topics), "}\n"]
-    return "".join(parts)
+def counts(operators: Sequence[Operator]) -> tuple[int, ...]:
+    """The number of rows in each of the tables."""
+    found = [_table(o) for o in operators]
+    return tuple(map(found.count, _TABLES))
+
+
+def frame(file: str) -> dict[tuple[int, ...], str]:
+    """What is around the rows of the tables, whose pieces have odd numbers."""
+    found: dict[tuple[int, ...], str] = {(0,): _HEAD.replace("{file}", file)}
+    for table, name in enumerate(_TABLES):
+        found[2 * table + 1,] = f"{name} = {{\n"
+        found[2 * table + 2,] = "}\n"
+    return found
+
+
+def pieces(position: int, topic: Sequence[Sequence[str]]) -> dict[tuple[int, ...], str]:
+    """The rows of a topic."""
+    return {(2 * table + 1, position): "".join(rows) for table, rows in enumerate(topic) if rows}
+
+
+def rows_in(text: str) -> list[list[str]]:
+    """The rows of each table in the text of a file."""
+    tables = [text.partition(f"\n{name} = {{\n")[2].partition("\n}\n")[0] for name in _TABLES]
+    return [[f"{row}{_END_OF_ROW}" for row in f"{table}\n".split(_END_OF_ROW)[:-1]] for table in tables]
 
 
 @remembered
@@ -69,7 +88,7 @@ def _row(operator: Operator) -> str:
         rule = operator.promotion or infer_row_promotion(_node(operator), operator, operator.dtypes)
         found = (rule, operator.structure, *_stages(_node(operator)))
     text = "".join(f"        {_printed(part)},\n" for part in found)
-    return f'    "{operator.in_namespace(operator.name)}": (\n{text}    ),\n'
+    return f'    "{operator.in_namespace(operator.name)}": (\n{text[:-1]}{_END_OF_ROW}'
 
 
 def _printed(part: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from codegen.expressions import numpy_expr, numpy_row_expr, python_formula, requirement_text
@@ -17,11 +17,16 @@ from codegen.targets.torch_py.emit.parameters import is_factory
 from codegen.targets.torch_py.python_modules import place
 
 
-def render(program: Program, lines: Iterable[str]) -> str:
-    """One operator a line, in file order, so that differences read well."""
+def frame(program: Program) -> dict[tuple[int, ...], str]:
+    """What precedes and follows the operators: the pieces (0,) and (2,)."""
     sets = {name: list(s.members) for name, s in program.dtype_sets.items()}
     head = json.dumps({"library": program.library, "file": program.file, "dtype_sets": sets}, sort_keys=True)
-    return head[:-1] + ', "operators": [\n' + ",\n".join(lines) + "\n]}\n"
+    return {(0,): head[:-1] + ', "operators": [\n', (2,): "\n]}\n"}
+
+
+def piece(position: int, lines: Sequence[str], is_first: bool) -> dict[tuple[int, ...], str]:
+    """The operators of a topic. One operator a line, in file order, so that differences read well."""
+    return {(1, position): ("" if is_first else ",\n") + ",\n".join(lines)} if lines else {}
 
 
 def rows(operators: Iterable[Operator], program: Program, node_names: Mapping[str, str]) -> list[str]:

@@ -62,22 +62,28 @@ class Stub(NamedTuple):
     notice: str  # of a deprecated operator, for the decorator; else empty
 
 
-def named_results(shards: Iterable[Shard]) -> list[NamedResult]:
+def named_results(shard: Shard) -> list[NamedResult]:
     found = {}
-    for shard in shards:
-        for body in shard.bodies:
-            if body.return_type:
-                fields = tuple((str(r.name), _result(r.type)) for r in body.function.schema.returns)
-                found[body.return_type] = NamedResult(body.return_type, fields)
+    for body in shard.bodies:
+        if body.return_type:
+            fields = tuple((str(r.name), _result(r.type)) for r in body.function.schema.returns)
+            found[body.return_type] = NamedResult(body.return_type, fields)
     return list(found.values())
 
 
-def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
-    """The declarations of a module, sorted by name."""
-    callables = sorted((c for s in shards for c in s.of_module(module)), key=lambda c: c.name)
+def stubs_of(shard: Shard, module: str) -> list[Stub]:
+    """The declarations that a shard has in a module."""
     return [
-        stub for callable_ in callables if callable_.name not in PYTHON_KEYWORDS for stub in _stubs(callable_)
+        stub
+        for callable_ in shard.of_module(module)
+        if callable_.name not in PYTHON_KEYWORDS
+        for stub in _stubs(callable_)
     ]
+
+
+def in_order(stubs: Iterable[Stub]) -> list[Stub]:
+    """By name; the overloads of one keep their order."""
+    return sorted(stubs, key=lambda stub: stub.name)
 
 
 def signatures_of(overload: Overload, is_method: bool) -> list[tuple[str, str]]:

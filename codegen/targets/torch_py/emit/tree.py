@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import ParamSpec
 
@@ -11,7 +12,7 @@ from codegen.model import Operator, Program, Topic
 from codegen.output import layout
 from codegen.output.templates import Templates
 from codegen.remembered import forget
-from codegen.target import Part
+from codegen.target import Part, Pieces
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
 from codegen.targets.torch_py.analysis.kernels import autograd_keys, is_formula_kernel
@@ -33,7 +34,6 @@ from codegen.targets.torch_py.emit import (
     stubs,
     wrapper_texts,
 )
-from codegen.targets.torch_py.emit.bindings import Shard
 from codegen.targets.torch_py.emit.expr_kernels import (
     cpu_path,
     cuda_kernels_by_file,
@@ -44,6 +44,7 @@ from codegen.targets.torch_py.emit.expr_kernels import (
 from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.registration import Section
 from codegen.targets.torch_py.emit.row_kernels import row_kernels_by_file
+from codegen.targets.torch_py.emit.stubs import NamedResult, Stub
 from codegen.targets.torch_py.python_modules import PYTHON_MODULES
 
 AUTOGRAD = "torch_py/csrc/autograd/generated"
@@ -88,55 +89,58 @@ class Tree:
         self.operators = list(self.program)
         self.dtype_sets = dtype_macros.members_by_name(self.program.all_dtype_sets())
         self.node_names = node_names or autograd.node_names(self.program)
-        self.shards = bindings.shards(self.program)
-        self.signatures = docs.signatures_of(self.shards)
+        self.shards = bindings.Shards(self.program)
         self.files: dict[str, str] = {}
+        self.pieces: dict[str, Pieces] = {}
 
     def parts(self) -> list[Part]:
         """All files, those of each topic apart from the others."""
-        of_all = (self.metadata, self.contract, self.lowerings, self.declarations, self.former_headers)
+        of_all = (self.frames, self.contract, self.declarations, self.former_headers)
         parts = [self.part(render) for render in of_all]
         if self.library is None:
             parts += [self.part(self.dispatch_macros), self.part(self.stubs)]
-            parts += [self.part(self.stub, module) for module in STUBS.values()]
         else:
             parts += [self.part(self.module, self.library), self.part(self.library_stubs, self.library)]
 
-        # What shows operators of several topics belongs to the topic of the first.
-        headers_of: dict[str, dict[str, list[Operator]]] = {}
-        for path, operators in headers.group_by_header(self.operators).items():
-            headers_of.setdefault(operators[0].topic, {})[path] = operators
+        first = next((topic.name for topic in self.program.topics.values() if topic.operators), "")
         return parts + [
-            self.part(self.whole_topic, topic, headers_of.get(topic.name, {}))
-            for topic in self.program.topics.values()
+            self.part(self.whole_topic, position, topic, topic.name == first)
+            for position, topic in enumerate(self.program.topics.values())
         ]
 
     def part(self, render: Callable[P, None], *arguments: P.args, **named: P.kwargs) -> Part:
         """What ``render`` adds."""
 
-        def files() -> dict[str, str]:
+        def files() -> dict[str, str | Pieces]:
             self.files = {}
+            self.pieces = {}
             render(*arguments, **named)
-            return self.files
+            return {**self.files, **self.pieces}
 
         return files
 
-    def whole_topic(self, topic: Topic, headers_of: Mapping[str, Sequence[Operator]]) -> None:
-        """The files of a topic, with headers and bindings of its operators."""
-        self.headers(headers_of)
+    def whole_topic(self, position: int, topic: Topic, is_first: bool) -> None:
+        """The files of a topic, with headers and bindings of its operators, and its pieces of tables."""
+        self.headers(self.own_headers(topic))
         if topic.name in self.shards:
             self.bindings([topic.name])
         if topic.operators:
             self.topic(topic)
-        self.forget(topic)
+        rows = metadata.rows(topic.operators, self.program, self.node_names)
+        self.pieces[METADATA] = metadata.piece(position, rows, is_first)
+        self.pieces[LOWERINGS] = lowerings.pieces(position, lowerings.rows(topic.operators))
 
-    def forget(self, topic: Topic) -> None:
-        """Drops what was remembered with the operators of a topic, which is much and quickly found again."""
+        # What follows from a topic is much, and quickly found again.
+        self.shards.forget(topic.name)
+        for operator in topic.operators:
+            operator.forget()
+
+    def forget_answers(self, topic: Topic) -> None:
+        """Drops what a file of all topics has asked. Trees of formulas are kept for the topic's own files."""
+        self.shards.forget(topic.name)
         for operator in topic.operators:
             forget(operator)
             forget(operator.schema)
-        for body in self.shards[topic.name].bodies if topic.name in self.shards else ():
-            forget(body.function)
 
     def render_around(self, operators: Collection[Operator]) -> dict[str, str]:
         """The files that show operators of one topic, except METADATA and LOWERINGS, which show all."""
@@ -149,9 +153,7 @@ class Tree:
 
         # A callable is bound in the topic of its first overload, which may be another one.
         bound = [
-            t
-            for t, shard in self.shards.items()
-            if any(o.unambiguous_name in names for o in shard.operators())
+            t for t, shard in self.shards.items() if any(o.unambiguous_name in names for o in shard.operators)
         ]
         self.bindings(bound)
 
@@ -179,7 +181,8 @@ class Tree:
 
     def pages(self, topic: Topic) -> None:
         """The documentation of a topic."""
-        pages = docs.pages(topic.operators, self.signatures)
+        signatures = docs.signatures_of(self.shards.with_operators_of(topic.name))
+        pages = docs.pages(topic.operators, signatures)
         if pages:
             path = f"docs/operators/{topic.name}.md"
             self.add(path, "docs/operators/Topic.md", topic=topic.name, pages=pages)
@@ -194,6 +197,19 @@ class Tree:
     def headers(self, operators_of: Mapping[str, Sequence[Operator]]) -> None:
         for path, operators in operators_of.items():
             self.add(path, "aten/ops/operator.h", functions=headers.header_functions(operators))
+
+    def own_headers(self, topic: Topic) -> dict[str, list[Operator]]:
+        """The headers of a topic. One with operators of several topics belongs to the first of these."""
+        shared = self.shared_headers
+        found = headers.group_by_header(topic.operators)
+        own = {path: shared.get(path, operators) for path, operators in found.items()}
+        return {path: operators for path, operators in own.items() if operators[0].topic == topic.name}
+
+    @cached_property
+    def shared_headers(self) -> dict[str, list[Operator]]:
+        """The headers with operators of several topics."""
+        every = headers.group_by_header(self.operators)
+        return {path: found for path, found in every.items() if len({o.topic for o in found}) > 1}
 
     def former_headers(self) -> None:
         for path, header in headers.former_headers(self.operators).items():
@@ -211,6 +227,8 @@ class Tree:
                     source_file=path,
                     entries=entries,
                 )
+        for topic in self.program.topics.values():
+            self.forget_answers(topic)
 
     def native(self, topic: Topic) -> None:
         found = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
@@ -337,11 +355,12 @@ class Tree:
         )
 
     def bindings(self, wanted: Collection[str] | None = None) -> None:
-        for topic, shard in self.shards.items():
+        for topic in self.shards:
             if wanted is not None and topic not in wanted:
                 continue
 
-            found = sorted({includes.header_of(o) for o in shard.operators()})
+            shard = self.shards[topic]
+            found = sorted({includes.header_of(o) for o in shard.operators})
             self.add(
                 f"{BINDINGS}/{topic}.cpp",
                 f"{BINDINGS}/Topic.cpp",
@@ -369,24 +388,15 @@ class Tree:
 
     # Facts on all operators
 
-    def metadata(self) -> None:
-        rows = []
-        for topic in self.program.topics.values():
-            rows += metadata.rows(topic.operators, self.program, self.node_names)
-            self.forget(topic)
-        self.files[METADATA] = metadata.render(self.program, rows)
+    def frames(self) -> None:
+        """The tables, to which each topic adds its rows."""
+        self.pieces[METADATA] = metadata.frame(self.program)
+        self.pieces[LOWERINGS] = lowerings.frame(self.program.file)
 
     def contract(self) -> None:
         self.files[CONTRACT] = contract.render(self.program)
         for topic in self.program.topics.values():
-            self.forget(topic)
-
-    def lowerings(self) -> None:
-        rows = []
-        for topic in self.program.topics.values():
-            rows.append(lowerings.rows(topic.operators))
-            self.forget(topic)
-        self.files[LOWERINGS] = lowerings.render(self.program.file, rows)
+            self.forget_answers(topic)
 
     # Python
 
@@ -404,17 +414,26 @@ class Tree:
         self.files[path] = native_docs.with_docstrings(self.files[path], texts)
         self.files[f"{PYTHON}/__init__.pyi"] = ""
 
-        named = stubs.named_results(list(self.shards.values()))
+        named = self.stubs_of(self.shards, STUBS.values())
         self.add(f"{PYTHON}/_results.pyi", f"{PYTHON}/_results.pyi", results=named)
 
-    def stub(self, module: str, shards: Sequence[Shard] | None = None) -> None:
-        """The declarations of one module, or of the methods of Tensor."""
-        shards = list(self.shards.values()) if shards is None else shards
-        found = stubs.stubs_of(shards, module)
-        named = {result.name for result in stubs.named_results(shards)}
-        used = sorted({stub.result for stub in found} & named)
-        template = f"{PYTHON}/_methods.pyi" if module == METHODS else f"{PYTHON}/module.pyi"
-        self.add(stub_path(module), template, stubs=found, results=used)
+    def stubs_of(self, topics: Iterable[str], modules: Iterable[str]) -> list[NamedResult]:
+        """The declarations of what topics have in these modules; returns the named tuples of all results."""
+        found: dict[str, list[Stub]] = {module: [] for module in modules}
+        named: list[NamedResult] = []
+        for topic in topics:
+            shard = self.shards[topic]
+            named += stubs.named_results(shard)
+            for module, declared in found.items():
+                declared += stubs.stubs_of(shard, module)
+            self.forget_answers(self.program.topics[topic])
+
+        names = {result.name for result in named}
+        for module, declared in found.items():
+            used = sorted({stub.result for stub in declared} & names)
+            template = f"{PYTHON}/_methods.pyi" if module == METHODS else f"{PYTHON}/module.pyi"
+            self.add(stub_path(module), template, stubs=stubs.in_order(declared), results=used)
+        return named
 
     def library_stubs(self, library: str) -> None:
         """The declarations of the functions of a library outside the tree, with their documentation."""
@@ -422,6 +441,6 @@ class Tree:
         self.add(
             f"{PYTHON}/{library}.pyi",
             f"{PYTHON}/library.pyi",
-            results=stubs.named_results(shards),
-            stubs=stubs.stubs_of(shards, "Library"),
+            results=[result for shard in shards for result in stubs.named_results(shard)],
+            stubs=stubs.in_order([stub for shard in shards for stub in stubs.stubs_of(shard, "Library")]),
         )

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from codegen.model import Operator, Program, Topic
 from codegen.model.known import Change, pickled, program_of, unpickled
+from codegen.model.text import digest_of
 from codegen.output.templates import Templates
-from codegen.target import Rendered
+from codegen.target import Rendered, joined
 from codegen.targets.torch_py.analysis.implied_operators import Derived, derived_in, expand, expanded, missing
 from codegen.targets.torch_py.emit import lowerings, metadata
 from codegen.targets.torch_py.emit.autograd import node_names
-from codegen.targets.torch_py.emit.bindings import Shard, shards
+from codegen.targets.torch_py.emit.bindings import Shards
 from codegen.targets.torch_py.emit.stub_parts import with_declarations
 from codegen.targets.torch_py.emit.tree import LOWERINGS, METADATA, METHODS, STUBS, Tree, stub_path
 
@@ -31,7 +32,7 @@ class TopicMemory(NamedTuple):
     operators: tuple[str, ...]  # what other topics see of them, with those that formulas imply
     files: frozenset[str]  # those that the topic has to itself
     bound: frozenset[str]  # the topics of the operators in its bindings
-    lowerings: tuple[str, ...]  # its rows in each table
+    lowerings: tuple[int, ...]  # the number of its rows in each table
     notes: tuple[tuple[int, str], ...]  # the line in the topic, and the text with {line}
     derived: bytes  # the pickle of what was derived from its formulas, by unambiguous name
 
@@ -44,20 +45,21 @@ class Memory(NamedTuple):
 def remember(program: Program, files: frozenset[str]) -> Memory:
     """What a later run can use."""
     whole = expanded(program)
-    bound = shards(whole)
-    topics = {name: _remembered(whole, topic, bound, files) for name, topic in whole.topics.items()}
+    bound = Shards(whole)
+    topics = {}
+    for name, topic in whole.topics.items():
+        topics[name] = _remembered(whole, topic, bound, files)
+        for operator in topic.operators:
+            operator.forget()
     return Memory(topics, node_names(whole))
 
 
-def _remembered(
-    program: Program, topic: Topic, bound: Mapping[str, Shard], files: Collection[str]
-) -> TopicMemory:
-    shard = bound.get(topic.name)
+def _remembered(program: Program, topic: Topic, bound: Shards, files: Collection[str]) -> TopicMemory:
     return TopicMemory(
         tuple(map(_seen, topic.operators)),
         frozenset(Tree.own_files(topic)).intersection(files),
-        frozenset() if shard is None else frozenset(o.topic for o in shard.operators()),
-        lowerings.rows(topic.operators),
+        bound.topics_in(topic.name),
+        lowerings.counts(topic.operators),
         _notes(program, topic),
         pickled(_derived(program, topic), topic.location.line),
     )
@@ -74,10 +76,10 @@ def _known(change: Change, memory: Memory, topics: Iterable[Topic]) -> dict[str,
     found: dict[str, Derived] = {}
     for topic in topics:
         derived = unpickled(memory.topics[topic.name].derived, change.known.topics[topic.name].first_line)
-        texts = change.before.topics[topic.name].texts
+        entries = change.before.topics[topic.name].entries
         for operator in topic.operators:
             name = operator.unambiguous_name
-            if name in derived and operator.entry_text in texts:
+            if name in derived and digest_of(operator.entry_text) in entries:
                 found[name] = derived[name]
     return found
 
@@ -135,19 +137,19 @@ def update(
     files.update(tree.files)
     files.update(_stubs(tree, shown, read))
     files[METADATA] = _metadata(change, program, memory, read(METADATA))
-    files[LOWERINGS] = lowerings.render(program.file, [topic.lowerings for topic in now.values()])
+    files[LOWERINGS] = _lowerings(change, program, memory, read(LOWERINGS))
     return Rendered(files, Memory(now, memory.node_names), _all_notes(change, now))
 
 
 def _stubs(tree: Tree, shown: Collection[str], read: Callable[[str], str]) -> dict[str, str]:
     """The stubs, with the declarations and so the documentation of what these topics have in Python."""
-    shards = [shard for topic, shard in tree.shards.items() if topic in shown]
+    topics = [topic for topic in tree.shards if topic in shown]
+    modules = [m for m in STUBS.values() if any(tree.shards[topic].of_module(m) for topic in topics)]
+    tree.stubs_of(topics, modules)
+
     found = {}
-    for module in STUBS.values():
+    for module in modules:
         path = stub_path(module)
-        if not any(shard.of_module(module) for shard in shards):
-            continue
-        tree.stub(module, shards)
         margin = "    " if module == METHODS else ""
         found[path] = with_declarations(read(path), tree.files[path], margin)
     return found
@@ -167,6 +169,22 @@ def _metadata(change: Change, program: Program, memory: Memory, before: str) -> 
             found += _moved(old, change.moved(name))
         position = following
     return "\n".join([head, ",\n".join(found), end, ""])
+
+
+def _lowerings(change: Change, program: Program, memory: Memory, before: str) -> str:
+    """The rows of the changed topics anew, and the others as they were."""
+    tables = lowerings.rows_in(before)
+    starts = [0] * len(tables)
+    found = lowerings.frame(program.file)
+    for position, (name, topic) in enumerate(memory.topics.items()):
+        ends = [start + count for start, count in zip(starts, topic.lowerings)]
+        if name in change.changed:
+            rows = lowerings.rows(program.topics[name].operators)
+        else:
+            rows = tuple(table[start:end] for table, start, end in zip(tables, starts, ends))
+        found |= lowerings.pieces(position, rows)
+        starts = ends
+    return joined(found)
 
 
 def _moved(rows: Iterable[str], lines: int) -> Iterable[str]:
