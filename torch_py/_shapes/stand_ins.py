@@ -77,7 +77,9 @@ def mixed_stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, i
     if number % 3 == 0:
         return found
     rest = 2 * (number % 3 - 1)
-    return {symbol: size if symbol.samples else size // _BLOCK * _BLOCK + rest for symbol, size in found.items()}
+    return {
+        symbol: size if symbol.samples else size // _BLOCK * _BLOCK + rest for symbol, size in found.items()
+    }
 
 
 def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
