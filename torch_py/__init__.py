@@ -234,7 +234,10 @@ def __getattr__(name: str) -> _Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.{name}")
     if name in _LAZY_FUNCTIONS:
-        return getattr(_importlib.import_module(f"torch_py.{_LAZY_FUNCTIONS[name]}"), name)
+        found = getattr(_importlib.import_module(f"torch_py.{_LAZY_FUNCTIONS[name]}"), name)
+        if name == "ops":
+            globals()[name] = found  # the code of graphs asks for it at every operator
+        return found
 
     if name == "has_cuda":
         return _C._cuda_isLoaded()

@@ -7,7 +7,6 @@ generator has written next to a library's shared object.
 from __future__ import annotations
 
 import json
-import runpy
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -34,6 +33,8 @@ class OperatorLibrary(Record):
 
     @cached_property
     def _lowerings(self) -> dict[str, Any]:
+        import runpy  # imported here: few programs have libraries of operators
+
         return runpy.run_path(str(self.folder / "lowerings.py"))
 
     @property

@@ -271,6 +271,8 @@ def packet(namespace: str, name: str) -> OpOverloadPacket:
 def forget_packet(namespace: str, name: str) -> None:
     """Called when an overload of the operator appears or goes."""
     _packets.pop((namespace, name), None)
+    if namespace in vars(ops):
+        vars(vars(ops)[namespace]).pop(name, None)
 
 
 class _OpNamespace(ModuleType):
@@ -283,7 +285,9 @@ class _OpNamespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return packet(self.name, name)
+        found = packet(self.name, name)
+        setattr(self, name, found)  # printed graphs ask for it at every call; see `forget_packet`
+        return found
 
 
 class _Ops(ModuleType):

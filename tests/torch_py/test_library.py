@@ -109,6 +109,17 @@ def test_native_operators_by_overload():
         _ = torch.ops.aten.no_such
 
 
+def test_operators_are_looked_up_once():
+    assert torch.ops.aten.relu is vars(torch.ops.aten)["relu"]
+    assert torch.ops is vars(torch)["ops"]
+
+    library = torch.library.Library("tests", "FRAGMENT")
+    library.define("grows(Tensor x) -> Tensor")
+    assert torch.ops.tests.grows.overloads() == ["default"]
+    library.define("grows.more(Tensor x, int n) -> Tensor")
+    assert torch.ops.tests.grows.overloads() == ["default", "more"]
+
+
 def test_the_same_operator_twice():
     library = torch.library.Library("tests", "FRAGMENT")
     library.define("once(Tensor x) -> Tensor")

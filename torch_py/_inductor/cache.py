@@ -10,9 +10,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -82,7 +80,8 @@ class Cache:
 
     def _write(self, path: Path, key: str, source: str, compile: Compile) -> None:
         """Compiles in a folder of its own, then moves the result to its place."""
-        work = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=self.folder))
+        work = self.folder / f"{_PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
+        work.mkdir(mode=0o700)
         try:
             text, target = work / "kernels.cpp", work / "kernels.so"
             text.write_text(source)
@@ -94,7 +93,7 @@ class Cache:
             os.replace(target, path)
             os.replace(text, path.with_suffix(".cpp"))  # for people
         finally:
-            shutil.rmtree(work, ignore_errors=True)
+            _remove(work)
 
 
 _PREFIX = "torch_py-"
@@ -131,6 +130,8 @@ def _usable(folder: Path) -> Path:
 
         return folder
     except OSError as problem:
+        import tempfile  # imported here: most folders can be used
+
         temporary = Path(tempfile.mkdtemp(prefix=_PREFIX))
         log.warning("compiled code is kept in %s: %s cannot be used: %s", temporary, folder, problem)
         atexit.register(_remove_own, temporary, os.getpid())
@@ -139,6 +140,16 @@ def _usable(folder: Path) -> Path:
 
 def _remove_own(folder: Path, owner: int) -> None:
     if os.getpid() == owner:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Removes a folder, and what is in it."""
+    try:
+        os.rmdir(folder)
+    except OSError:
+        import shutil  # imported here: what compilations make is moved, and leaves an empty folder
+
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -186,7 +197,7 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
 
     for name in _names_in(folder):
         if name.startswith(_PREFIX) and _is_left(folder / name):
-            shutil.rmtree(folder / name, ignore_errors=True)
+            _remove(folder / name)
 
 
 def _names_in(folder: Path) -> list[str]:

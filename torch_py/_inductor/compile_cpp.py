@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from functools import cache as _remembered
 from pathlib import Path
 
@@ -43,7 +42,7 @@ def find_compiler() -> str:
     usual = (wanted,) if wanted else ("clang++", "g++", "c++")
     for name in _compilers():
         for candidate in usual if name is None else (name,):
-            found = shutil.which(candidate)
+            found = _path_of(candidate)
             if found is not None:
                 return found
     raise NoCompilerError(
@@ -52,6 +51,15 @@ def find_compiler() -> str:
         else "no C++ compiler was found; install g++ (on Debian and Ubuntu the package g++, on Fedora "
         "gcc-c++), or set CXX"
     )
+
+
+def _path_of(program: str) -> str | None:
+    """Where a program is found, as by `shutil.which`, whose module takes long to import."""
+    folders = [""] if os.path.dirname(program) else filter(None, os.get_exec_path())
+    for path in (os.path.join(folder, program) for folder in folders):
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
 
 
 def _compilers() -> tuple[str | None, ...]:

@@ -8,132 +8,25 @@ before needs to know that sizes vary.
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from torch_py._C import float64
-from torch_py._guards import detect_fake_mode
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.compile_cpp import compile_library
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.program import Formula as Postfix
 from torch_py._inductor.program import Program, ProgramWriter
+from torch_py._inductor.specialise import specialised
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.symbols import symbols_of
-from torch_py._ops import ops
-from torch_py._shapes.arguments import Geometry, NotFollowed, solved_strides, stand_in
+from torch_py._shapes.arguments import NotFollowed, solved_strides
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
 from torch_py._shapes.solver import Ambiguous, Solver
-from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, stand_ins_of
-from torch_py._subclasses.fake_tensor import FakeTensorMode
-from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import no_grad
-from torch_py.fx.graph import Graph
+from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, mixed_stand_ins_of, stand_ins_of
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node, map_arg
-
-# The graph for some sizes
-# ------------------------------------------------------------
-
-
-def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule:
-    """The graph for these sizes: without nodes that compute numbers, and with fake tensors of these sizes."""
-    values = [node.meta.get("val") for node in module.graph.find_nodes(op="placeholder")]
-    mode: FakeTensorMode = detect_fake_mode(values) or FakeTensorMode()
-    graph = Graph()
-    copies: dict[Node, Any] = {}
-
-    for node in module.graph.nodes:
-        if node.op == "placeholder":
-            copies[node] = _input(graph, node, mode, sizes)
-        elif isinstance(evaluate(node.meta.get("val"), sizes), float):
-            copies[node] = _real_number(graph, node.meta["val"], sizes, mode)
-        elif node.op == "call_function" and not isinstance(node.meta.get("val"), Tensor | tuple | list):
-            copies[node] = _number_or_call(graph, node, copies)
-        else:
-            copies[node] = graph.node_copy(node, lambda argument: copies[argument])  # noqa: B023
-        if isinstance(copies[node], Node) and node.op == "call_function":
-            copies[node].meta["val"] = _computed(copies[node], mode)
-            copies[node] = _of_dtype(graph, copies[node], node.meta["val"], mode)
-    return GraphModule(module, graph)
-
-
-def _of_dtype(graph: Graph, node: Node, like: Any, mode: FakeTensorMode) -> Node:
-    """The node, rounded to the dtype of its original: a real number of a size, as a tensor, turns tensors
-    without dimensions into such of float64."""
-    value = node.meta["val"]
-    if not isinstance(value, Tensor) or not isinstance(like, Tensor) or value.dtype == like.dtype:
-        return node
-    rounded = graph.call_function(
-        ops.aten._to_copy.default, (node,), {"dtype": like.dtype, "device": like.device}
-    )
-    rounded.meta["val"] = _computed(rounded, mode)
-    return rounded
-
-
-def _input(graph: Graph, node: Node, mode: FakeTensorMode, sizes: Mapping[Symbol, int]) -> Any:
-    copy = graph.placeholder(node.name)
-    copy.meta = dict(node.meta)
-    if not isinstance(node.meta["val"], Tensor):
-        return evaluate(node.meta["val"], sizes)
-    if "sizes" in node.meta:
-        geometry = Geometry(node.meta["sizes"], node.meta["strides"])
-        copy.meta["val"] = stand_in(mode, node.meta["val"].detach(), geometry, sizes)
-    return copy
-
-
-def _number_or_call(graph: Graph, node: Node, copies: Mapping[Node, Any]) -> Any:
-    """The value of a node that computes a number; a copy of another one."""
-    arguments = [copies[argument] for argument in node.all_input_nodes]
-    if any(isinstance(argument, Node) for argument in arguments) or isinstance(node.target, str):
-        return graph.node_copy(node, lambda argument: copies[argument])
-    args, kwargs = map_arg((node.args, node.kwargs), copies.__getitem__)
-    return node.target(*args, **kwargs)  # type: ignore[operator]
-
-
-def _real_number(graph: Graph, term: Any, sizes: Mapping[Symbol, int], mode: FakeTensorMode) -> Node:
-    """A tensor of the value of a term with a real value.
-
-    As a number in the text of a kernel it would be rounded, and its formula lost.
-    """
-    aten = ops.aten
-    is_real = isinstance(term, Formula) and isinstance(evaluate(term, sizes), float)
-    if not is_real or term.operation not in _REAL_OPERATORS:
-        whole = evaluate(term, sizes)
-        node = graph.call_function(aten.full.default, ([], whole), {"dtype": float64})
-    else:
-        operands = tuple(_real_number(graph, operand, sizes, mode) for operand in term.operands)
-        target = _REAL_OPERATORS[term.operation]
-        node = operands[0] if target is None else graph.call_function(target(aten), operands)
-    node.meta["val"] = _computed(node, mode)
-    return node
-
-
-_REAL_OPERATORS: dict[str, Any] = {
-    "add": lambda aten: aten.add.Tensor,
-    "sub": lambda aten: aten.sub.Tensor,
-    "mul": lambda aten: aten.mul.Tensor,
-    "pow": lambda aten: aten.pow.Tensor_Tensor,
-    "truediv": lambda aten: aten.div.Tensor,
-    "sym_sqrt": lambda aten: aten.sqrt.default,
-    "sym_float": None,
-}
-
-
-def _computed(node: Node, mode: FakeTensorMode) -> Any:
-    args, kwargs = map_arg((node.args, node.kwargs), lambda argument: argument.meta["val"])
-    if node.target is operator.getitem:
-        return args[0][args[1]]
-    try:
-        with mode, no_grad():
-            return node.target(*args, **kwargs)  # type: ignore[operator]
-    except TypeError as error:
-        raise NotFollowed(f"`{node.target}` takes no real number that depends on sizes: {error}") from None
-
 
 # Merging
 # ------------------------------------------------------------
@@ -310,9 +203,8 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
     symbols = symbols_of(module)
     known = [term for node in module.graph.nodes for term in node.meta.get("sizes", ())]
 
-    variants = _alike(
-        _Variant(module, stand_ins_of(symbols, number), loops) for number in range(MOST_RECORDINGS)
-    )
+    all_sizes = _sizes_to_try(symbols, any(map(_rounds, known)))
+    variants = _alike(_Variant(module, sizes, loops) for sizes in all_sizes)
     while True:
         sizes = [variant.sizes for variant in variants]
         try:
@@ -322,6 +214,24 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
             if len(variants) == MOST_RECORDINGS:
                 raise NotFollowed("the sizes in its kernels could not be determined") from None
             variants.append(_Variant(module, {**sizes[0], question.symbol: question.size}, loops))
+
+
+def _sizes_to_try(symbols: Sequence[Symbol], rounds: bool) -> Iterator[Mapping[Symbol, int]]:
+    """Sizes to compile for: primes, as kernels have the same form for most of these."""
+    for number in range(MOST_RECORDINGS):
+        # Only even sizes show how halves are rounded. These are one of few forms, as their halves are odd.
+        is_even = rounds and number == _EVEN
+        yield mixed_stand_ins_of(symbols, number) if is_even else stand_ins_of(symbols, number)
+
+
+_EVEN = 2  # the number of a recording whose mixed stand-ins are even, but no multiples of 4
+
+
+def _rounds(term: Term) -> bool:
+    """Whether a term has a rounded quotient in it."""
+    if not isinstance(term, Formula):
+        return False
+    return term.operation == "floordiv" or any(map(_rounds, term.operands))
 
 
 def _alike(variants: Iterable[_Variant]) -> list[_Variant]:

@@ -47,9 +47,13 @@ class Solver:
     def __init__(self, sizes: dict[Symbol, Values]) -> None:
         self._sizes = sizes
         self._count = len(next(iter(sizes.values()), ()))
+        self._products_of_sizes = list(_products_of(sizes))
         self._known: dict[Values, Term | None] = {}
+        self._quotients: dict[Values, Term] = {}
         # Quotients and sums that have been found: numbers of elements are products with them.
         self._parts: dict[Term, Values] = {}
+        # Products of sizes and parts, by how many parts there were.
+        self._products: dict[int, list[tuple[Term, Values]]] = {}
 
     @property
     def form(self) -> tuple[int, int]:
@@ -83,7 +87,7 @@ class Solver:
     # ------------------------------------------------------------
 
     def _integer(self, values: Values) -> Term | None:
-        products = list(_products_of(self._sizes))
+        products = self._products_of_sizes
         found = _of_products(values, products) or _of_affine(values, products)
         return found if found is not None else self._of_two(values)
 
@@ -101,20 +105,32 @@ class Solver:
         """A rounded quotient, or a multiple of a product with those found before."""
         if not all(type(value) is int for value in values):
             return None
+        if values in self._quotients:
+            return self._quotients[values]
+
         found = self._of_parts(values)
         if found is None:
             found = self._rounded(values)
             if found is not None:
                 self._parts[found] = values
+        if found is not None:  # otherwise a later part may explain the number
+            self._quotients[values] = found
         return found
 
     def _of_parts(self, values: Values) -> Term | None:
         """A multiple of a product with quotients and sums that have been found before."""
         if not self._parts:
             return None
-        products = list(_products_of({**self._sizes, **self._parts}))
+        products = self._products_with_parts()
         found = _of_products(values, products)
         return found if found is not None else _of_affine(values, products)
+
+    def _products_with_parts(self) -> list[tuple[Term, Values]]:
+        """Products of sizes and of the parts that have been found so far."""
+        count = len(self._parts)
+        if count not in self._products:
+            self._products = {count: list(_products_of({**self._sizes, **self._parts}))}
+        return self._products[count]
 
     def _rounded(self, values: Values) -> Term | None:
         """factor * ((size + shift) // divisor) + offset"""
@@ -168,7 +184,7 @@ class Solver:
     ) -> Term | None:
         """A number of elements, a multiple of a product of sizes, that is roughly `estimates`, and from which
         the values in the recordings follow: `fits(count, value)`."""
-        for term, numbers in _products_of({**self._sizes, **self._parts}):
+        for term, numbers in self._products_with_parts():
             factor = round(estimates[0] / numbers[0])
             if factor and all(fits(factor * number, value) for number, value in zip(numbers, values)):
                 return product(factor, term)

@@ -7,7 +7,6 @@ a number in a range only, such as positions in a tensor of a fixed size, it is o
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -64,16 +63,23 @@ def furthest(holds: Callable[[int], bool], start: int, end: int) -> int:
 _MOST_SAMPLES = 12
 _FEWEST_SAMPLES = 5
 _MOST_ORDERS = 20
+_BLOCK = 64
 
 
 def mixed_stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
-    """A size for each symbol, others for another `number`: primes first, then multiples of 4, and of 2 alone.
-    Odd sizes do not show how quotients of even ones are rounded."""
+    """A size for each symbol, others for another `number`: primes first, then multiples of 64, and even ones
+    next to those.
+
+    Odd sizes do not show how quotients of even ones are rounded. Multiples of 64, and primes of one more,
+    show where quotients by powers of two are rounded up, as those of convolutions with strides are.
+    """
     found = stand_ins_of(symbols, number)
     if number % 3 == 0:
         return found
     rest = 2 * (number % 3 - 1)
-    return {symbol: size if symbol.samples else size // 4 * 4 + rest for symbol, size in found.items()}
+    return {
+        symbol: size if symbol.samples else size // _BLOCK * _BLOCK + rest for symbol, size in found.items()
+    }
 
 
 def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
@@ -95,8 +101,8 @@ def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
 
 
 def _next_prime(number: int, rest: int) -> int:
-    """The next prime that is `rest` more than a multiple of 8."""
-    while number % 8 != rest or any(number % d == 0 for d in range(3, math.isqrt(number) + 1, 2)):
+    """The next prime that is `rest` more than a multiple of a block."""
+    while number % _BLOCK != rest or any(number % d == 0 for d in range(3, math.isqrt(number) + 1, 2)):
         number += 1
     return number
 
@@ -107,6 +113,9 @@ def samples_in(allowed: Range, others: Sequence[Sequence[int]] = ()) -> tuple[in
     numbers = range(allowed.low, allowed.high + 1)
     if len(numbers) < _FEWEST_SAMPLES:
         return ()
+
+    import random  # imported here: few programs have such ranges
+
     for seed in range(_MOST_ORDERS):
         order = random.Random(seed)
         found = tuple(order.sample(numbers, min(len(numbers), _MOST_SAMPLES)))

@@ -100,5 +100,5 @@ def test_kernels_are_compiled_without_the_whole_header(tmp_path: Path, monkeypat
     paths = [part for part in command if part.startswith("-I")]
     flags = [*compile_cpp.flags(), *paths, "-E", str(source)]
     text = subprocess.run([str(GCC), *flags], check=True, capture_output=True, text=True).stdout
-    assert "brief/immintrin.h" in text and "_mm256_fmadd_ps" in text
-    assert "amx" not in text and "avx512vlintrin.h" not in text
+    assert "brief/immintrin.h" in text and "fmadd_ps" in text
+    assert "avxintrin.h" not in text and "emmintrin.h" not in text

@@ -5,12 +5,13 @@ import pytest
 import torch_py as torch
 from torch_py._functorch.aot.programs import of_function
 from torch_py._functorch.aot.varying import trace_varying
+from torch_py._inductor import varying
 from torch_py._inductor.stages import CompiledGraph
 from torch_py._inductor.varying import Merge, compile_varying
 from torch_py._shapes.arguments import Arguments, NotFollowed, geometry_of
 from torch_py._shapes.formulas import Symbol
 from torch_py._shapes.integers import Sizes
-from torch_py._shapes.stand_ins import stand_ins_of
+from torch_py._shapes.stand_ins import RECORDINGS, stand_ins_of
 
 F = torch.nn.functional
 N, T = Symbol("n"), Symbol("t")
@@ -69,6 +70,14 @@ def test_one_program_for_all_sizes(name):
         computed = graph.program(*(source.of(tensors) for source in inputs))
         for one, expected in zip(computed, function(*tensors)):
             torch.testing.assert_close(one, expected)
+
+
+def test_a_graph_with_rounded_sizes_is_planned_once_for_each_recording(monkeypatch):
+    planned = []
+    plan = varying.plan
+    monkeypatch.setattr(varying, "plan", lambda *given: planned.append(given) or plan(*given))
+    compiled(lambda x: [F.avg_pool2d(x, 3, 2, 1) + 1], [torch.randn(2, 3, 8, 10)], {0: [0, 2, 3]})
+    assert len(planned) == RECORDINGS
 
 
 def test_texts_are_merged_number_by_number():

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from torch_py._shapes import solver as solving
 from torch_py._shapes.formulas import Formula, SizeOf, Symbol, evaluate
 from torch_py._shapes.solver import Ambiguous, Solver
 
@@ -44,6 +45,19 @@ def test_sizes_at_hand_explain_numbers_of_no_formula():
     size = SizeOf(3, 1)
     found = Solver(SIZES).solve((3, 1, 9, 4, 8), [(size, (3, 1, 9, 4, 8))])
     assert found == size
+
+
+def test_a_quotient_is_searched_for_once(monkeypatch):
+    searched = []
+    products_of = solving._products_of
+    monkeypatch.setattr(solving, "_products_of", lambda given: searched.append(given) or products_of(given))
+    solver = Solver(SIZES)
+    halves = tuple((n + 1) // 2 for n in SIZES[N])
+
+    found = solver.solve(halves)
+    count = len(searched)
+    assert count > 0 and solver.solve(halves) == found
+    assert len(searched) == count
 
 
 def test_rounded_quotients_that_agree_ask_for_another_size():

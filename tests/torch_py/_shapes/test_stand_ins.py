@@ -4,8 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from torch_py._shapes.formulas import Symbol
+from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py._shapes.integers import Relation, Sizes, TooManySizes
+from torch_py._shapes.solver import Solver
 from torch_py._shapes.stand_ins import RECORDINGS, Range, furthest, mixed_stand_ins_of, samples_in
 
 
@@ -38,6 +39,14 @@ def test_recordings_have_samples_and_primes():
     assert [row[bounded] for row in rows] == [3, 9, 5, 3]
     assert len({row[other] for row in rows}) == 4
     assert all(row[other] > 10_000 for row in rows)
+
+
+@pytest.mark.parametrize("divisor", [2, 4, 8, 16, 32])
+def test_recordings_show_where_quotients_are_rounded_up(divisor):
+    batch, side = Symbol("n"), Symbol("h")
+    sizes = [mixed_stand_ins_of([batch, side], number)[side] for number in range(RECORDINGS)]
+    found = Solver({side: tuple(sizes)}).solve(tuple(-(-size // divisor) for size in sizes))
+    assert all(evaluate(found, {side: size}) == -(-size // divisor) for size in range(2, 300))
 
 
 def test_the_furthest_number():

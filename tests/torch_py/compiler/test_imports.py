@@ -22,6 +22,10 @@ print(json.dumps(sorted(sys.modules)))
 
 # What only some programs ask for.
 RARE = (
+    "random",
+    "runpy",
+    "shutil",
+    "tempfile",
     "torch_py._dynamo.explaining",
     "torch_py._dynamo.exporting",
     "torch_py._dynamo.repro",
@@ -30,6 +34,7 @@ RARE = (
     "torch_py._inductor.contests",
     "torch_py._inductor.race",
     "torch_py._inductor.spec",
+    "torch_py._inductor.specialise",
     "torch_py._inductor.varying",
     "torch_py._shapes.merging",
     "torch_py._shapes.solver",
