@@ -27,6 +27,7 @@ from torch_py._dynamo import (
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.class_bodies import build_class
+from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.nested import has_tensors
 from torch_py._shapes.integers import SymInt, SymSize
@@ -200,14 +201,17 @@ def _super(capture: Capture, args: Any, kwargs: Any) -> Any:
         return super(*args)
     frame = capture.frame
     assert frame is not None
-    names = frame.program.names
-    cell = frame.locals[names.index("__class__")]
-    owner = frame.locals[0]
+    cell = _slot(capture, frame, frame.program.names.index("__class__"))
+    owner = _slot(capture, frame, 0)
     if type(owner) is types.CellType:
         owner = owner.cell_contents
-    if hasattr(owner, "source") and type(owner).__name__ == "Pending":
-        owner = capture.admit(owner.value, owner.source)
     return super(cell.cell_contents, owner)
+
+
+def _slot(capture: Capture, frame: Frame, number: int) -> Any:
+    """What a slot has, which a continuation may not have read yet."""
+    value = frame.locals[number]
+    return capture.admit(value.value, value.source) if type(value) is Pending else value
 
 
 def _globals(capture: Capture, args: Any, kwargs: Any) -> Any:

@@ -408,6 +408,23 @@ def test_calls_of_coroutines_are_breaks(graph_breaks):
     assert len(graph_breaks) >= 1
 
 
+class _Sized:
+    def size(self, x):
+        return 1, int(x[0])
+
+
+class _Twice(_Sized):
+    def sizes(self, x):
+        first = (*self.size(x), 7)
+        return first, super().size(x)
+
+
+def test_super_after_a_break(graph_breaks):
+    """The continuation has the cell of `__class__`, which nothing has read before."""
+    assert torch.compile(_Twice().sizes, backend="eager")(torch.tensor([3])) == ((1, 3, 7), (1, 3))
+    assert {str(found) for found in graph_breaks} == {"Tensor.__int__() gives a number"}
+
+
 @pytest.fixture
 def graph_breaks():
     """The reasons of the breaks that happen in a test."""
