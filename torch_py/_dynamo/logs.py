@@ -98,4 +98,4 @@ def _short(value: Any) -> str:
 
 def dynamic(problem: object) -> None:
     """Why sizes that vary are compiled for one by one."""
-    _dynamic.debug("sizes are taken for fixed: %s", problem)
+    _dynamic.info("sizes are taken for fixed: %s", problem)

@@ -9,7 +9,7 @@ before needs to know that sizes vary.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -24,7 +24,7 @@ from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.symbols import symbols_of
 from torch_py._shapes.arguments import NotFollowed, solved_strides
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
-from torch_py._shapes.solver import Ambiguous, Solver
+from torch_py._shapes.solver import Ambiguous, Question, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, mixed_stand_ins_of, stand_ins_of
 from torch_py.fx.graph_module import GraphModule
 
@@ -35,10 +35,16 @@ from torch_py.fx.graph_module import GraphModule
 class Merge:
     """Merges texts, numbers and nested containers of them that were made for several sizes."""
 
-    def __init__(self, all_sizes: Sequence[Mapping[Symbol, int]], known: Iterable[Term] = ()) -> None:
-        """`known` are terms that numbers may be products of."""
+    def __init__(
+        self,
+        all_sizes: Sequence[Mapping[Symbol, int]],
+        known: Iterable[Term] = (),
+        unanswered: Collection[Question] = (),
+    ) -> None:
+        """`known` are terms that numbers may be products of; for `unanswered`, see Solver."""
         self.all_sizes = all_sizes
-        self._solver = Solver({s: tuple(sizes[s] for sizes in all_sizes) for s in all_sizes[0]})
+        samples = {s: tuple(sizes[s] for sizes in all_sizes) for s in all_sizes[0]}
+        self._solver = Solver(samples, unanswered)
         for term in known:
             self._solver.know(term)
 
@@ -205,15 +211,38 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
 
     all_sizes = _sizes_to_try(symbols, any(map(_rounds, known)))
     variants = _alike(_Variant(module, sizes, loops) for sizes in all_sizes)
+    unanswered: set[Question] = set()
     while True:
         sizes = [variant.sizes for variant in variants]
         try:
-            _merge(compiled, variants, Merge(sizes, known))
+            _merge(compiled, variants, Merge(sizes, known, unanswered))
             return
         except Ambiguous as question:
             if len(variants) == MOST_RECORDINGS:
                 raise NotFollowed("the sizes in its kernels could not be determined") from None
-            variants.append(_Variant(module, {**sizes[0], question.symbol: question.size}, loops))
+            answer = _answer(question, variants[0], module, loops)
+            if answer is None:
+                # Numbers of blocks are rounded up. Where they come out even, kernels have no rest to do.
+                unanswered.add(question.key)
+            else:
+                variants.append(answer)
+
+
+def _answer(question: Ambiguous, like: _Variant, module: GraphModule, loops: bool) -> _Variant | None:
+    """Another variant of the form of `like`, which tells formulas apart."""
+    for size in question.sizes:
+        found = _Variant(module, {**like.sizes, question.symbol: size}, loops)
+        if found.form == like.form:
+            return found
+    return None
+
+
+def _other_form(one: _Variant, other: _Variant) -> str:
+    """Which kernel has another text, by its name, which says what it computes."""
+    kernels = zip(one.compiled.kernels, other.compiled.kernels)
+    names = [kernel.name for (kernel, _), own, its in zip(kernels, one.form, other.form) if own != its]
+    sizes = ", ".join(f"{symbol} = {size}" for symbol, size in other.sizes.items())
+    return f"{names[0] if names else 'a kernel'} has another form for {sizes}"
 
 
 def _sizes_to_try(symbols: Sequence[Symbol], rounds: bool) -> Iterator[Mapping[Symbol, int]]:
@@ -246,7 +275,8 @@ def _alike(variants: Iterable[_Variant]) -> list[_Variant]:
         # A symbol with few samples has the same one in several recordings.
         if all(len({other.sizes[symbol] for other in found}) >= RECORDINGS for symbol in variant.sizes):
             return found
-    raise NotFollowed("a kernel has another form for other sizes")
+    first, *others = by_form.values()
+    raise NotFollowed(_other_form(first[0], others[0][0] if others else first[0]))
 
 
 def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) -> None:

@@ -8,8 +8,8 @@ agree on all of them would differ for other sizes, `Ambiguous` names sizes that 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, combinations_with_replacement
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, combinations_with_replacement, islice
 from operator import itemgetter
 from typing import Any
 
@@ -29,23 +29,39 @@ Values = tuple[Any, ...]  # one number for each recording
 
 _LARGEST_DIVISOR = 64
 _LARGEST_PROBE = 512
+_MOST_ANSWERS = 8  # sizes that a question names
 _BLOCKS = (128, 256)  # larger divisors, as of loops in blocks
 
 
-class Ambiguous(Exception):
-    """Several formulas explain all recordings; another recording with `size` for `symbol` decides."""
+Question = tuple[Symbol, tuple[int, ...]]
 
-    def __init__(self, symbol: Symbol, size: int) -> None:
-        super().__init__(f"{symbol} = {size}")
+
+class Ambiguous(Exception):
+    """Several formulas explain all recordings; another recording with one of `sizes` for `symbol` decides."""
+
+    def __init__(self, symbol: Symbol, sizes: Iterable[int]) -> None:
         self.symbol = symbol
-        self.size = size
+        self.sizes = tuple(islice(sizes, _MOST_ANSWERS))
+        super().__init__(f"{symbol} = {self.size}")
+
+    @property
+    def size(self) -> int:
+        return self.sizes[0]
+
+    @property
+    def key(self) -> Question:
+        return self.symbol, self.sizes
 
 
 class Solver:
-    """Explains numbers by the sizes of recordings: `sizes[symbol]` has one size for each recording."""
+    """Explains numbers by the sizes of recordings: `sizes[symbol]` has one size for each recording.
 
-    def __init__(self, sizes: dict[Symbol, Values]) -> None:
+    Of formulas that only sizes in `unanswered` questions tell apart, the one with the smallest offset counts.
+    """
+
+    def __init__(self, sizes: dict[Symbol, Values], unanswered: Collection[Question] = ()) -> None:
         self._sizes = sizes
+        self._unanswered = unanswered
         self._count = len(next(iter(sizes.values()), ()))
         self._products_of_sizes = list(_products_of(sizes))
         self._known: dict[Values, Term | None] = {}
@@ -137,8 +153,21 @@ class Solver:
         for symbol, sizes in self._sizes.items():
             fits = sorted(_rounded_fits(symbol, sizes, values), key=itemgetter(0))
             if fits:
-                return _decided(symbol, sizes, [term for _, term in fits])
+                return self._decided(symbol, sizes, [term for _, term in fits])
         return self._rounded_up(values)
+
+    def _decided(self, symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:
+        """The only fit, or one that equals all others for every size; Ambiguous otherwise."""
+        # Not below the recorded sizes: small ones are often special.
+        lowest = max(symbol.min, min(sizes), 1)
+        highest = lowest + _LARGEST_PROBE if symbol.max is None else min(symbol.max, lowest + _LARGEST_PROBE)
+        probes = range(lowest, highest + 1)
+        found = [size for size in probes if len({evaluate(fit, {symbol: size}) for fit in fits}) > 1]
+        if found:
+            question = Ambiguous(symbol, found)
+            if question.key not in self._unanswered:
+                raise question
+        return fits[0]
 
     def _rounded_up(self, values: Values) -> Term | None:
         """How many blocks of a power of two hold a multiple of a product of sizes."""
@@ -213,9 +242,10 @@ class Solver:
             return
         sizes = {symbol: numbers[0] for symbol, numbers in self._sizes.items()}
         for symbol in symbols_in(difference):
-            for size in range(sizes[symbol], sizes[symbol] + _LARGEST_PROBE):
-                if evaluate(difference, {**sizes, symbol: size}) not in known:
-                    raise Ambiguous(symbol, size)
+            probes = range(sizes[symbol], sizes[symbol] + _LARGEST_PROBE)
+            found = [n for n in probes if evaluate(difference, {**sizes, symbol: n}) not in known]
+            if found:
+                raise Ambiguous(symbol, found)
 
     def know_real(self, term: Any) -> None:
         """Adds a real number that the program itself computes."""
@@ -281,17 +311,6 @@ def _rounded_fits(symbol: Symbol, sizes: Values, values: Values) -> Iterator[tup
             if form is not None and abs(form[1]) <= _LARGEST_DIVISOR:
                 shifted = affine(1, symbol, shift)
                 yield abs(form[1]), affine(form[0], Formula("floordiv", (shifted, divisor)), form[1])
-
-
-def _decided(symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:
-    """The only fit, or one that equals all others for every size; Ambiguous otherwise."""
-    # Not below the recorded sizes: small ones are often special.
-    lowest = max(symbol.min, min(sizes), 1)
-    highest = lowest + _LARGEST_PROBE if symbol.max is None else min(symbol.max, lowest + _LARGEST_PROBE)
-    for size in range(lowest, highest + 1):
-        if len({evaluate(fit, {symbol: size}) for fit in fits}) > 1:
-            raise Ambiguous(symbol, size)
-    return fits[0]
 
 
 def _whole(number: float, tolerance: float = 1e-12) -> int | None:
