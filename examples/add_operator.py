@@ -99,7 +99,7 @@ def compare_with_composition(softcap: Callable[..., torch.Tensor], count: int = 
         f"   forward over {count:,} numbers: {forward:.2f} ms; as three operators: {forward_composed:.2f} ms"
     )
     print(f"   backward: {backward:.2f} ms; as three operators: {backward_composed:.2f} ms", end="")
-    print(" (softcap keeps no result for it, and computes tanh again)")
+    print(" (softcap computes it from its result)")
 
 
 if __name__ == "__main__":
