@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import yaml
 
 from codegen.yaml.slips import key_without_blank
@@ -58,6 +60,7 @@ _HINTS: tuple[tuple[str, str, str], ...] = (
     ("found unknown escape character", "an unknown escape in double quotes", "use single quotes"),
 )
 
+_KEY = re.compile(r" +[a-z_]+")
 _NOT_CLOSED = (
     "could not find expected ':'",
     "found unexpected end of stream",
@@ -94,6 +97,12 @@ def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
     line = text[text.rfind("\n", 0, index) + 1 : index]
     if "mapping values are not allowed" in problem and line.lstrip(" -").startswith("func:"):
         return index, "': ' inside a schema", "write the type before the name: Tensor self"
+
+    if "mapping values are not allowed" in problem and _KEY.fullmatch(line):
+        # A line with more blanks than the keys above continues the value of the last one.
+        start = index - len(line.lstrip(" "))
+        hint = "align this key with the keys of its entry"
+        return start, "the indentation does not match the lines above", hint
 
     slip = (
         key_without_blank(text, _end_of_line(text, index))

@@ -511,6 +511,8 @@ def test_entries_go_to_the_end_of_their_topic():
     text = "topics:\n  A:\n    - func: a\n      doc: x\n\n  # about B\n  B:\n    - func: b\n"
     assert with_entry(text, "B", "    - func: n\n").endswith("    - func: b\n\n    - func: n\n")
     assert with_entry(text, "C", "    - func: n\n").endswith("\n\n  C:\n    - func: n\n")
+    in_library = with_entry("library: mine\n", "A", "    - func: n\n")
+    assert in_library == "library: mine\ntopics:\n  A:\n    - func: n\n"
     inside = with_entry(text, "A", "    - func: n\n")
     assert (
         inside

@@ -38,6 +38,8 @@ def with_entry(text: str, topic: str, entry: str, chapter: str = "") -> str:
 def _with_topic(text: str, topic: str, entry: str, end: int) -> str:
     """Puts a new topic with its first entry at the index ``end``."""
     before = text[:end].rstrip("\n") + "\n" if text else ""
+    if re.search(r"^library:", text, re.MULTILINE) and not re.search(r"^topics:", text, re.MULTILINE):
+        before += "topics:"
     after = "\n" + text[end:] if end < len(text) else ""
     return f"{before}\n  {topic}:\n{entry}{after}"
 
