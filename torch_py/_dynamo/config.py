@@ -1,11 +1,13 @@
 """Settings of the front end. These have an effect; the others are kept for programs that set them.
 
 recompile_limit      so many pieces of code a function may have; other calls then run eagerly
+fail_on_recompile_limit_hit   whether such calls raise FailOnRecompileLimitHit instead
 assume_static_by_default   False: all sizes and integers vary from the start, as with `dynamic=True`
 automatic_dynamic_shapes   False: only sizes that are marked vary, as with `dynamic=False`
 force_parameter_static_shapes   False: sizes of parameters vary as those of other tensors do
 specialize_int       whether integers of the program never vary
-suppress_errors      whether a function runs eagerly, with a warning, where the compiler itself fails
+suppress_errors      whether a function runs eagerly, with a warning, where its compilation fails; None: only
+                     where the compiler itself fails, and not a backend that does not come with it
 disable              nothing is compiled from now on
 error_on_recompile   code that is compiled anew is an error (RecompileError)
 repro_after          "dynamo" or "aot": graphs that a compiler fails on are written as programs (repro/)
@@ -33,10 +35,11 @@ capture_scalar_outputs = False
 compiled_autograd = False
 dynamic_shapes = True
 error_on_recompile = False
+fail_on_recompile_limit_hit = False
 guard_nn_modules = True
 inline_inbuilt_nn_modules = True
 optimize_ddp: Any = True
-suppress_errors = True
+suppress_errors: bool | None = None
 verbose = False
 base_dir = ""
 caching_precompile = False

@@ -12,14 +12,16 @@ from typing import Any
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
 from torch_py._dynamo.assemble import Assembly, written_tensors
-from torch_py._dynamo.backends.registry import lookup_backend
+from torch_py._dynamo.backends.registry import is_own, lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.decode import is_supported
 from torch_py._dynamo.exc import (
     BackendCompilerFailed,
+    FailOnRecompileLimitHit,
     InternalTorchDynamoError,
     RecompileError,
+    RecompileLimitExceeded,
     TorchDynamoException,
     Unsupported,
 )
@@ -339,15 +341,18 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     counters["stats"]["unique_graphs"] += 1
     logs.graph(module, inputs)
 
+    backend = _backend(settings)
     try:
         if config.repro_after:
-            compiled = _watched(_backend(settings), module, inputs, settings)
+            compiled = _watched(backend, module, inputs, settings)
         else:
-            compiled = _backend(settings)(module, inputs, **settings.options)
+            compiled = backend(module, inputs, **settings.options)
+        if not callable(compiled):
+            raise TypeError(f"the backend did not return a callable, but {compiled!r:.80}")
     except NotFollowed:
         raise
     except Exception as error:
-        raise BackendCompilerFailed(settings.backend, error) from error
+        raise BackendCompilerFailed(backend, error) from error
     return checking.checked(module, compiled) if checking.is_on() else compiled
 
 
@@ -409,7 +414,7 @@ class Compiler:
                     return found  # type: ignore[no-any-return]
 
             if len(compiled.entries) >= config.recompile_limit:
-                logs.recompile_limit(self.function, reasons)
+                self._reach_limit(reasons)
                 return self.function
             if reasons:
                 logs.recompile(self.function, reasons)
@@ -425,6 +430,18 @@ class Compiler:
             else:
                 compiled.add(program, code or self.function)
         return code or self.function
+
+    def _reach_limit(self, reasons: list[str]) -> None:
+        limit = (
+            f"{self.function.__qualname__} has as many pieces of code as "
+            f"torch._dynamo.config.recompile_limit allows ({config.recompile_limit})"
+        )
+        last = f"; the last reason: {reasons[0] if reasons else 'new arguments'}"
+        if self.settings.fullgraph:
+            raise RecompileLimitExceeded(f"{limit}, and is compiled with fullgraph=True{last}")
+        if config.fail_on_recompile_limit_hit:
+            raise FailOnRecompileLimitHit(f"{limit}{last}")
+        logs.dynamo.warning("torch.compile: %s, and runs eagerly for other arguments%s", limit, last)
 
     def _stance_forbids(self, compiled: Any, reasons: list[str]) -> bool:
         """Whether the call runs eagerly by `torch.compiler.set_stance`."""
@@ -451,12 +468,20 @@ class Compiler:
         except Unsupported:
             raise
         except Exception as error:
-            if not config.suppress_errors:
+            if not _is_suppressed(error):
                 raise
             _warn(self.function, error)
         finally:
             _capturing.active = False
         return None, None
+
+
+def _is_suppressed(error: Exception) -> bool:
+    """Whether a function runs eagerly whose compilation has failed. Errors in backends of the program are its
+    own."""
+    if config.suppress_errors is not None:
+        return config.suppress_errors
+    return not isinstance(error, BackendCompilerFailed) or is_own(error.backend)
 
 
 class _Capturing(threading.local):

@@ -46,6 +46,7 @@ class BackendCompilerFailed(TorchDynamoException):
 
     def __init__(self, backend_fn: Any, inner_exception: Exception, *unused: Any) -> None:
         self.backend_name = getattr(backend_fn, "__name__", "?")
+        self.backend = backend_fn
         self.inner_exception = inner_exception
         super().__init__(
             f"backend={self.backend_name!r} raised:\n{type(inner_exception).__name__}: {inner_exception}"

@@ -33,16 +33,6 @@ def not_captured(name: str, why: str) -> None:
         dynamo.info("%s runs eagerly: %s", name, why)
 
 
-def recompile_limit(function: Any, reasons: list[str]) -> None:
-    last = reasons[0] if reasons else "new arguments"
-    dynamo.warning(
-        "%s has as many pieces of code as torch._dynamo.config.recompile_limit allows, and runs eagerly for "
-        "other arguments; the last reason: %s",
-        function.__qualname__,
-        last,
-    )
-
-
 def graph(module: Any, inputs: list[Any]) -> None:
     if _logging.is_on("graph"):
         _logging.topic("graph").debug("%s", module.graph)

@@ -1,11 +1,13 @@
 """torch.compile of functions and modules, and the questions around it."""
 
 import copy
+import sys
 import warnings
 
 import pytest
 
 import torch_py as torch
+from torch_py._dynamo.backends import registry
 
 
 @pytest.fixture(autouse=True)
@@ -117,13 +119,48 @@ def test_backends():
             torch.compile(double, backend=failing)(torch.ones(2))
 
 
-def test_failures_of_the_compiler_run_eagerly():
+def test_failures_of_the_compiler_run_eagerly(monkeypatch):
     def failing(graph, inputs):
         raise KeyError("inside")
 
-    compiled = torch.compile(lambda x: x + 1, backend=failing)
+    monkeypatch.setitem(registry._OWN, "failing", (__name__, "failing"))
+    monkeypatch.setattr(sys.modules[__name__], "failing", failing, raising=False)
+    compiled = torch.compile(lambda x: x + 1, backend="failing")
     with pytest.warns(UserWarning, match="runs eagerly.*backend 'failing' raised KeyError"):
         assert compiled(torch.ones(2)).tolist() == [2, 2]
+
+
+def test_failures_of_backends_of_the_program_are_its_own():
+    def failing(graph, inputs):
+        raise KeyError("inside")
+
+    def forgetful(graph, inputs):
+        graph.recompile()
+
+    for backend, text in ((failing, "KeyError"), (forgetful, "did not return a callable, but None")):
+        with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match=text):
+            torch.compile(double, backend=backend)(torch.ones(2))
+
+    with torch._dynamo.config.patch(suppress_errors=True), pytest.warns(UserWarning, match="KeyError"):
+        assert torch.compile(double, backend=failing)(torch.ones(2)).tolist() == [2, 2]
+
+
+def test_the_limit_of_pieces_of_code():
+    def function(x, word):
+        return x + len(word)
+
+    def run(**settings):
+        torch._dynamo.reset()
+        compiled = torch.compile(function, backend="eager", **settings)
+        return [compiled(torch.ones(1), word).item() for word in ("a", "bc", "def")]
+
+    with torch._dynamo.config.patch(recompile_limit=2):
+        assert run() == [2, 3, 4]
+        with pytest.raises(torch._dynamo.exc.RecompileLimitExceeded, match=r"\(2\).*fullgraph.*reason"):
+            run(fullgraph=True)
+        with torch._dynamo.config.patch(fail_on_recompile_limit_hit=True):
+            with pytest.raises(torch._dynamo.exc.FailOnRecompileLimitHit):
+                run()
 
 
 def test_disabled_functions_are_not_captured():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -66,6 +67,12 @@ def lookup_backend(compiler_fn: Any) -> _Backend:
     if found is None:
         raise InvalidBackend(compiler_fn)
     return found
+
+
+def is_own(backend: Any) -> bool:
+    """Whether a backend comes with the library."""
+    places = ((sys.modules.get(module), name) for module, name in _OWN.values())
+    return any(module is not None and getattr(module, name) is backend for module, name in places)
 
 
 def _entry_point(name: str) -> _Backend | None:
