@@ -12,7 +12,10 @@ from codegen.yaml import MapValue, Text, Value
 
 
 def dtype_hint(word: str, sets: Iterable[str], dialect: Dialect) -> str:
-    return did_you_mean(word, [*sets, *dialect.dtypes, *dialect.dtype_aliases])
+    known = list(sets)
+    if not known:
+        return "this file has no 'dtype_sets:', and no 'library: NAME', by which it extends one that has some"
+    return did_you_mean(word, [*known, *dialect.dtypes, *dialect.dtype_aliases])
 
 
 def read_dtype_sets(
