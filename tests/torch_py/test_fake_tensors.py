@@ -131,6 +131,15 @@ def same_memory(a: Any, b: Any) -> bool:
     return bool(a.untyped_storage()._cdata == b.untyped_storage()._cdata)
 
 
+def test_conversion_keeps_what_inference_mode_makes(mode: Any) -> None:
+    plain = torch.ones(3)
+    with torch.inference_mode():
+        fake = mode.from_tensor(plain)
+        made = torch.ones(3)
+    assert not fake.is_inference() and mode.from_tensor(made).is_inference()
+    assert fake.add_(1).requires_grad_().requires_grad
+
+
 def test_parameters_stay_parameters(mode: Any) -> None:
     fake = mode.from_tensor(nn.Parameter(torch.ones(2)))
     assert isinstance(fake, nn.Parameter) and isinstance(fake, FakeTensor)

@@ -120,6 +120,12 @@ BREAKS = _templates(
     {new} = {t}.sum().item() | {new} = float({t}.abs().max()) | {new} = {t}.tolist() | print("n", n)
     {new} = bool(({t} > 0).any()) | {new} = {t}.nonzero() | {new} = {t}[{t} > 0]
     {new} = {t}.numpy(force=True).shape
+    {new} = [float(v.sum()) > 0 for v in ({t}, {u})] | {new} = ({t}, int({u}.argmax()), {t} * 2)[2]
+    {new} = max(n, int({t}.argmax())) | {new} = dict(a={t} + 1, b=int({u}.argmax()), c={u} * 2)["c"]
+    {new} = {t} * {u}.sum().item() | {new} = sum(int(v.argmax()) for v in ({t}, {u}))
+    items += [{t} * int(v.argmax()) for v in ({t}, {u})] | settings.update(a=int({t}.argmax()), b={t} + 1)
+    {new} = [*items, int({t}.argmax()), *settings] | {new} = torch.cat([{t}, {t} * float({u}.max())])
+    {new} = {{int(v.argmax()): v * 2 for v in ({t}, {u})}} | {new} = f"{{int({t}.argmax())}} {{n}}"
     {new} = torch.unique({t}) | {new} = repr({t}) | {new} = int({t}.argmax()) | {new} = {t}.sum().item() > 0
     """
 )

@@ -9,7 +9,7 @@ from torch_py import _C
 from torch_py._subclasses.errors import UnsupportedFakeTensorException
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import enable_grad, set_grad_enabled
+from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled
 from torch_py.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class FakeTensorConverter:
             return known
 
         _check_has_fake(tensor)
-        fake = self._converted(mode, tensor)
+        with inference_mode(tensor.is_inference()):  # whatever the mode of the call
+            fake = self._converted(mode, tensor)
         _mark_like(fake, tensor)
         if tensor.is_leaf and tensor.grad is not None:
             fake.grad = self.from_real_tensor(mode, tensor.grad)
