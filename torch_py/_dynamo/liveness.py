@@ -36,7 +36,8 @@ def _slots_read(instruction: Instruction) -> tuple[int, ...]:
     if instruction.op in _READING:
         return (instruction.arg,)
     if instruction.op in _READING_PAIRS:
-        return (instruction.arg >> 4, instruction.arg & 15)
+        first, second = instruction.arg
+        return (first, second)
     return ()
 
 

@@ -264,9 +264,13 @@ def _any_all(stop_at: bool) -> Callable[..., bool]:
     return answer
 
 
+_READING_ELEMENTS = (None, str, repr, ascii, int, float, bool)
+
+
 def _sorted(capture: Capture, args: Any, kwargs: Any) -> Any:
     elements = capture.elements_of(args[0])
-    if "key" not in kwargs and has_tensors(elements):
+    key = kwargs.get("key")
+    if any(key is reading for reading in _READING_ELEMENTS) and has_tensors(elements):
         raise data_dependent("sorted() of tensors")
     capture.use_fields(elements)
     return capture.made(sorted(elements, **_with_called(capture, kwargs, "key")))

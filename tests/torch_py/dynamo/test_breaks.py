@@ -408,6 +408,16 @@ def test_calls_of_coroutines_are_breaks(graph_breaks):
     assert len(graph_breaks) >= 1
 
 
+def _sorted_by_texts(x, table):
+    table["tensor"] = x + 1
+    return [name for name, _ in sorted(table.items(), key=str)], x * 2
+
+
+def test_texts_of_tensors_that_sorted_reads_are_breaks(graph_breaks):
+    check(_sorted_by_texts, torch.ones(2), {"word": "a"}, fullgraph=False)
+    assert {str(found) for found in graph_breaks} == {"sorted() of tensors"}
+
+
 class _Sized:
     def size(self, x):
         return 1, int(x[0])
