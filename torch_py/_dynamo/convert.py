@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -12,19 +11,18 @@ from typing import Any
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
 from torch_py._dynamo.assemble import Assembly, written_tensors
-from torch_py._dynamo.backends.registry import is_own, lookup_backend
+from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.decode import is_supported
 from torch_py._dynamo.exc import (
     BackendCompilerFailed,
     FailOnRecompileLimitHit,
-    InternalTorchDynamoError,
     RecompileError,
     RecompileLimitExceeded,
-    TorchDynamoException,
     Unsupported,
 )
+from torch_py._dynamo.failures import Eagerly, exception_of_capture, has_to_raise, is_suppressed, warn
 from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.messages import explained
@@ -138,7 +136,7 @@ class Conversion:
                 continue
             if outcome.raised is not None:
                 logs.raised(self.start.name, outcome.raised)
-                count_break(_exception_of_capture(outcome.raised))
+                count_break(exception_of_capture(outcome.raised))
                 code = None if config.suppress_errors else has_to_raise(self.function, outcome.raised)
                 return self._guards(outcome.capture), code
             assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
@@ -233,55 +231,6 @@ class Conversion:
         return _guard_program(capture, self.start)
 
 
-def has_to_raise(function: FunctionType, error: BaseException) -> Any:
-    """For tests: the function itself, which has to raise an exception, as its capture did."""
-
-    def checked(*values: Any) -> Any:
-        call_bound(function, values)
-        raise InternalTorchDynamoError(
-            f"the capture of {function.__qualname__} raised {type(error).__name__}: {error}"
-        ) from error
-
-    return checked
-
-
-def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
-    """Calls a function with the values of its parameters in the order in which they are bound."""
-    code = function.__code__
-    count = code.co_argcount
-    keywords = count + code.co_kwonlyargcount
-    named = dict(zip(code.co_varnames[count:keywords], values[count:keywords]))
-    rest = list(values[keywords:])
-    more = rest.pop(0) if code.co_flags & 4 else ()
-    if code.co_flags & 8:
-        named.update(rest.pop(0))
-    return function(*values[:count], *more, **named)
-
-
-class Eagerly:
-    """Runs a function whose graph has raised an exception.
-
-    Nothing has been changed by then. The function raises the exception itself, where its handlers see it; if
-    none is seen, a warning says so once.
-    """
-
-    def __init__(self, function: FunctionType, before: ThreadState) -> None:
-        self.function = function
-        self.before = before
-        self.has_warned = False
-
-    def __call__(self, error: Exception, *values: Any) -> Any:
-        if isinstance(error, TorchDynamoException):
-            raise error
-        logs.raised(self.function.__name__, error)
-        self.before.restore()
-        result = call_bound(self.function, values)
-        if not self.has_warned:
-            self.has_warned = True
-            _warn(self.function, error, "as its graph raised")
-        return result
-
-
 def cannot_stop() -> Break:
     return Break("the end of a graph in an `except` clause", "the exception cannot be put back", "")
 
@@ -322,15 +271,6 @@ def count_break(reason: Break) -> None:
     for observe in observers:
         observe(reason)
     logs.graph_breaks.debug("%s", explained(reason))
-
-
-def _exception_of_capture(error: BaseException) -> Break:
-    """Why a call runs eagerly whose capture ends by an exception, which may be the program's own."""
-    text = str(error)
-    return Break(
-        f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__,
-        "the capture raises it, so the function runs eagerly and can raise it itself",
-    )
 
 
 def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
@@ -468,20 +408,12 @@ class Compiler:
         except Unsupported:
             raise
         except Exception as error:
-            if not _is_suppressed(error):
+            if not is_suppressed(error):
                 raise
-            _warn(self.function, error)
+            warn(self.function, error)
         finally:
             _capturing.active = False
         return None, None
-
-
-def _is_suppressed(error: Exception) -> bool:
-    """Whether a function runs eagerly whose compilation has failed. Errors in backends of the program are its
-    own."""
-    if config.suppress_errors is not None:
-        return config.suppress_errors
-    return not isinstance(error, BackendCompilerFailed) or is_own(error.backend)
 
 
 class _Capturing(threading.local):
@@ -493,14 +425,3 @@ _capturing = _Capturing()
 
 def is_capturing() -> bool:
     return _capturing.active
-
-
-def _warn(function: FunctionType, error: Exception, why: str = "as the compiler failed:") -> None:
-    if isinstance(error, BackendCompilerFailed):
-        why += f" backend {error.backend_name!r} raised"
-        error = error.inner_exception
-    first = str(error).partition("\n")[0]
-    warnings.warn(
-        f"torch.compile: {function.__qualname__} runs eagerly, {why} {type(error).__name__}: {first}",
-        stacklevel=4,
-    )

@@ -332,7 +332,8 @@ class Recorder(TorchFunctionMode):
         except DataDependentOutputException as error:
             raise data_dependent(_shown(target)) from error
         except DynamicOutputShapeException as error:
-            raise Break(_shown(target), "the shape of the result depends on the values of tensors") from error
+            why = "the shape of the result depends on the values of tensors"
+            raise Break(_shown(target), why, "use a mask of fixed size, with torch.where") from error
         except RuntimeError as error:
             if not asks_for_elements(error):
                 raise

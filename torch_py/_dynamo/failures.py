@@ -1,0 +1,90 @@
+"""Where a compilation fails, or what it has compiled: the function runs eagerly, or the exception leaves."""
+
+from __future__ import annotations
+
+import warnings
+from types import FunctionType
+from typing import Any
+
+from torch_py._dynamo import config, logs
+from torch_py._dynamo.backends.registry import is_own
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
+from torch_py._dynamo.thread_state import ThreadState
+
+
+def is_suppressed(error: Exception) -> bool:
+    """Whether a function runs eagerly whose compilation has failed. Errors in backends of the program are its
+    own."""
+    if config.suppress_errors is not None:
+        return config.suppress_errors
+    return not isinstance(error, BackendCompilerFailed) or is_own(error.backend)
+
+
+def warn(function: FunctionType, error: Exception, why: str = "as the compiler failed:") -> None:
+    if isinstance(error, BackendCompilerFailed):
+        why += f" backend {error.backend_name!r} raised"
+        error = error.inner_exception
+    first = str(error).partition("\n")[0]
+    warnings.warn(
+        f"torch.compile: {function.__qualname__} runs eagerly, {why} {type(error).__name__}: {first}",
+        stacklevel=4,
+    )
+
+
+def exception_of_capture(error: BaseException) -> Break:
+    """Why a call runs eagerly whose capture ends by an exception, which may be the program's own."""
+    text = str(error)
+    return Break(
+        f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__,
+        "the capture raises it, so the function runs eagerly and can raise it itself",
+    )
+
+
+class Eagerly:
+    """Runs a function whose graph has raised an exception.
+
+    Nothing has been changed by then. The function raises the exception itself, where its handlers see it; if
+    none is seen, a warning says so once.
+    """
+
+    def __init__(self, function: FunctionType, before: ThreadState) -> None:
+        self.function = function
+        self.before = before
+        self.has_warned = False
+
+    def __call__(self, error: Exception, *values: Any) -> Any:
+        if isinstance(error, TorchDynamoException):
+            raise error
+        logs.raised(self.function.__name__, error)
+        self.before.restore()
+        result = call_bound(self.function, values)
+        if not self.has_warned:
+            self.has_warned = True
+            warn(self.function, error, "as its graph raised")
+        return result
+
+
+def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
+    """Calls a function with the values of its parameters in the order in which they are bound."""
+    code = function.__code__
+    count = code.co_argcount
+    keywords = count + code.co_kwonlyargcount
+    named = dict(zip(code.co_varnames[count:keywords], values[count:keywords]))
+    rest = list(values[keywords:])
+    more = rest.pop(0) if code.co_flags & 4 else ()
+    if code.co_flags & 8:
+        named.update(rest.pop(0))
+    return function(*values[:count], *more, **named)
+
+
+def has_to_raise(function: FunctionType, error: BaseException) -> Any:
+    """For tests: the function itself, which has to raise an exception, as its capture did."""
+
+    def checked(*values: Any) -> Any:
+        call_bound(function, values)
+        raise InternalTorchDynamoError(
+            f"the capture of {function.__qualname__} raised {type(error).__name__}: {error}"
+        ) from error
+
+    return checked
