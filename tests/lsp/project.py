@@ -68,7 +68,7 @@ topics:
       structure: reduction
       dtypes: floating
       non_differentiable: random
-      reference: np.sum(self)
+      reference: np.sum(self, axis=dim, keepdims=keepdim)
       samples: unary
       doc: A sum.
 """
