@@ -256,11 +256,11 @@ def load_tree() -> list[str]:
 
 def test_gradients_of_formulas() -> None:
     cap = operator("softcap")
-    assert [d.formula.text for d in cap.derivatives if d.formula] == ["softcap_backward(grad, self, cap)"]
+    assert [d.formula.text for d in cap.derivatives if d.formula] == ["softcap_backward(grad, result, cap)"]
     helper = operator("softcap_backward")
-    assert str(helper.schema) == "softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor"
+    assert str(helper.schema) == "softcap_backward(Tensor grad_output, Tensor output, float cap) -> Tensor"
     assert helper.python_module == "private" and helper.dtypes == ("float32", "float64")
-    assert [d.inputs for d in helper.derivatives] == [("grad_output",), ("self",)]
+    assert [d.inputs for d in helper.derivatives] == [("grad_output",), ("output",)]
     assert all(d.formula is not None and d.formula.node != MISSING for d in helper.derivatives)
     # The derivative in terms of the result, where that is all it needs.
     assert operator("tanh").derivatives[0].formula.text == "tanh_backward(grad, result)"  # type: ignore[union-attr]
