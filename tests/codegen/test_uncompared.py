@@ -27,7 +27,6 @@ def checked(folder: Path, head: str, entry: str, capsys: pytest.CaptureFixture[s
     kernel = "namespace at::native {\nvoid cube_kernel(TensorIteratorBase& iter) {}\n}\n"
     (folder / "aten/native/cpu/T.cpp").write_text(kernel)
     samples = '@samples("unary_float")\ndef unary_float(make): ...\n'
-    (folder / "samples.py").write_text(samples)
     (folder / "tests/ops/samples").mkdir(parents=True)
     (folder / "tests/ops/samples/t.py").write_text(samples)
     sets = "dtype_sets:\n  floats: [float32, float64]\n\n"

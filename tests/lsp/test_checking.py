@@ -33,7 +33,7 @@ EDITS = [
     ("    - func: shrunk(", "      - func: shrunk(", "indentation"),
     ('got {cap}"', "got {cap}", "a quote is not closed"),
     ("      structure: reduction\n", "", "the entry has no 'structure'"),
-    ("      samples: binary\n", "      samples: binary\n      out_dtype: castable\n", "without the variant out"),
+    ("      samples: binary\n", "      samples: binary\n      out_dtype: castable\n", "variant out"),
     ("  Capping:\n", "    - func: fresh(Tensor self)\n\n  Capping:\n", "'->'"),
     ("doc: Negates.", "doc: 'TODO: what it does'", "the doc is that of the draft"),
     ("float p) -> Tensor", "float p) -> ", "expected a return's type"),

@@ -19,7 +19,9 @@ needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler
 EXPORTED = """
 #include "smooth.h"
 double call_softcap(double x, double cap) { return softcap(x, cap); }
-double call_gradient(double g, double x, double cap) { return softcap_gradient_self(g, x, cap); }
+double call_gradient(double g, double x, double cap) {
+  return softcap_gradient_self(g, softcap(x, cap), cap);
+}
 void call_huber(const double* x, const double* y, double d, double* out, size_t n) {
   huber_n(x, y, d, out, n);
 }

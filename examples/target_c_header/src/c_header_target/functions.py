@@ -50,6 +50,8 @@ def _functions(operator: Operator) -> Iterator[CFunction]:
 
     for argument in tensors:
         slope = gradient(operator.expr.node, argument, operator)
-        given = ("grad", *tensors, *(["result"] if "result" in names(slope) else []))
+        used = names(slope)  # C warns of others
+        given = ("grad", *(name for name in (*tensors, "result") if name in used))
         doc = f"The gradient of {argument} in {name}, given that of the result."
-        yield CFunction(f"{name}_gradient_{argument}", doc, given, numbers, c_expression(slope))
+        settings = tuple(name for name in numbers if name in used)
+        yield CFunction(f"{name}_gradient_{argument}", doc, given, settings, c_expression(slope))
