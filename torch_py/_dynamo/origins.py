@@ -50,7 +50,7 @@ SCALARS = frozenset(
 )
 # Objects that are guarded by being the same.
 FIXED_KINDS = (type, ModuleType, BuiltinFunctionType, CodeType, enum.Enum)
-_HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
+HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 
 
 class Origins:
@@ -171,7 +171,7 @@ class Origins:
             self.guards.add("is", source, value)
             named = self.sources.constant(value, source.text)
             self._set_origin(value, named)
-            if kind.__flags__ & _HEAP_TYPE and not isinstance(value, type):
+            if kind.__flags__ & HEAP_TYPE and not isinstance(value, type):
                 self.guards.add("type_is", named, kind)  # programs may assign to __class__
         elif kind is FunctionType:
             self.guards.add("type_is", source, kind)

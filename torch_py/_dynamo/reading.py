@@ -10,7 +10,7 @@ from typing import Any
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of
-from torch_py._dynamo.origins import FIXED_KINDS, SCALARS, Origins
+from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -242,7 +242,7 @@ class Reading(Origins):
     def use_objects(self, *values: Any) -> None:
         """Before native code runs functions of the program with objects: guards their fields."""
         for value in values:
-            if type(value).__flags__ & _HEAP_TYPE and not isinstance(value, (Tensor, Module, Enum, type)):
+            if type(value).__flags__ & HEAP_TYPE and not isinstance(value, (Tensor, Module, Enum, type)):
                 self.use_fields(self._fields_in_use(value))
 
     def use_function(self, function: Any) -> None:
@@ -314,12 +314,11 @@ class Reading(Origins):
 
 # Special methods that native code calls where it compares, hashes, counts or prints objects.
 _SPECIAL = tuple(f"__{name}__" for name in "eq ne lt le gt ge hash bool len index int float str repr".split())
-_HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 
 
 def _special_methods(kind: type) -> list[str]:
     """The special methods that a class of the program has."""
-    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, (Module, Enum, type)) or is_of_torch(kind):
+    if not kind.__flags__ & HEAP_TYPE or issubclass(kind, (Module, Enum, type)) or is_of_torch(kind):
         return []
     return [name for name in _SPECIAL if type(in_class(kind, name)) is FunctionType]
 
