@@ -81,20 +81,25 @@ class FlatCall:
 
 
 def without_backward(run: Compiled, has_history: bool) -> Compiled:
-    """What calls a graph without backward: autograd must not record it if inputs have a history."""
+    """What calls a graph without backward: autograd must not record it if inputs have a history.
+
+    Those are detached rather than used without grad mode: a view that is made without grad mode may not be changed
+    in place afterwards, and the graph can return one.
+    """
     is_boxed = getattr(run, "_boxed_call", False)
-    if not is_boxed and not has_history:
-        return run
+    if not has_history:
+        return (lambda *inputs: run(list(inputs))) if is_boxed else run
 
     def called(*inputs: Any) -> Sequence[Any]:
-        before = _C.is_grad_enabled()
-        _C._set_grad_enabled(False)
-        try:
-            return run(list(inputs)) if is_boxed else run(*inputs)
-        finally:
-            _C._set_grad_enabled(before)
+        if _C.is_grad_enabled():
+            inputs = tuple(_without_history(value) for value in inputs)
+        return run(list(inputs)) if is_boxed else run(*inputs)
 
     return called
+
+
+def _without_history(value: Any) -> Any:
+    return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
 
 
 def _made(
