@@ -83,8 +83,8 @@ class FlatCall:
 def without_backward(run: Compiled, has_history: bool) -> Compiled:
     """What calls a graph without backward: autograd must not record it if inputs have a history.
 
-    Those are detached rather than used without grad mode: a view that is made without grad mode may not be changed
-    in place afterwards, and the graph can return one.
+    Those are detached rather than used without grad mode: a view that is made without grad mode may not be
+    changed in place afterwards, and the graph can return one.
     """
     is_boxed = getattr(run, "_boxed_call", False)
     if not has_history:
