@@ -118,6 +118,9 @@ class Functionalized:
     def _along(self, memory: Memory, steps: tuple[Step, ...]) -> list[Node]:
         """The values of the root and of each view of a chain."""
         values = [memory.value]
+        # What `as_strided` is called on needs the layout of the memory: a value that was written has its own.
+        if any(step.target._opname == "as_strided" for step in steps[1:]):
+            memory.views = {}
         for count in range(1, len(steps) + 1):
             chain = steps[:count]
             if chain not in memory.views:
