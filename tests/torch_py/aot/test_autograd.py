@@ -397,3 +397,35 @@ def test_graphs_that_end_in_inference_mode(backend: str):
         return [(t.requires_grad, t.is_leaf, t.is_inference()) for t in results], modes
 
     assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graphs_that_leave_inference_mode(backend: str):
+    """The graph after the break begins in it, and its results are ordinary tensors."""
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.inference_mode():
+            torch._dynamo.graph_break()
+            inside = x + 1
+        return x * 2, w[1:], w * inside.sum().clone()
+
+    def outcome(call: Any) -> Any:
+        results = call(torch.ones(2, 3), torch.ones(3, requires_grad=True))
+        return [(t.requires_grad, t.is_leaf, t.is_inference()) for t in results]
+
+    assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_gradients_of_zero_are_those_that_arrive(position: int):
+    """The derivative of round is zero, whatever arrives; the third result does not depend on x."""
+
+    def gradients(call: Any) -> Any:
+        x, y = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+        result = call(x, y)[position]
+        return torch.autograd.grad(result.sum(), [x, y], allow_unused=True)
+
+    def function(x: Any, y: Any) -> Any:
+        return (x * y).round(), x * 2, y.exp()
+
+    assert str(gradients(compiled(function))) == str(gradients(function))

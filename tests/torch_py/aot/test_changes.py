@@ -147,6 +147,19 @@ def _swap(x: Any, y: Any) -> Any:
     return 3, None, x
 
 
+def _strided_anew(x: Any, y: Any) -> Any:
+    part = x[:, 1:3]
+    part.mul_(y[:, :2])
+    part.as_strided((2, 2), (1, 2)).exp_()  # begins where `part` does in the memory of x
+    return x.sum()
+
+
+def _random_with_gaps(x: Any, y: Any) -> Any:
+    wide = torch.zeros(8, 6)
+    wide[:, ::2].normal_()
+    return wide, x * y
+
+
 def _without_grad(x: Any, y: Any) -> Any:
     with torch.no_grad():
         x.add_(1)
@@ -212,7 +225,7 @@ def _own_number(x: Any, y: Any) -> Any:
 FUNCTIONS = [
     _order, _read_view_later, _two_views, _into_fresh, _copied_into_fresh, _other_dtype, _broadcast,
     _comparison, _masked, _indexed, _swap, _without_grad, _detached, _enabled, _takes_gradient, _random,
-    _outs, _lists, _cumulated, _relu, _own_number,
+    _outs, _lists, _cumulated, _relu, _own_number, _strided_anew, _random_with_gaps,
 ]  # fmt: skip
 
 

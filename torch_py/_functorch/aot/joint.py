@@ -11,6 +11,7 @@ from torch_py._functorch.aot.functionalize import Functionalized, is_write, writ
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
+from torch_py._functorch.aot.reaching import arrivals
 from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, NO_GRAD, Recorder
 from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.sources import Source
@@ -20,7 +21,7 @@ from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
-from torch_py.autograd.grad_mode import inference_mode, set_grad_enabled
+from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
@@ -69,6 +70,8 @@ class _Trace:
         self.recorder = Recorder(self.graph, self.root, self.fake_mode, decompositions)
         self.views = Views()
         self.backward_error: Exception | None = None
+        self.leaves_inference = False
+        self.reached: list[list[int]] = []
 
         made = Inputs(self.recorder, arguments, names, sources)
         self.inputs = made.inputs
@@ -86,6 +89,7 @@ class _Trace:
                 set_grad_enabled(grad),
             ):
                 results = program(self.recorder, self._for_program)
+                self.leaves_inference = inference and not _C.is_inference_mode_enabled()
 
                 written = self._written_memories()
                 outputs = classify(results, self.inputs, self.given, self.recorder, self.views, written)
@@ -124,6 +128,8 @@ class _Trace:
             self.backward_error = error
             self._forget_backward()
             return tangents, []
+        with self.recorder.paused(), enable_grad():
+            self.reached = arrivals([computed[i] for i in tangents], wanted)
         return tangents, list(gradients)
 
     def _forget_backward(self) -> None:
@@ -171,9 +177,15 @@ class _Trace:
             else [],
             outputs=outputs,
             changes=changes,
+            reached=self.reached,
             backward_error=self.backward_error,
+            leaves_inference=self.leaves_inference and not self._changes_inference(changes),
             reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
         )
+
+    def _changes_inference(self, changes: list[Change]) -> bool:
+        """Whether the call changes tensors of inference mode, which is allowed in that mode only."""
+        return any(self.inputs[change.input].given.is_inference() for change in changes)
 
     def _reshaping(self, one: Given) -> Reshaping:
         node = self.recorder.node_of(one.tensor)
