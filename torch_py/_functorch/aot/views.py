@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.recording import NO_GRAD, memory_of
-from torch_py._ops import ops
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
-aten: Any = ops.aten
-IDENTITIES = frozenset((aten.detach.default, aten.alias.default, aten.lift_fresh.default))
+
+@cache
+def is_identity(target: Any) -> bool:
+    """Whether an operator returns all of its argument, and concerns autograd alone."""
+    return "same_geometry" in getattr(target, "_tag_words", "").split()
 
 
 class View:
@@ -48,7 +51,7 @@ class View:
                     step = _from_start_of_memory(step, source)
                     while kept and not kept[-1].retypes:
                         kept.pop()
-                if step.target not in IDENTITIES:
+                if not is_identity(step.target):
                     kept.append(step)
             self._essential = tuple(kept)
         return self._essential

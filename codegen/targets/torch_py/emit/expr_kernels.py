@@ -49,6 +49,7 @@ class ExprKernel(NamedTuple):
     takes_packs: bool  # whether the formula computes packs as it computes numbers
     name: str
     headers: tuple[str, ...]  # of the functions that it calls
+    is_rarely_used: bool
 
     @property
     def element_parameters(self) -> list[str]:
@@ -164,6 +165,7 @@ def _expr_kernel(operator: Operator) -> ExprKernel:
         result == "scalar_t" and takes_packs(node),
         operator.base_name,
         headers_of_functions(node),
+        "rarely_used" in operator.tags,
     )
 
 
