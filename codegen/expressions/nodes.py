@@ -65,9 +65,11 @@ def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, outermost first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(node.parts())
 
 
 @recently

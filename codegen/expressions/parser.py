@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from typing import NamedTuple
 
 from codegen.expressions import nodes
@@ -99,6 +100,10 @@ class Token(NamedTuple):
     offset: int
 
 
+# As Token(...), in one call less.
+_token = partial(tuple.__new__, Token)
+
+
 def tokenize(text: str) -> list[Token]:
     tokens = []
     match = _TOKEN.match
@@ -112,14 +117,14 @@ def tokenize(text: str) -> list[Token]:
         start, position = found.span(kind)
         word = text[start:position]
         if kind == "end":
-            tokens.append(Token(kind, word, position))
+            tokens.append(_token((kind, word, position)))
             return tokens
 
         if kind == "name" and word in _KEYWORDS:
             kind = "keyword"
         elif kind == "number" and position < len(text) and (text[position].isalpha() or text[position] == "_"):
             raise _letter_after_number(text, word, position)
-        tokens.append(Token(kind, word, start))
+        tokens.append(_token((kind, word, start)))
 
 
 def _unexpected_character(text: str, position: int) -> ExpressionError:
