@@ -122,7 +122,7 @@ def tokenize(text: str) -> list[Token]:
 
         if kind == "name" and word in _KEYWORDS:
             kind = "keyword"
-        elif kind == "number" and position < len(text) and (text[position].isalpha() or text[position] == "_"):
+        elif kind == "number" and (text.startswith("_", position) or text[position : position + 1].isalpha()):
             raise _letter_after_number(text, word, position)
         tokens.append(_token((kind, word, start)))
 
@@ -136,9 +136,7 @@ def _unexpected_character(text: str, position: int) -> ExpressionError:
 def _letter_after_number(text: str, number: str, position: int) -> ExpressionError:
     letter = text[position]
     hint = (
-        "write the number without a suffix"
-        if letter in "fFlLuU"
-        else "write '*' between a number and a name"
+        "write the number without a suffix" if letter in "fFlLuU" else "write '*' between a number and a name"
     )
     return ExpressionError(f"unexpected {letter!r} after the number {number}", position, hint)
 
@@ -174,7 +172,7 @@ class _Parser:
         return token
 
     def at(self, *texts: str) -> bool:
-        """Whether an operator or a keyword comes next: texts of names, numbers and strings differ from these."""
+        """Whether one of these operators or keywords comes next: no other token has their texts."""
         return self.token.text in texts
 
     def expect(self, text: str, opened: Token | None = None) -> None:

@@ -1,8 +1,8 @@
 """What Jinja2 compiles templates to: less general than its own code, and twice as fast.
 
-Attributes are looked up directly, functions are called directly, a run of text and values is formatted at
-once, and what a template includes arrives as one text. tests/codegen/test_templates.py compares the output with
-that of Jinja2.
+Attributes are looked up and functions are called directly, a run of text and values is formatted at once, and
+what a template includes arrives as one text. tests/codegen/test_templates.py compares the output with that of
+Jinja2.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class TemplateCode(CodeGenerator):
         assert node.dyn_args is None and node.dyn_kwargs is None, "templates pass no * and **"
 
     def pop_assign_tracking(self, frame: Frame) -> None:
-        """Names that are set are local, and includes are given them: neither Jinja's context nor importers."""
+        """Names that a template sets are local to it; includes are given them with the other locals."""
         self._assign_stack.pop()
 
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
