@@ -126,7 +126,7 @@ def with_cuda_formulas(topic: str, operators: Iterable[Operator]) -> tuple[Opera
 
         path = f"{CUDA_EXPR_FOLDER}/{topic}{f'-{number}' if number > 1 else ''}.cu"
         entry = replace(cpu, key=CUDA_KEY, definition=cpu.definition._replace(path=path))
-        found.append(replace(operator, dispatch=(*operator.dispatch, entry)))
+        found.append(operator.changed(dispatch=(*operator.dispatch, entry)))
     return tuple(found)
 
 
