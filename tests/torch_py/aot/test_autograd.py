@@ -429,6 +429,21 @@ def test_graphs_that_end_in_autocast():
     assert product.dtype == torch.float32 and not is_enabled
 
 
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_parts_without_autocast(requires_grad: bool):
+    """Graphs have the casts in them, and run without further ones."""
+
+    def function(x: Any) -> Any:
+        with torch.autocast("cpu", enabled=False):
+            exact = x @ x
+        return exact, x @ x
+
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        exact, rounded = compiled(function)(torch.ones(2, 2, requires_grad=requires_grad))
+        assert torch.is_autocast_enabled("cpu")
+    assert (exact.dtype, rounded.dtype) == (torch.float32, torch.bfloat16)
+
+
 @pytest.mark.parametrize("position", [0, 1, 2])
 def test_gradients_of_zero_are_those_that_arrive(position: int):
     """The derivative of round is zero, whatever arrives; the third result does not depend on x."""

@@ -71,6 +71,7 @@ class _Trace:
         self.recorder = Recorder(self.graph, self.root, self.fake_mode, decompositions)
         self.views = Views()
         self.backward_error: Exception | None = None
+        self.is_autocast = False
         self.leaves_inference = False
         self.reached: list[list[int]] = []
 
@@ -81,6 +82,7 @@ class _Trace:
 
     def run(self, program: Program) -> Traced:
         state = ThreadState()  # programs may end in other modes than they begin in
+        self.is_autocast = any(enabled for enabled, _ in state.autocast.values())
         try:
             with _without_saved_tensors_hooks(), self.recorder.running():
                 results = program(self.recorder, self._for_program)
@@ -175,6 +177,7 @@ class _Trace:
             changes=changes,
             reached=self.reached,
             backward_error=self.backward_error,
+            is_autocast=self.is_autocast,
             leaves_inference=self.leaves_inference and not self._changes_inference(changes),
             reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
         )

@@ -51,13 +51,13 @@ class Traced:
     The inputs of the graph are `inputs`, and then gradients of the outputs at the positions `tangents`. The
     outputs are `num_outputs` of the call, and then a gradient, or None, for each of the inputs at the
     positions `differentiated`; `reached` has the numbers of the tangents that autograd brings to each of
-    these inputs. If backward raises `backward_error`, there are no gradients. `leaves_inference` says whether
-    the program begins in inference mode and ends without it.
+    these inputs. If backward raises `backward_error`, there are no gradients. `is_autocast` says whether the
+    program begins under autocast, `leaves_inference` whether it begins in inference mode and ends without it.
     """
 
     __slots__ = (
-        "backward_error", "changes", "differentiated", "inputs", "leaves_inference", "module", "num_outputs",
-        "outputs", "reached", "reshapings", "tangents",
+        "backward_error", "changes", "differentiated", "inputs", "is_autocast", "leaves_inference", "module",
+        "num_outputs", "outputs", "reached", "reshapings", "tangents",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +72,7 @@ class Traced:
         reshapings: list[Reshaping],
         reached: list[list[int]],
         backward_error: Exception | None,
+        is_autocast: bool,
         leaves_inference: bool,
     ) -> None:
         self.module = module
@@ -84,4 +85,5 @@ class Traced:
         self.reshapings = reshapings
         self.reached = reached
         self.backward_error = backward_error
+        self.is_autocast = is_autocast
         self.leaves_inference = leaves_inference

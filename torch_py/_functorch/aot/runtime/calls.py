@@ -109,6 +109,29 @@ def without_backward(run: Compiled, has_history: bool) -> Compiled:
     return called
 
 
+def without_autocast(run: Compiled) -> Compiled:
+    """What calls a graph that has the casts of autocast in it, so that no further ones are made.
+
+    Programs of the compiler call kernels, which never cast.
+    """
+    if isinstance(run, _C._compiler.Program):
+        return run
+    is_boxed = getattr(run, "_boxed_call", False)
+
+    def called(*inputs: Any) -> Sequence[Any]:
+        enabled = [device for device in ("cpu", "cuda") if _C.is_autocast_enabled(device)]
+        for device in enabled:
+            _C.set_autocast_enabled(device, False)
+        try:
+            return run(*inputs)
+        finally:
+            for device in enabled:
+                _C.set_autocast_enabled(device, True)
+
+    called._boxed_call = is_boxed  # type: ignore[attr-defined]
+    return called
+
+
 def _without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
 

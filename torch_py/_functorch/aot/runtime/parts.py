@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Recipe
-from torch_py._functorch.aot.runtime.calls import Call, CallWithoutInference, without_backward
+from torch_py._functorch.aot.runtime.calls import (
+    Call,
+    CallWithoutInference,
+    without_autocast,
+    without_backward,
+)
 from torch_py._functorch.aot.runtime.training import function_of
 from torch_py._functorch.aot.sources import Source
 from torch_py._functorch.aot.traced import Change, Reshaping, Traced
@@ -19,19 +24,20 @@ class Parts(Record):
     """How arguments become inputs of a graph, and its outputs results; see `Traced`.
 
     `training` is what autograd has to know of a call with a backward; None for one without. `has_history`
-    says whether autograd records the arguments, and `leaves_inference` whether results are made without the
-    inference mode that the call begins in.
+    says whether autograd records the arguments, `is_autocast` whether the call begins under autocast, and
+    `leaves_inference` whether results are made without the inference mode that it begins in.
     """
 
     __slots__ = _fields = (
-        "num_arguments", "has_history", "leaves_inference", "inputs", "changes", "reshapings", "recipes",
-        "training",
+        "num_arguments", "has_history", "is_autocast", "leaves_inference", "inputs", "changes", "reshapings",
+        "recipes", "training",
     )  # fmt: skip
 
     def __init__(
         self,
         num_arguments: int,
         has_history: bool,
+        is_autocast: bool,
         leaves_inference: bool,
         inputs: list[Source],
         changes: list[Change],
@@ -41,6 +47,7 @@ class Parts(Record):
     ) -> None:
         self.num_arguments = num_arguments
         self.has_history = has_history
+        self.is_autocast = is_autocast
         self.leaves_inference = leaves_inference
         self.inputs = inputs
         self.changes = changes
@@ -56,6 +63,7 @@ class Parts(Record):
         return cls(
             num_arguments,
             has_history,
+            traced.is_autocast,
             traced.leaves_inference,
             traced.inputs,
             traced.changes,
@@ -66,6 +74,8 @@ class Parts(Record):
 
     def call(self, forward: Compiled, backward: Compiled | None = None) -> Call:
         """The call, with what its graphs have been compiled to."""
+        if self.is_autocast:
+            forward = without_autocast(forward)
         if self.training is None or backward is None:
             run = without_backward(forward, self.has_history)
         else:
