@@ -171,6 +171,7 @@ class Operator(Remembering):
     samples: str | None = None
     doc: str = ""
     tags: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()  # Tensor arguments of which a composite reads elements, as numbers
     autocast: Autocast = Autocast()
     library: str | None = None  # name of the out-of-tree library; None in the tree
     location: Location  # of the schema text
@@ -317,6 +318,15 @@ class Operator(Remembering):
     @property
     def tensor_arguments(self) -> tuple[Argument, ...]:
         return self.schema.arguments.tensors
+
+    @property
+    def read_arguments(self) -> tuple[Argument, ...]:
+        """The tensors of which a composite reads elements: those of ``reads``, and of an operator of lists
+        those that hold a number for each call."""
+        given = self.schema.arguments
+        if self.each is not None:
+            return tuple(given.flat_all[a.source] for a in self.each.arguments if a.kind == "packed")
+        return tuple(a for a in given.tensors if a.name in self.reads)
 
     # Kernels
 

@@ -269,6 +269,17 @@ def test_gradients_of_formulas() -> None:
     )
 
 
+def test_gradients_of_conjugates(tmp_path: Path) -> None:
+    """A gradient with conj(grad) is no product with grad: its adjoint has two terms, too."""
+    text = LIBRARY.replace("floating", "complex64").replace("factor * tanh(self)", "factor * self * conj(self)")
+    conj = "    - func: conj(Tensor self) -> Tensor\n      structure: pointwise\n      dtypes: complex64\n"
+    (tmp_path / "operators.yaml").write_text(f"{text}{conj}      expr: conj(self)\n      doc: As conj.\n")
+    helper = expand(load(tmp_path / "operators.yaml")).find("twice_backward")
+    assert helper is not None
+    first, _ = (d.formula.text for d in helper.derivatives if d.formula is not None)
+    assert first == "grad * factor * conj(self) + conj(grad) * factor * self"
+
+
 def test_comparisons_have_no_gradient_except_in_place() -> None:
     assert gradient_kind(operator("less.Tensor")) == "none"
     nodes = golden_files()["torch_py/csrc/autograd/generated/ArithmeticNodes.cpp"]

@@ -17,6 +17,7 @@ from typing import Any
 from codegen.expressions import (
     ExpressionError,
     check_formula,
+    complex_names_of,
     gradient,
     names,
     row_gradient,
@@ -25,7 +26,17 @@ from codegen.expressions import (
     to_source,
 )
 from codegen.expressions.functions import NUMBER_AS_TENSOR
-from codegen.expressions.nodes import Call, ListOf, Method, Name, Node, Number, rebuild, substitute
+from codegen.expressions.nodes import (
+    Call,
+    ListOf,
+    Method,
+    Name,
+    Node,
+    Number,
+    rebuild,
+    substitute,
+    walk,
+)
 from codegen.expressions.rows import COUNT, outermost_reductions
 from codegen.expressions.scope import NUMBERS, Scope, resolve
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
@@ -182,8 +193,9 @@ def _derive_rows(operator: Operator, program: Program) -> Derived:
     helpers = []
     tensors = [a.name for a in operator.tensor_arguments]
     is_reduced = operator.structure == "reduction"
+    complex_names = complex_names_of(operator, operator.dtypes)
     for name in tensors:
-        node = row_gradient(operator.expr.node, name, tensors, is_reduced)
+        node = row_gradient(operator.expr.node, name, tensors, is_reduced, complex_names)
 
         # As above, a gradient that is the same for all elements of a row needs no loop.
         used = names(node)
@@ -271,8 +283,12 @@ def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
     if helper.is_over_rows:
         return tuple(_higher_row_derivatives(helper))
     grad_output, *others = helper.tensor_arguments
-    own_call = Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:])))
-    found = [_derivative(helper, grad_output.name, _adjoint(own_call, helper))]
+    found = []
+    if _is_linear(helper, grad_output.name):
+        own_call = Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:])))
+        found.append(_derivative(helper, grad_output.name, _adjoint(own_call, helper)))
+    else:
+        others.insert(0, grad_output)
 
     for argument in others:
         try:
@@ -288,13 +304,23 @@ def _higher_row_derivatives(helper: Operator) -> Iterator[Derivative]:
     """Formulas of tensor operators over the dimensions of the rows."""
     assert helper.expr is not None
     tensors = [a.name for a in helper.tensor_arguments]
+    complex_names = complex_names_of(helper, helper.dtypes)
     for name in tensors:
         try:
-            node = row_gradient(helper.expr.node, name, tensors, is_reduced=False)
+            node = row_gradient(helper.expr.node, name, tensors, False, complex_names)
         except ExpressionError as error:
             yield Derivative((name,), _missing(helper, error.message), helper.location)
         else:
             yield _derivative(helper, name, to_formula(node, helper))
+
+
+def _is_linear(helper: Operator, name: str) -> bool:
+    """Whether ``name`` is multiplied by a factor. A conjugate of it, or its real part, is something else."""
+    assert helper.expr is not None
+    return not any(
+        isinstance(part, Call) and part.function in ("conj", "real") and name in names(part)
+        for part in walk(helper.expr.node)
+    )
 
 
 def _adjoint(call: Call, helper: Operator) -> Node:

@@ -9,7 +9,7 @@ from torch_py import _C
 from torch_py._functorch.aot.recipes import Argument, Computed, InputOfGraph, OnInput, Recipe, Same, Viewed
 from torch_py._functorch.aot.sources import Own, Source
 from torch_py._functorch.aot.traced import Change, Reshaping
-from torch_py.autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
+from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -62,6 +62,17 @@ class Call:
         for recipe in self._recipes:
             results.append(_made(recipe, arguments, inputs, values, results))
         return results
+
+
+class CallWithoutInference(Call):
+    """A call that begins in inference mode and leaves it, so that its results are ordinary tensors."""
+
+    def direct(self) -> None:
+        return None
+
+    def __call__(self, arguments: Sequence[Any]) -> list[Any]:
+        with inference_mode(False):
+            return super().__call__(arguments)
 
 
 def flat_call(call: Call) -> Callable[..., list[Any]]:
