@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 Owner = TypeVar("Owner")
 Answer = TypeVar("Answer")
@@ -57,6 +57,27 @@ def remembered_by(
             return found
 
     return answer
+
+
+class cached_property(Generic[Answer]):
+    """A property that is computed once; that of ``functools`` takes a lock for it before Python 3.12."""
+
+    def __init__(self, function: Callable[[Any], Answer]) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> cached_property[Answer]: ...
+
+    @overload
+    def __get__(self, owner: object, kind: type) -> Answer: ...
+
+    def __get__(self, owner: Any, kind: type) -> cached_property[Answer] | Answer:
+        if owner is None:
+            return self
+        found = owner.__dict__[self.name] = self.function(owner)
+        return found
 
 
 def forget(owner: Remembering) -> None:

@@ -8,6 +8,7 @@ from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.rows import REDUCTIONS, is_reduction
 from codegen.expressions.scope import REQUIREMENT_FUNCTIONS
+from codegen.remembered import recently
 
 _PREDICATES = {"is_floating": "is_floating_point"}
 _PHRASES = {
@@ -24,6 +25,7 @@ def text(node: Node) -> str:
     return nodes.to_source(node)
 
 
+@recently
 def requirement_text(node: Node) -> str:
     """A constraint in the words of the Python user: ``self.dim() == 2``, ``input.dtype in floating``."""
     return nodes.to_source(_as_python(node))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from pathlib import Path
 
 from codegen.diagnostics import Diagnostics
 from codegen.lsp.editing import Editing
 from codegen.model import Program, read_program
+from codegen.remembered import cached_property
 from codegen.target import Target
 
 OPERATORS = "operators"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from codegen.lsp.text import Lines, Span
+from codegen.remembered import cached_property
 from codegen.schema import FunctionSchema, SchemaError
 from codegen.yaml.entries import entry_starts
 

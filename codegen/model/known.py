@@ -23,7 +23,6 @@ import io
 import pickle
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -41,6 +40,7 @@ from codegen.model.reading import Context
 from codegen.model.taken_names import TakenNames
 from codegen.model.text import digest_of
 from codegen.model.topics import Span, read_alone, split_topics
+from codegen.remembered import cached_property
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, ListType, OptionalType, Return
 
 # Of an edit of more topics than these, reading the whole file takes about as long.

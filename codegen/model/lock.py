@@ -11,7 +11,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from codegen.diagnostics import Location
 from codegen.model.former_names import formerly
 from codegen.model.operator import Operator
 from codegen.model.program import Program
+from codegen.remembered import cached_property
 from codegen.schema import Argument, FunctionSchema
 
 _HEAD = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -13,7 +12,7 @@ from codegen.expressions import parse
 from codegen.expressions.nodes import Call, Name, substitute
 from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
-from codegen.remembered import Remembering, forget, remembered
+from codegen.remembered import Remembering, cached_property, forget, remembered
 from codegen.schema import Argument, Arguments, FunctionSchema, OperatorName
 
 Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from codegen.diagnostics import Location
 from codegen.dialect import Dialect
 from codegen.model.operator import Operator, Requirement
+from codegen.remembered import cached_property
 
 
 class DtypeSet(NamedTuple):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import NamedTuple
 
-from codegen.remembered import remembered, remembered_by
+from codegen.remembered import cached_property, remembered, remembered_by
 from codegen.schema.defaults import DefaultValue, parse_default
 from codegen.schema.types import Type
 

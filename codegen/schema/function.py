@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
-from codegen.remembered import Remembering, remembered
+from codegen.remembered import Remembering, cached_property, remembered
 from codegen.schema.arguments import Argument, Arguments, Return
 from codegen.schema.names import OperatorName
 

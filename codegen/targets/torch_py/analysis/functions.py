@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from codegen.model import Operator
 from codegen.model.keywords import cpp_identifier
-from codegen.remembered import remembered, remembered_by
+from codegen.remembered import cached_property, remembered, remembered_by
 from codegen.schema import Argument, Arguments, FunctionSchema
 from codegen.targets.torch_py import cpp
 

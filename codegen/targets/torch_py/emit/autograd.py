@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from codegen.expressions import cpp_formula, needs
+from codegen.expressions.formulas import Needs
 from codegen.expressions.nodes import Call, Index, Name, Node, Number
 from codegen.model import Derivative, Formula, Operator, Program
-from codegen.remembered import remembered
+from codegen.remembered import cached_property, remembered
 from codegen.schema import Argument
 from codegen.targets.torch_py.analysis.functions import Function, functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
@@ -174,8 +174,9 @@ def _node_class(
     derivatives = [d for d in _derivatives(operator) if d.formula is not None]
     differentiable = {n for d in derivatives for n in d.inputs}
     edges = tuple(a for a in operator.schema.arguments.flat_all if a.name in differentiable)
-    saved, tensors = saved_values(operator, derivatives, is_replayed_view(operator))
-    gradients = tuple(_gradient(operator, d, edges, program) for d in derivatives)
+    needed = [needs(d.formula.node, operator) for d in derivatives if d.formula is not None]
+    saved, tensors = saved_values(operator, derivatives, needed, is_replayed_view(operator))
+    gradients = tuple(_gradient(operator, d, used, edges, program) for d, used in zip(derivatives, needed))
     infos = [n for g in gradients for n in g.inputs if g.reduces or g.kind in ("zero", "view")]
 
     place = place_of(operator)
@@ -195,10 +196,9 @@ def is_replayed_view(operator: Operator) -> bool:
 
 
 def _gradient(
-    operator: Operator, derivative: Derivative, edges: tuple[Argument, ...], program: Program
+    operator: Operator, derivative: Derivative, used: Needs, edges: tuple[Argument, ...], program: Program
 ) -> Gradient:
     assert derivative.formula is not None
-    used = needs(derivative.formula.node, operator)
     kind = _kind(operator, derivative, edges)
     value = ""
     if kind in ("tensor", "list", "tuple"):

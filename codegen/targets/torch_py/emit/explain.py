@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 from codegen.model import Operator, Program
 from codegen.output.templates import Templates
+from codegen.remembered import cached_property
 from codegen.targets.torch_py import TARGET
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.analysis.implied_operators import expand

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from codegen.model import Operator
 from codegen.output.literals import cpp_string
-from codegen.remembered import remembered_by
+from codegen.remembered import cached_property, remembered_by
 from codegen.schema import Argument, Arguments, Symbol
 from codegen.targets.torch_py import cpp
 from codegen.targets.torch_py.analysis.functions import Function

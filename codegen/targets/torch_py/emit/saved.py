@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from codegen.expressions import cpp_formula, needs
-from codegen.expressions.formulas import Metadata
+from codegen.expressions import cpp_formula
+from codegen.expressions.formulas import Metadata, Needs
 from codegen.model import Derivative, Operator
 from codegen.schema import Argument
 from codegen.targets.torch_py import cpp
@@ -49,9 +49,9 @@ class SavedTensor(NamedTuple):
 
 
 def saved_values(
-    operator: Operator, derivatives: Sequence[Derivative], all_plain: bool
+    operator: Operator, derivatives: Sequence[Derivative], needed: Sequence[Needs], all_plain: bool
 ) -> tuple[tuple[Saved, ...], tuple[SavedTensor, ...]]:
-    """The plain values and the tensors that formulas need.
+    """The plain values and the tensors that the formulas of ``derivatives`` need.
 
     ``all_plain``: every plain argument is saved, because the backward calls the operator again.
     """
@@ -60,9 +60,7 @@ def saved_values(
     if all_plain:
         plain.update((a.name, _argument(a)) for a in operator.schema.arguments.non_tensors)
 
-    for derivative in derivatives:
-        assert derivative.formula is not None
-        used = needs(derivative.formula.node, operator)
+    for derivative, used in zip(derivatives, needed):
         for name in used.arguments:
             argument = operator.schema.arguments.find(name)
             assert argument is not None, f"{operator.name}: needs() names {name}, which is not an argument"

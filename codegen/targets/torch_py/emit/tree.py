@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import ParamSpec
 
@@ -11,7 +10,7 @@ from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.model import Operator, Program, Topic
 from codegen.output import layout
 from codegen.output.templates import Templates
-from codegen.remembered import forget
+from codegen.remembered import cached_property, forget
 from codegen.target import Part, Pieces
 from codegen.targets.torch_py.analysis.functions import functions_of
 from codegen.targets.torch_py.analysis.gradient_kind import gradient_kind
