@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from codegen.expressions import nodes
 from codegen.expressions.errors import FormulaProblem, did_you_mean
-from codegen.expressions.expr_check import ExprChecker
+from codegen.expressions.expr_check import WRITE_FORMULA, ExprChecker
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.rows import COUNT, REDUCTIONS, ROW_ARGUMENTS, is_reduction, varies
 from codegen.expressions.scope import TENSOR, OperatorLike, Scope, kind_of_type
+from codegen.expressions.zero_terms import zero_terms
 
 # What others call them.
 _OTHER_NAMES = {"max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "prod": "product"}
@@ -23,6 +24,7 @@ def check_row_expr(node: Node, operator: OperatorLike, is_reduced: bool) -> list
         checker.report(node, "an operator with 'expr' returns one Tensor", "write '-> Tensor' in the schema")
     if not checker.problems:
         checker.check_whole(node)
+        checker.problems += zero_terms(node, WRITE_FORMULA)
     return sorted(checker.problems, key=lambda problem: problem.offset)
 
 
