@@ -68,8 +68,11 @@ def _has_gradient(node: Node) -> bool:
 
 
 def _mixes_elements(called: OperatorLike) -> bool:
-    """Whether results of an operator depend on several elements along a dimension."""
-    return getattr(called, "structure", None) == "reduction" or "along_dim" in getattr(called, "tags", ())
+    """Whether an element of the result depends on elements in other places."""
+    structure = getattr(called, "structure", None)
+    if structure == "view":  # along a dimension, or with other sizes
+        return any(not argument.type.is_tensor_like for argument in called.schema.arguments.flat_non_out)
+    return structure == "reduction" or "along_dim" in getattr(called, "tags", ())
 
 
 class _FormulaChecker:

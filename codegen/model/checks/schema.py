@@ -105,6 +105,11 @@ def _check_alias_sets(operator: Operator, report: Reporter) -> None:
     arguments = [a for a in operator.arguments if a.annotation is not None]
     given = {s: a for a in arguments if a.annotation is not None for s in a.annotation.sets}
     returned: set[str] = set()
+    for argument in arguments:
+        for name in argument.annotation.sets if argument.annotation is not None else ():
+            if given[name] is not argument:
+                what = f"'{argument.name}' and '{given[name].name}' are both annotated with '{name}'"
+                report.at_schema(given[name].offset, what, "write another letter: each has memory of its own")
 
     for result in operator.schema.returns:
         for name in result.annotation.sets if result.annotation is not None else ():
