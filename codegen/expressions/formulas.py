@@ -27,7 +27,7 @@ from codegen.expressions.scope import (
     mismatch,
     resolve,
 )
-from codegen.expressions.zero_terms import zero_terms
+from codegen.expressions.zero_terms import is_zero, zero_terms
 
 
 def check_formula(
@@ -44,7 +44,8 @@ def check_formula(
     if not checker.problems:
         checker.check_linear(node)
         checker.check_sizes(node)
-        checker.problems += zero_terms(node, f"write zeros_like({checker.scope.gradient_names()[0]})")
+        checker.check_values(node)
+        checker.check_zeros(node)
     return sorted(checker.problems, key=lambda problem: problem.offset)
 
 
@@ -65,6 +66,9 @@ def _has_gradient(node: Node) -> bool:
     if isinstance(node, nodes.Name):
         return node.name in ("grad", "grads")
     return any(map(_has_gradient, nodes.children(node)))
+
+
+_WITHOUT_VALUE = {"uninitialised": "holds no values", "nondeterministic_seeded": "is random"}
 
 
 def _mixes_elements(called: OperatorLike) -> bool:
@@ -160,7 +164,22 @@ class _FormulaChecker:
             hint = f"a derivative is '{name}' times what does not contain it"
             self.report(error.node, f"the formula is not linear in '{name}': {error.why}", hint)
 
+    def check_zeros(self, node: Node) -> None:
+        """A gradient of zero is `grad * 0` only where the program lacks a better way to write it."""
+        if is_zero(node) and not self.scope.has_operator(ZEROS_LIKE):
+            return
+        self.problems += zero_terms(node, f"write {ZEROS_LIKE}({self.scope.gradient_names()[0]})")
+
     # The sizes of the gradient
+
+    def check_values(self, node: Node) -> None:
+        """A gradient is neither random, nor made of memory that nobody has written to."""
+        for part in nodes.walk(node):
+            called = resolve(part, self.scope) if isinstance(part, Call) else None
+            for tag, what in _WITHOUT_VALUE.items():
+                if tag in getattr(called, "tags", ()):
+                    assert isinstance(part, Call)
+                    self.report(part, f"the result of '{part.function}' {what}", "write what it should be")
 
     def check_sizes(self, node: Node) -> None:
         """What the structure of the operator says of its gradient's elements, and of their number."""
@@ -174,9 +193,10 @@ class _FormulaChecker:
         """An element of the gradient depends on elements in the same place. What tensors were broadcast to is
         added up for their gradients by generated code."""
         for part in nodes.walk(node):
-            called = resolve(part, self.scope) if isinstance(part, Call) else None
+            if not isinstance(part, Call):
+                continue
+            called = resolve(part, self.scope)
             if called is not None and _mixes_elements(called):
-                assert isinstance(part, Call)
                 message = f"'{part.function}' mixes elements, of which each has a gradient of its own"
                 hint = "leave it out: gradients of tensors that were broadcast are added up anyway"
                 self.report(part, message, hint)

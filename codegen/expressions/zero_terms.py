@@ -15,8 +15,12 @@ from codegen.expressions.nodes import Binary, Node, Number, Unary
 
 def zero_terms(node: Node, hint: str) -> list[FormulaProblem]:
     """A problem for each term of a formula that is 0. `hint` says what to write if the whole formula is."""
-    if _is_zero(node):
+    if is_zero(node):
         return [_problem(node, hint)]
+    never = [part for part in nodes.walk(node) if _is_never_true(part)]
+    if never:
+        what = f"'{nodes.to_source(never[0])}' is never true"
+        return [FormulaProblem(never[0].offset, what, "compare with what was meant")]
     return [_problem(part, "remove it, or write what was meant") for part in _parts(node)]
 
 
@@ -32,16 +36,16 @@ def _parts(node: Node) -> Iterator[Node]:
     )
     is_sum = isinstance(node, Binary) and node.operator in ("+", "-")
     for child in nodes.children(node):
-        if (_is_zero(child) and not is_choice) or (is_sum and _is_literal_zero(child)):
+        if (is_zero(child) and not is_choice) or (is_sum and _is_literal_zero(child)):
             yield child
         else:
             yield from _parts(child)
 
 
-def _is_zero(node: Node) -> bool:
+def is_zero(node: Node) -> bool:
     """Whether a difference or a product is 0 as it is written."""
     if isinstance(node, Unary) and node.operator == "-":
-        return _is_zero(node.operand)
+        return is_zero(node.operand)
     if not isinstance(node, Binary):
         return False
 
@@ -49,7 +53,13 @@ def _is_zero(node: Node) -> bool:
     if node.operator == "-":
         return left == right
     factors = {"*": (left, right), "/": (left,)}.get(node.operator, ())
-    return any(_is_literal_zero(factor) or _is_zero(factor) for factor in factors)
+    return any(_is_literal_zero(factor) or is_zero(factor) for factor in factors)
+
+
+def _is_never_true(node: Node) -> bool:
+    """`x < x`; `x != x` asks for nan."""
+    is_order = isinstance(node, nodes.Compare) and node.operators in (("<",), (">",))
+    return is_order and node.parts()[0] == node.parts()[1]
 
 
 def _is_literal_zero(node: Node) -> bool:

@@ -61,6 +61,9 @@ def _check_result_names(operator: Operator, report: Reporter) -> None:
             report.at_schema(
                 result.offset, f"two results are called '{result.name}'", "give every result its own name"
             )
+        if result.name is not None and operator.arguments.find(result.name) is not None:
+            what = f"a result is called '{result.name}', as an argument is"
+            report.at_schema(result.offset, what, "give it another name")
         if result.name in PYTHON_KEYWORDS:
             report.at_schema(
                 result.offset, f"'{result.name}' is a keyword of Python", f"write {result.name}_"
