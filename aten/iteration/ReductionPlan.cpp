@@ -147,6 +147,7 @@ ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule,
       const ScalarType wide = is_integral(type, true) ? default_dtype() : type;
       return {wide, wide};
     }
+    case ReductionDtype::ComplexToReal: return {type, c10::to_real(type)};
     case ReductionDtype::Bool:
       if (is_float8(type) || type == kComplexHalf) return {kBool, kBool};
       return {type, type == kByte ? kByte : kBool};  // uint8 was the mask type before bool existed

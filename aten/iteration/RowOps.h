@@ -6,6 +6,7 @@
 #include "aten/vec/math.h"
 #include "aten/vec/wrapping.h"
 #include "c10/util/Export.h"
+#include "c10/util/complex.h"
 
 #ifndef CPU_CAPABILITY
 #define CPU_CAPABILITY DEFAULT
@@ -84,6 +85,24 @@ struct RowAll {
   template <class T>
   C10_ALWAYS_INLINE static T combine(T a, T b) {
     return a < b ? a : b;
+  }
+};
+
+/// What Op starts with. Devices have numbers as constants, but not complex ones.
+template <class Op, class T>
+C10_ALWAYS_INLINE T row_start() {
+  return static_cast<T>(Op::template kStart<c10::scalar_value_type_t<T>>);
+}
+
+/// Op of numbers that are real in a formula of complex ones, as their absolute values are.
+template <class Op>
+struct RowReal {
+  template <class T>
+  static constexpr T kStart = Op::template kStart<T>;
+  template <class T>
+  C10_ALWAYS_INLINE static T combine(T a, T b) {
+    if constexpr (c10::is_complex_v<T>) return T(Op::combine(a.real(), b.real()));
+    else return Op::combine(a, b);
   }
 };
 

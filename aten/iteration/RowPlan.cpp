@@ -40,6 +40,12 @@ ScalarType common_dtype(std::initializer_list<const Tensor*> tensors, ReductionD
   return widens ? default_dtype() : common;
 }
 
+/// Of the result of what is computed in `common`.
+ScalarType result_dtype(ScalarType common, ReductionDtype rule) {
+  if (rule == ReductionDtype::Bool) return kBool;
+  return rule == ReductionDtype::ComplexToReal ? c10::to_real(common) : common;
+}
+
 /// One dimension of all operands.
 struct Dim {
   int64_t size;
@@ -97,7 +103,7 @@ TensorSpec row_result(const char* op_name, std::initializer_list<const Tensor*> 
   const DimVector sizes = common_sizes(tensors);
   row_dims(op_name, static_cast<int64_t>(sizes.size()), dims);
   const ScalarType common = common_dtype(tensors, rule, dtype);
-  return {sizes, rule == ReductionDtype::Bool ? kBool : common, (*tensors.begin())->device()};
+  return {sizes, result_dtype(common, rule), (*tensors.begin())->device()};
 }
 
 RowOperands::RowOperands(const Tensor& result, std::initializer_list<const Tensor*> tensors,

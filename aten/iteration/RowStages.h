@@ -112,7 +112,7 @@ class ChunkCounter {
 template <class Pass, class T, int64_t kWidth>
 void start_totals(T (&totals)[Pass::kValues][kWidth], int64_t width) {
   [&]<size_t... k>(std::index_sequence<k...>) {
-    (std::fill_n(totals[k], width, RowOp<Pass, k>::template kStart<T>), ...);
+    (std::fill_n(totals[k], width, row_start<RowOp<Pass, k>, T>()), ...);
   }(std::make_index_sequence<Pass::kValues>());
 }
 
@@ -161,7 +161,7 @@ void reduce_row_chunk(const Pass& captured, const RowArray<T, kValues>& given,
 
   const auto fold = [&]<size_t c>(std::integral_constant<size_t, c>) {
     using Op = RowOp<Pass, c>;
-    T tail = Op::template kStart<T>;
+    T tail = row_start<Op, T>();
     for (int64_t j = 0; j < left; ++j) tail = Op::combine(tail, rest[c][j]);
 #pragma GCC unroll 5
     for (int64_t width = kCount / 2; width > 0; width /= 2) {

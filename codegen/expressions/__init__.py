@@ -8,7 +8,8 @@ Checking
     ``check_differentiable`` (of an ``expr`` without ``derivatives:``) return lists of FormulaProblem;
     ``check_row_expr`` and ``check_row_differentiable`` those of an ``expr`` over rows.
 Properties of an ``expr``
-    ``infer_promotion``, ``makes_float``, ``is_boolean``, ``not_holomorphic``, ``takes_packs``.
+    ``infer_promotion``, ``makes_float``, ``is_boolean``, ``not_holomorphic``, ``takes_packs``; ``is_real``
+    with ``complex_names_of`` an operator.
 Derivatives
     ``differentiate`` by a name, ``derivative`` in terms of arguments and ``result``, ``gradient`` times
     ``grad``, ``row_gradient`` of a formula over rows; ``simplify``, ``use_result``; ``to_formula`` turns
@@ -26,6 +27,7 @@ anything with ``by_base_name``, ``base_names`` and ``broken``. ``Scope(operator,
 kind of a formula: Tensor, Scalar, int, int[] ...
 """
 
+from codegen.expressions.complex_numbers import complex_names_of, is_real
 from codegen.expressions.differentiate import (
     check_differentiable,
     derivative,
@@ -97,6 +99,7 @@ __all__ = [
     "check_requires",
     "check_row_differentiable",
     "check_row_expr",
+    "complex_names_of",
     "cpp_expr",
     "cpp_formula",
     "cpp_requirement",
@@ -107,6 +110,7 @@ __all__ = [
     "infer_promotion",
     "infer_row_promotion",
     "is_boolean",
+    "is_real",
     "latex",
     "lowering_tree",
     "makes_float",

@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection
 from enum import Enum
 
 from codegen.expressions import nodes
+from codegen.expressions.complex_numbers import is_real
 from codegen.expressions.errors import ExpressionError, FormulaProblem
 from codegen.expressions.functions import FUNCTIONS
-from codegen.expressions.nodes import Binary, Call, Name, Node, Number, Unary
+from codegen.expressions.nodes import Binary, Call, Compare, Name, Node, Number, Unary
 from codegen.expressions.scope import OperatorLike
 from codegen.expressions.simplify import ONE, ZERO, simplify, use_result
 from codegen.remembered import remembered_by
@@ -84,13 +85,26 @@ def _complex_gradient(expr: Node, argument: str, operator: OperatorLike) -> Node
     derivative(expr, argument, operator)  # reports names that would be hidden
     tensors = [a.name for a in operator.schema.arguments.tensors]
     direct, through_conjugate = (
-        use_result(simplify(_Differentiation(argument, conjugates).of(expr)), expr, tensors)
-        for conjugates in (_Conjugates.OF_A_CONSTANT, _Conjugates.OF_THE_ARGUMENT)
+        use_result(part, expr, tensors)
+        for part in complex_derivatives(expr, argument, frozenset([*tensors, "grad", "result"]))
     )
     if nodes.names(direct):
         direct = Call("conj", (direct,))
     flipped = Binary("*", Call("conj", (Name("grad"),)), through_conjugate)
     return simplify(Binary("+", Binary("*", Name("grad"), direct), flipped))
+
+
+def complex_derivatives(node: Node, name: str, complex_names: frozenset[str]) -> tuple[Node, Node]:
+    """Wirtinger's derivatives, simplified: d node / d name, and d node / d conj(name).
+
+    ``complex_names`` stand for complex numbers, other names for real ones. Raises ExpressionError at a
+    function whose derivative rule is for real numbers.
+    """
+    direct = _Differentiation(name, _Conjugates.OF_A_CONSTANT, complex_names)
+    flipped = _Differentiation(name, _Conjugates.OF_THE_ARGUMENT, complex_names)
+    if name not in complex_names:
+        return simplify(direct.of(node)), ZERO
+    return simplify(direct.of(node)), simplify(flipped.of(node))
 
 
 def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> list[Node]:
@@ -107,7 +121,7 @@ def not_holomorphic(node: Node, arguments: Collection[str] | None = None) -> lis
         if isinstance(part, Call) and part.function in FUNCTIONS and not FUNCTIONS[part.function].holomorphic:
             if part.function != "conj":
                 found.append(part)
-        elif isinstance(part, nodes.Compare) and any(o not in ("==", "!=") for o in part.operators):
+        elif isinstance(part, Compare) and any(o not in ("==", "!=") for o in part.operators):
             found.append(part)
         elif isinstance(part, Binary) and part.operator == "%":
             found.append(part)
@@ -130,9 +144,15 @@ class _Conjugates(Enum):
 
 
 class _Differentiation:
-    def __init__(self, name: str, conjugates: _Conjugates = _Conjugates.REAL) -> None:
+    def __init__(
+        self,
+        name: str,
+        conjugates: _Conjugates = _Conjugates.REAL,
+        complex_names: frozenset[str] = frozenset(),
+    ) -> None:
         self.name = name
         self.conjugates = conjugates
+        self.complex_names = complex_names
 
     def of(self, node: Node) -> Node:
         if self.name not in nodes.names(node):
@@ -149,7 +169,7 @@ class _Differentiation:
         if isinstance(node, Call):
             return self.of_call(node)
 
-        if isinstance(node, (nodes.Compare, nodes.Logical, Unary)):
+        if isinstance(node, (Compare, nodes.Logical, Unary)):
             return ZERO
 
         raise ExpressionError(f"'{nodes.to_source(node)}' has no derivative", node.offset)
@@ -159,8 +179,10 @@ class _Differentiation:
             condition, then, otherwise = node.arguments
             return Call("where", (condition, self.of(then), self.of(otherwise)))
 
-        if node.function == "conj" and self.conjugates is not _Conjugates.REAL:
-            return Call("conj", (_Differentiation(self.name, self.conjugates.other).of(node.arguments[0]),))
+        if self.conjugates is not _Conjugates.REAL and not is_real(node.arguments[0], self.complex_names):
+            found = self.of_complex_call(node)
+            if found is not None:
+                return found
 
         function = FUNCTIONS.get(node.function)
         if function is None:
@@ -178,6 +200,30 @@ class _Differentiation:
             total = Binary("+", total, Binary("*", nodes.substitute(outer, values), inner))
 
         return total
+
+    def of_complex_call(self, node: Call) -> Node | None:
+        """Of functions of a complex number that have no complex derivative; None of others."""
+        part = node.arguments[0]
+        if node.function == "conj":
+            return self.of_conjugate(part)
+        if node.function == "real":
+            return Binary("/", Binary("+", self.of(part), self.of_conjugate(part)), Number(2))
+        if node.function == "abs":
+            sign = Call("where", (Compare(("==",), (part, ZERO)), ZERO, Binary("/", part, node)))
+            direct = Binary("*", Call("conj", (sign,)), self.of(part))
+            through = Binary("*", sign, self.of_conjugate(part))
+            return Binary("/", Binary("+", direct, through), Number(2))
+
+        function = FUNCTIONS.get(node.function)
+        if function is None or function.holomorphic or function.boolean:
+            return None
+        raise ExpressionError(f"'{node.function}' of complex numbers has no derivative rule", node.offset)
+
+    def of_conjugate(self, node: Node) -> Node:
+        """Of conj(node), which changes with x as the conjugate of node changes with conj(x)."""
+        is_complex = self.name in self.complex_names
+        conjugates = self.conjugates.other if is_complex else self.conjugates
+        return Call("conj", (_Differentiation(self.name, conjugates, self.complex_names).of(node),))
 
     def of_sum(self, left: Node, right: Node) -> Node:
         return Binary("+", self.of(left), self.of(right))
@@ -200,6 +246,10 @@ class _Differentiation:
         return Binary("-", self.of(left), Binary("*", quotient, self.of(right)))
 
     def of_power(self, left: Node, right: Node) -> Node:
+        if isinstance(left, Call) and left.function == "abs" and right == Number(2):
+            (part,) = left.arguments
+            if self.conjugates is not _Conjugates.REAL and not is_real(part, self.complex_names):
+                return self.of_product(part, Call("conj", (part,)))
         return self.of_call(Call("pow", (left, right)))
 
     _RULES: dict[str, Callable[[_Differentiation, Node, Node], Node]] = {

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from codegen.dtypes import DTYPE_ALIASES, DTYPES
 from codegen.expressions import nodes
+from codegen.expressions.complex_numbers import complex_names_of, is_real
 from codegen.expressions.errors import FormulaProblem, did_you_mean
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Node
@@ -229,9 +230,15 @@ def infer_promotion(node: Node, operator: OperatorLike) -> str:
 
 
 def infer_row_promotion(node: Node, operator: OperatorLike, dtypes: Collection[str]) -> str:
-    """The ``promotion:`` that an ``expr`` over rows of ``dtypes`` implies: bool, int_to_float or same."""
+    """The ``promotion:`` that an ``expr`` over rows of ``dtypes`` implies.
+
+    One of bool, complex_to_real, int_to_float and same.
+    """
     if is_boolean(node, operator):
         return "bool"
+    complex_names = complex_names_of(operator, dtypes)
+    if complex_names and is_real(node, complex_names):
+        return "complex_to_real"
     has_integers = any(dtype.startswith(("int", "uint", "bool")) for dtype in dtypes)
     return "int_to_float" if has_integers and makes_float(node, operator) else "same"
 

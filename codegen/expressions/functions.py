@@ -46,6 +46,7 @@ class Function(NamedTuple):
     boolean: bool = False
     holomorphic: bool = True
     complex_to_real: bool = False
+    takes_complex: bool = False  # complex numbers, although it is neither of these
     operator: str = ""  # the tensor operator of the same meaning; by default of the same name
     latex: str = ""  # over {0}, {1}; by default \operatorname{name}(...)
     note: str = ""
@@ -60,6 +61,11 @@ class Function(NamedTuple):
     def is_of_integers(self) -> bool:
         """Whether it takes integers and truth values alone."""
         return self.header in (BITS, DIVISORS)
+
+    @property
+    def of_complex(self) -> bool:
+        """Whether complex numbers have a value."""
+        return self.holomorphic or self.complex_to_real or self.takes_complex
 
     @property
     def cpp(self) -> str:
@@ -147,7 +153,7 @@ def _pair(
     )  # fmt: skip
 
 
-def _predicate(name: str, header: str = MATH) -> Function:
+def _predicate(name: str, header: str = MATH, takes_complex: bool = False) -> Function:
     return Function(
         name,
         ("x",),
@@ -157,6 +163,7 @@ def _predicate(name: str, header: str = MATH) -> Function:
         float_result=False,
         boolean=True,
         holomorphic=False,
+        takes_complex=takes_complex,
         header=header,
     )
 
@@ -495,8 +502,8 @@ _TABLE = (
         float_result=False,
         holomorphic=False,
     ),  # fmt: skip
-    _predicate("isnan"),
-    _predicate("isinf"),
+    _predicate("isnan", takes_complex=True),
+    _predicate("isinf", takes_complex=True),
     _predicate("signbit", "aten/vec/representation.h"),
     # x = mantissa * 2 ** exponent
     _special(
@@ -514,6 +521,7 @@ _TABLE = (
         (REAL,),
         float_result=False,
         holomorphic=False,
+        takes_complex=True,
         latex=r"\overline{{{0}}}",
     ),
     _step("real", "1", "np.real({0})", complex_to_real=True),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from codegen.expressions import nodes
+from codegen.expressions.complex_numbers import is_real
 from codegen.expressions.errors import ExpressionError
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Node
@@ -18,17 +19,28 @@ _LARGEST_PRODUCT = 4
 _WRAPPING = {"+": "wrapping_sum", "-": "wrapping_difference", "*": "wrapping_product"}
 
 
+# The type of real numbers where ``opmath_t`` may be complex.
+REAL_TYPE = "real_t"
+
+
 def cpp_expr(
-    node: Node, rename: Mapping[str, str] | None = None, type: str = "opmath_t", wraps: bool = False
+    node: Node,
+    rename: Mapping[str, str] | None = None,
+    type: str = "opmath_t",
+    wraps: bool = False,
+    complex_names: frozenset[str] = frozenset(),
 ) -> str:
     """``node`` over locals of C++ type ``type``, called as the arguments unless ``rename`` says otherwise.
 
-    With ``wraps``, ``type`` may be a signed integer, whose sums and products wrap around.
+    With ``wraps``, ``type`` may be a signed integer, whose sums and products wrap around. With
+    ``complex_names``, these locals are of ``type``, and what is real in spite of them is of ``real_t``.
 
     Truth values print as ``bool``; used as numbers they are converted. Functions are ``at::vec::NAME``
     (aten/vec/math.h).
     """
     printer = _ScalarPrinter(rename or {}, type, wraps)
+    if complex_names:
+        printer = _ComplexPrinter(rename or {}, type, wraps, complex_names)
     return printer.condition(node) if is_truth_value(node) else printer.number(node)
 
 
@@ -172,6 +184,26 @@ class _ScalarPrinter:
             return f"({condition} ? {then} : {otherwise})"
 
         return self.call(node.function, *node.arguments)
+
+
+class _ComplexPrinter(_ScalarPrinter):
+    """Prints real parts in the type of real numbers, which C++ converts where complex ones are added."""
+
+    def __init__(
+        self, rename: Mapping[str, str], type: str, wraps: bool, complex_names: frozenset[str]
+    ) -> None:
+        super().__init__(rename, REAL_TYPE, wraps)
+        self.complex_type = type
+        self.complex_names = complex_names
+
+    def call(self, name: str, *arguments: Node) -> str:
+        are_real = [is_real(argument, self.complex_names) for argument in arguments]
+        if name not in FUNCTIONS or all(are_real) or not any(are_real):
+            return super().call(name, *arguments)
+        # The overloads of functions take numbers of one type.
+        texts = (self.number(argument) for argument in arguments)
+        values = (f"{self.complex_type}({t})" if is_one else t for t, is_one in zip(texts, are_real))
+        return f"at::vec::{name}({', '.join(values)})"
 
 
 def _whole_number(node: Node) -> int | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from codegen.expressions import nodes
+from codegen.expressions.complex_numbers import complex_dtype, complex_names_of, without_complex_value
 from codegen.expressions.errors import FormulaProblem, did_you_mean
 from codegen.expressions.expr_check import WRITE_FORMULA, ExprChecker
 from codegen.expressions.functions import FUNCTIONS
@@ -15,8 +18,13 @@ from codegen.expressions.zero_terms import zero_terms
 _OTHER_NAMES = {"max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "prod": "product"}
 
 
-def check_row_expr(node: Node, operator: OperatorLike, is_reduced: bool) -> list[FormulaProblem]:
-    """Every mistake in a formula over rows; ``is_reduced`` if it gives one number for each row."""
+def check_row_expr(
+    node: Node, operator: OperatorLike, is_reduced: bool, dtypes: Collection[str] = ()
+) -> list[FormulaProblem]:
+    """Every mistake in a formula over rows of ``dtypes``.
+
+    ``is_reduced`` if it gives one number for each row.
+    """
     checker = _RowChecker(Scope(operator, tensors_as="Scalar"), is_reduced)
     checker.visit(node)
     returns = [kind_of_type(r.type) for r in operator.schema.returns]
@@ -24,6 +32,7 @@ def check_row_expr(node: Node, operator: OperatorLike, is_reduced: bool) -> list
         checker.report(node, "an operator with 'expr' returns one Tensor", "write '-> Tensor' in the schema")
     if not checker.problems:
         checker.check_whole(node)
+        checker.check_complex(node, dtypes)
         checker.problems += zero_terms(node, WRITE_FORMULA)
     return sorted(checker.problems, key=lambda problem: problem.offset)
 
@@ -93,6 +102,18 @@ class _RowChecker(ExprChecker):
             known = [*FUNCTIONS, *REDUCTIONS]
             hint = did_you_mean(node.function, known) or f"reductions: {', '.join(REDUCTIONS)}"
             self.report(node, f"unknown function '{node.function}'", hint)
+
+    def check_complex(self, node: Node, dtypes: Collection[str]) -> None:
+        """What has no meaning for complex numbers is applied to real ones."""
+        for part in without_complex_value(node, complex_names_of(self.scope.operator, dtypes)):
+            hint = "compare real numbers such as abs(self)"
+            if isinstance(part, Call):
+                argument = nodes.to_source(part.arguments[0])
+                hint = f"apply '{part.function}' to a real number such as abs({argument})"
+
+            reason = f"has no meaning for complex numbers, and dtypes includes {complex_dtype(dtypes)}"
+            message = f"'{nodes.to_source(part)}' {reason}"
+            self.report(part, message, f"{hint}, or leave the complex dtypes out")
 
     def check_whole(self, node: Node) -> None:
         if not any(map(is_reduction, nodes.walk(node))):

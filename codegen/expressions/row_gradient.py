@@ -5,6 +5,9 @@ operators. Each has an adjoint, the gradient of its number, which reaches the el
 a sum passes it to all of them, an extremum to the elements that equal it. Where a later reduction used an
 earlier one, the adjoint of the earlier one gets a sum over the row. What comes out is a formula over rows
 again.
+
+Of complex numbers, an adjoint a becomes a * conj(dw/dz) + conj(a) * dw/d(conj z) at z, by Wirtinger's
+derivatives, and the adjoint of what is real is the real part of that.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from codegen.expressions import nodes
-from codegen.expressions.differentiate import differentiate, refuse_hidden_names
+from codegen.expressions.complex_numbers import is_real, with_real_sums, with_simple_conjugates
+from codegen.expressions.differentiate import complex_derivatives, differentiate, refuse_hidden_names
 from codegen.expressions.errors import ExpressionError, FormulaProblem
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Binary, Call, Compare, Name, Node, Number
@@ -34,28 +38,57 @@ GRAD = "grad"
 RESULT = "result"
 
 
-def row_gradient(expr: Node, argument: str, tensors: Collection[str], is_reduced: bool) -> Node:
+def row_gradient(
+    expr: Node,
+    argument: str,
+    tensors: Collection[str],
+    is_reduced: bool,
+    complex_names: frozenset[str] = frozenset(),
+) -> Node:
     """The gradient of ``argument``, a formula over rows of ``grad`` and the arguments.
 
-    ``is_reduced`` tells that ``expr`` gives one number for each row, as does then ``grad``. Raises
-    ExpressionError at what has no derivative.
+    ``is_reduced`` tells that ``expr`` gives one number for each row, as does then ``grad``.
+    ``complex_names`` stand for complex numbers. Raises ExpressionError at what has no derivative.
     """
+    if is_real(expr, complex_names):
+        complex_names -= {GRAD, RESULT}
     elements = frozenset(tensors) if is_reduced else frozenset([*tensors, GRAD])
-    gradient = _Reverse(expr, argument, elements, is_reduced).gradient()
-    return with_means(_with_result(gradient, expr, elements, is_reduced))
+    gradient = _Reverse(expr, argument, elements, is_reduced, complex_names).gradient()
+    gradient = with_means(_with_result(gradient, expr, elements, is_reduced, complex_names))
+    return with_real_sums(gradient) if complex_names else gradient
+
+
+def _simplified(node: Node, elements: frozenset[str], complex_names: frozenset[str]) -> Node:
+    found = simplify_rows(node, elements)
+    if not complex_names:
+        return found
+    while (better := simplify_rows(with_simple_conjugates(found, complex_names), elements)) != found:
+        found = better
+    return found
 
 
 class _Reverse:
-    def __init__(self, expr: Node, argument: str, elements: frozenset[str], is_reduced: bool) -> None:
+    def __init__(
+        self,
+        expr: Node,
+        argument: str,
+        elements: frozenset[str],
+        is_reduced: bool,
+        complex_names: frozenset[str],
+    ) -> None:
         self.argument = argument
         self.elements = elements
         self.is_reduced = is_reduced
+        self.complex_names = complex_names
         self.reductions = [r for r in reductions_of(without_means(expr))]
 
         # Reductions get names, over which the formula and what they reduce are pointwise.
         self.names: dict[Node, Node] = {r: Name(f"reduction {i}") for i, r in enumerate(self.reductions)}
         self.formula = replaced(without_means(expr), self.names)
         self.reduced = [replaced(r.arguments[0], self.names) for r in self.reductions]
+        self.complex_reductions = frozenset(
+            nodes.to_source(name) for r, name in self.names.items() if not is_real(r, complex_names)
+        )
 
     def gradient(self) -> Node:
         grad = Name(GRAD)
@@ -86,12 +119,30 @@ class _Reverse:
         return self.product(factor, formula, f"reduction {reduction}")
 
     def product(self, factor: Node, formula: Node, name: str) -> Node:
+        """What the adjoint of ``formula`` adds to that of ``name``."""
+        if self.complex_names:
+            return self.complex_product(factor, formula, name)
         slope = differentiate(formula, name)
         return ZERO if slope == ZERO else Binary("*", factor, slope)
 
+    def complex_product(self, factor: Node, formula: Node, name: str) -> Node:
+        complex_names = self.complex_names | self.complex_reductions
+        direct, flipped = complex_derivatives(formula, name, complex_names)
+        if name in complex_names and is_real(formula, complex_names) and is_real(factor, self.complex_names):
+            return Binary("*", Number(2), Binary("*", factor, flipped))  # direct is conj(flipped)
+
+        found: Node = ZERO
+        if direct != ZERO:
+            found = Binary("*", factor, Call("conj", (direct,)))
+        if flipped != ZERO:
+            found = Binary("+", found, Binary("*", Call("conj", (factor,)), flipped))
+        if found == ZERO or name in complex_names:
+            return found
+        return Call("real", (found,))
+
     def restored(self, node: Node) -> Node:
         back = {name: reduction for reduction, name in self.names.items()}
-        return simplify_rows(replaced(node, back), self.elements)
+        return _simplified(replaced(node, back), self.elements, self.complex_names)
 
     def reach(self, i: int, adjoint: Node) -> Node:
         """The gradient of the elements of a reduction."""
@@ -102,7 +153,8 @@ class _Reverse:
         if reduction.function == "sum":
             return adjoint
         if reduction.function == "product":
-            return Binary("*", adjoint, _product_of_others(reduction))
+            others = _product_of_others(reduction)
+            return Binary("*", adjoint, Call("conj", (others,)) if self.complex_names else others)
         if reduction.function not in ("amax", "amin"):
             raise ExpressionError(f"'{reduction.function}' has no derivative rule", reduction.offset)
 
@@ -143,14 +195,16 @@ def _equals(node: Node, number: int) -> Node:
     return Compare(("==",), (node, Number(number)))
 
 
-def check_row_differentiable(expr: Node, operator: OperatorLike, is_reduced: bool) -> list[FormulaProblem]:
+def check_row_differentiable(
+    expr: Node, operator: OperatorLike, is_reduced: bool, complex_names: frozenset[str] = frozenset()
+) -> list[FormulaProblem]:
     """The reasons why an operator with ``expr`` over rows needs ``derivatives:``."""
     tensors = [argument.name for argument in operator.schema.arguments.tensors]
     problems: dict[FormulaProblem, None] = {}
     for name in tensors:
         try:
             refuse_hidden_names(expr, operator)
-            row_gradient(expr, name, tensors, is_reduced)
+            row_gradient(expr, name, tensors, is_reduced, complex_names)
         except ExpressionError as error:
             hint = error.hint or "write 'derivatives:' or 'non_differentiable:'"
             problems[FormulaProblem(error.offset, error.message, hint)] = None
@@ -164,7 +218,9 @@ def _sum(node: Node) -> Node:
 # The result of the forward call
 
 
-def _with_result(gradient: Node, expr: Node, elements: frozenset[str], is_reduced: bool) -> Node:
+def _with_result(
+    gradient: Node, expr: Node, elements: frozenset[str], is_reduced: bool, complex_names: frozenset[str]
+) -> Node:
     """``gradient`` in terms of ``result`` where that takes fewer passes and functions.
 
     The gradient of softmax is then ``result * (grad - sum(grad * result))``, that of logsumexp
@@ -172,17 +228,32 @@ def _with_result(gradient: Node, expr: Node, elements: frozenset[str], is_reduce
     """
     best = gradient
     named = elements if is_reduced else elements | {RESULT}
-    for part, value in _solved(simplify_rows(without_means(expr), elements), elements):
+    for part, value in _solved(_simplified(without_means(expr), elements, complex_names), elements):
         # The reductions of the value may contain the part; they stay as they are.
-        names: dict[Node, Node] = {r: Name(f"kept {i}") for i, r in enumerate(outermost_reductions(value))}
-        replacement = {replaced(part, names): replaced(value, names)}
-        found = replaced(replaced(gradient, names), replacement)
-        found = simplify_rows(_with_merged_exponentials(simplify_rows(found, named)), named)
+        kept = outermost_reductions(value)
+        names: dict[Node, Node] = {r: Name(f"kept {i}") for i, r in enumerate(kept)}
+        own = complex_names | {f"kept {i}" for i, r in enumerate(kept) if not is_real(r, complex_names)}
+
+        found = replaced(replaced(gradient, names), _replacements(part, value, names, own))
+        found = _simplified(_with_merged_exponentials(_simplified(found, named, own)), named, own)
         for variant in (found, distribute(found)):
-            restored = simplify_rows(replaced(variant, {name: r for r, name in names.items()}), named)
+            back = replaced(variant, {name: r for r, name in names.items()})
+            restored = _simplified(back, named, complex_names)
             if _cost(restored) < _cost(best):
                 best = restored
     return best
+
+
+def _replacements(
+    part: Node, value: Node, names: dict[Node, Node], complex_names: frozenset[str]
+) -> dict[Node, Node]:
+    """``value`` in place of ``part``, and its conjugate in place of that of ``part``."""
+    found = {replaced(part, names): replaced(value, names)}
+    if complex_names:
+        conjugates = (Call("conj", (replaced(node, names),)) for node in (part, value))
+        of_part, of_value = (with_simple_conjugates(node, complex_names) for node in conjugates)
+        found.setdefault(of_part, of_value)
+    return found
 
 
 def _solved(expr: Node, elements: frozenset[str]) -> list[tuple[Node, Node]]:

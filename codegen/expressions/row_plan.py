@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from codegen.expressions import nodes
 from codegen.expressions.functions import FUNCTIONS
-from codegen.expressions.nodes import Call, Name, Node
+from codegen.expressions.nodes import Call, Compare, Name, Node, Number
+from codegen.expressions.print_cpp_scalar import is_truth_value
 from codegen.expressions.rows import (
     REDUCTIONS,
     Reduction,
@@ -47,14 +48,20 @@ class RowPlan(NamedTuple):
         return tuple(stage for stage in self.stages if isinstance(stage, Pass))
 
 
-def plan_rows(expr: Node, elements: Sequence[str], taken: Collection[str] = ()) -> RowPlan:
-    """The plan of ``expr``; row values and kept elements get names that are not ``taken``."""
-    return _Planner(without_means(expr), frozenset(elements), frozenset(taken)).plan()
+def plan_rows(
+    expr: Node, elements: Sequence[str], taken: Collection[str] = (), keeps: bool = True
+) -> RowPlan:
+    """The plan of ``expr``; row values and kept elements get names that are not ``taken``.
+
+    Unless ``keeps``, later passes compute elements again.
+    """
+    return _Planner(without_means(expr), frozenset(elements), frozenset(taken), keeps).plan()
 
 
 class _Planner:
-    def __init__(self, expr: Node, elements: frozenset[str], taken: frozenset[str]) -> None:
+    def __init__(self, expr: Node, elements: frozenset[str], taken: frozenset[str], keeps: bool) -> None:
         self.expr = expr
+        self.keeps = keeps
         self.elements = elements
         self.taken = set(taken)
         self.names: dict[Node, Node] = {}  # what has been computed, and its name
@@ -68,7 +75,7 @@ class _Planner:
         # What each pass reads, and the result, which is the last pass if it varies along the row.
         reads = [[r.arguments[0] for r in levels[depth]] for depth in sorted(levels)]
         reads.append([self.expr] if varies(self.expr, self.elements) else [])
-        repeated = self.repeated(reads)
+        repeated = self.repeated(reads) if self.keeps else {}
 
         for position, depth in enumerate(sorted(levels)):
             self.hoist(reads[position])
@@ -77,7 +84,7 @@ class _Planner:
         return RowPlan(tuple(self.stages), self.known(self.expr))
 
     def add_pass(self, reductions: list[Call], kept: list[Node]) -> None:
-        maps = [self.known(r.arguments[0]) for r in reductions]
+        maps = [self.known(_reduced(r)) for r in reductions]
         formulas = [self.known(part) for part in kept]
         names = [self.name_of("row", r) for r in reductions]
         kept_names = [self.name_of("kept", part) for part in kept]
@@ -141,6 +148,14 @@ class _Planner:
             return
         for part in nodes.children(node):
             yield from self.constant_parts(part)
+
+
+def _reduced(reduction: Call) -> Node:
+    """What is reduced: truth values by any and all, which take numbers as well."""
+    (elements,) = reduction.arguments
+    if not REDUCTIONS[reduction.function].boolean or is_truth_value(elements):
+        return elements
+    return Compare(("!=",), (elements, Number(0)))
 
 
 def _depth(node: Node) -> int:

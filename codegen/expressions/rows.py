@@ -30,6 +30,7 @@ class Reduction(NamedTuple):
     latex: str  # over {0}
     note: str
     boolean: bool = False  # takes and gives truth values
+    of_complex: bool = True  # whether complex numbers have such a one
 
 
 _TABLE = (
@@ -66,6 +67,7 @@ _TABLE = (
         r"\max {0}",
         "the largest element; nan if an element is nan, -inf if a row has no elements. Equal elements share "
         "the gradient",
+        of_complex=False,
     ),
     Reduction(
         "amin",
@@ -75,6 +77,7 @@ _TABLE = (
         r"\min {0}",
         "the smallest element; nan if an element is nan, inf if a row has no elements. Equal elements share "
         "the gradient",
+        of_complex=False,
     ),
     Reduction(
         "any",
@@ -198,12 +201,19 @@ def simplify_rows(node: Node, elements: Collection[str]) -> Node:
 
 def _outside(node: Node, elements: frozenset[str]) -> Node:
     node = nodes.rebuild(node, lambda part: _outside(part, elements))
+    if isinstance(node, Binary) and node.operator in ("+", "-"):
+        return _same_choice(node, elements)
     if not isinstance(node, Call) or not is_reduction(node) or node.function not in ("sum", "mean"):
         return node
 
     argument = simplify(node.arguments[0])
     if _adds_up_to_zero(argument, elements):
         return Number(0)
+    if isinstance(argument, Call) and argument.function == "where":
+        condition, *branches = argument.arguments
+        if not _varies(condition, elements):
+            chosen = (_outside(Call(node.function, (branch,)), elements) for branch in branches)
+            return Call("where", (condition, *chosen))
 
     outside, inside = split_product(argument, lambda factor: _varies(factor, elements))
     if inside == Number(0):
@@ -211,6 +221,20 @@ def _outside(node: Node, elements: frozenset[str]) -> Node:
     if inside == Number(1):
         return outside if node.function == "mean" else Binary("*", outside, Name(COUNT))
     return Binary("*", outside, Call(node.function, (inside,)))
+
+
+def _same_choice(node: Binary, elements: frozenset[str]) -> Node:
+    """``where(c, a, b) + where(c, d, e)`` as one choice, if it is the same for the whole row."""
+    left, right = node.left, node.right
+    if not isinstance(left, Call) or not isinstance(right, Call) or left.function != right.function:
+        return node
+    if left.function != "where" or left.arguments[0] != right.arguments[0]:
+        return node
+    condition = left.arguments[0]
+    if _varies(condition, elements):
+        return node
+    pairs = zip(left.arguments[1:], right.arguments[1:])
+    return Call("where", (condition, *(Binary(node.operator, ours, theirs) for ours, theirs in pairs)))
 
 
 def _adds_up_to_zero(node: Node, elements: frozenset[str]) -> bool:

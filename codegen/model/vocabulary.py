@@ -39,7 +39,7 @@ STRUCTURES = ("pointwise", "reduction", "view", "shaped", "composite", "dynamic"
 # structure -> its promotion rules, the first being the default.
 PROMOTIONS = {
     "pointwise": ("default", "int_to_float", "comparison", "same", "complex_to_real", "bool_to_long"),
-    "reduction": ("same", "extremum", "int_to_long", "int_to_float", "bool", "index"),
+    "reduction": ("same", "extremum", "int_to_long", "int_to_float", "complex_to_real", "bool", "index"),
 }
 
 # Which structures can have which generated variant, and why not.

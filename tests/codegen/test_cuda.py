@@ -163,6 +163,38 @@ def test_formula_written_by_hand_for_cuda(checkout: Path) -> None:
     assert "&halved_kernel" in files["aten/register/cuda/Rounding.cpp"]
 
 
+ROWS = """\
+    - func: shares(Tensor self, Tensor weight, int dim, *, float eps=0.1) -> Tensor
+      structure: shaped
+      dtypes: floating
+      expr: exp(self - amax(self)) * weight / (sum(exp(self - amax(self))) + eps)
+      non_differentiable: a test
+      samples: unary
+      doc: As softmax.
+    - func: squares(Tensor self, int dim, bool keepdim=False) -> Tensor
+      structure: reduction
+      dtypes: floating
+      expr: mean(self * self)
+      non_differentiable: a test
+      samples: unary
+      doc: The mean of the squares.
+"""
+
+
+def test_formulas_over_rows(checkout: Path) -> None:
+    """Several reductions are passes over a row, and nothing is kept. A single one is a reduction."""
+    write(checkout, "native_functions.yaml", YAML.format(dispatch="") + ROWS)
+    files = render(load(checkout / "native_functions.yaml"))
+    text = files["aten/native/cuda/expr/Rounding-rows.cu"]
+    assert "const FormulaRow<scalar_t, 2, Walk> row(operands, place, walk);" in text
+    assert "row0_total.add(static_cast<opmath_t>(self));" in text
+    assert "row1_total.add(static_cast<opmath_t>(at::vec::exp(self - row0)));" in text
+    assert "return at::vec::exp(self - row0) * weight / row2;" in text
+    assert "for_each_formula_row<scalar_t, scalar_t, 2>(" in text
+    assert "reduce(iter, SquaresRow<scalar_t>{count_value});" in text
+    assert "&shares_kernel" in files["aten/register/cuda/Rounding.cpp"]
+
+
 def test_what_is_shown(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "halved"]) == 0
     shown = " ".join(capsys.readouterr().out.split())

@@ -216,7 +216,7 @@ def test_topics_with_numbers_have_files_of_their_own(tmp_path: Path) -> None:
     """The second file of a topic is not called like the first one of another."""
     many = "".join(
         f"    - func: f{k}(Tensor self) -> Tensor\n      structure: pointwise\n      dtypes: floating\n"
-        f"      expr: self + {k}\n      doc: A formula.\n"
+        f"      expr: self * {k + 2}\n      doc: A formula.\n"
         for k in range(120)
     )
     text = (
@@ -267,6 +267,18 @@ def test_gradients_of_formulas() -> None:
     assert (
         str(operator("tanh_backward").schema) == "tanh_backward(Tensor grad_output, Tensor output) -> Tensor"
     )
+
+
+def test_gradients_of_conjugates(tmp_path: Path) -> None:
+    """A gradient with conj(grad) is not a product with grad: its adjoint has two terms, too."""
+    text = LIBRARY.replace("floating", "complex64")
+    text = text.replace("factor * tanh(self)", "factor * self * conj(self)")
+    conj = "    - func: conj(Tensor self) -> Tensor\n      structure: pointwise\n      dtypes: complex64\n"
+    (tmp_path / "operators.yaml").write_text(f"{text}{conj}      expr: conj(self)\n      doc: As conj.\n")
+    helper = expand(load(tmp_path / "operators.yaml")).find("twice_backward")
+    assert helper is not None
+    first, _ = (d.formula.text for d in helper.derivatives if d.formula is not None)
+    assert first == "grad * factor * conj(self) + conj(grad) * factor * self"
 
 
 def test_comparisons_have_no_gradient_except_in_place() -> None:

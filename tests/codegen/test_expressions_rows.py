@@ -10,7 +10,9 @@ from codegen.expressions import (
     Pass,
     Signature,
     check_row_expr,
+    complex_names_of,
     infer_row_promotion,
+    is_real,
     latex,
     names,
     numpy_row_expr,
@@ -167,6 +169,94 @@ def test_gradients_of_gradients_are_differences(source: str, is_reduced: bool) -
         found = np.broadcast_to(evaluate_over(formula, known, [*elements, "grad", "result"]), (3, 5))
         expected = differences(lambda v: np.sum(arriving * evaluate_over(inner, v, elements)), values, name)
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7, err_msg=to_source(formula))
+
+
+COMPLEX_REDUCTIONS = [
+    "sum(self) * 2",
+    "mean(self * self)",
+    "sqrt(sum(abs(self) ** 2))",
+    "mean(abs(self))",
+    "sum(real(self) * abs(self))",
+    "sum(conj(self) * self * self) / mean(abs(self))",
+    "product(self)",
+    "log(sum(exp(eps * self)))",
+    "sum(abs(self - mean(self)) ** 2) / (count - 1)",
+    "amax(abs(self)) * maximum(amin(real(self)), eps)",
+]
+COMPLEX_ROW_WISE = [
+    "exp(self) / sum(exp(self))",
+    "self / sqrt(sum(abs(self) ** 2))",
+    "abs(self) / sum(abs(self))",
+    "(self - mean(self)) * rsqrt(mean(abs(self - mean(self)) ** 2) + eps)",
+    "self * conj(weight) * rsqrt(mean(abs(self) ** 2) + eps)",
+]
+
+
+@pytest.mark.parametrize(
+    "source, is_reduced", [*((s, True) for s in COMPLEX_REDUCTIONS), *((s, False) for s in COMPLEX_ROW_WISE)]
+)
+def test_complex_gradients_are_differences(source: str, is_reduced: bool) -> None:
+    """PyTorch's convention: the real and the imaginary part are the slopes along these, once and twice."""
+    operator = signature(source, is_reduced)
+    complex_names = complex_names_of(operator, ["complex128"])
+    tensors = [n for n in ("self", "weight") if n in names(parse(source))]
+    values = complex_values(tensors)
+    result = evaluate(source, values, is_reduced)
+    grad = complex_values(["grad"])["grad"]
+    if np.isrealobj(result):
+        assert is_real(parse(source), complex_names)
+        grad = grad.real
+    grad = np.sum(grad, 1, keepdims=True) if is_reduced else grad
+    known = {n: np.broadcast_to(v, (3, 5)).copy() for n, v in (("grad", grad), ("result", result))}
+
+    for name in tensors:
+        formula = row_gradient(parse(source), name, tensors, is_reduced, complex_names)
+        elements = [*tensors, "grad", "result"]
+        found = np.broadcast_to(evaluate_over(formula, {**values, **known}, elements), (3, 5))
+        expected = complex_differences(lambda v: evaluate(source, v, is_reduced), grad, values, name)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6, err_msg=to_source(formula))
+        if "product" not in source:
+            check_second_derivatives(formula, {**values, **known}, tensors)
+
+
+def check_second_derivatives(gradient: Node, values: dict[str, object], tensors: list[str]) -> None:
+    """Those of the gradient in all that it is made of."""
+    inner = substitute(gradient, {"grad": Name("incoming"), "result": Name("output")})
+    values = {**values, "incoming": values["grad"], "output": values["result"]}
+    elements = [n for n in ("incoming", *tensors, "output") if n in names(inner)]
+    outcome = np.broadcast_to(evaluate_over(inner, values, elements), (3, 5))
+    arriving = complex_values(["arriving"])["arriving"]
+
+    for name in elements:
+        complex_names = frozenset([*elements, "grad", "result"])
+        formula = row_gradient(inner, name, elements, False, complex_names)
+        known = {**values, "grad": arriving, "result": outcome}
+        found = np.broadcast_to(evaluate_over(formula, known, [*elements, "grad", "result"]), (3, 5))
+        expected = complex_differences(lambda v: evaluate_over(inner, v, elements), arriving, values, name)
+        if np.isrealobj(values[name]):
+            found, expected = found.real, expected.real
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5, err_msg=to_source(formula))
+
+
+def complex_values(tensors: list[str]) -> dict[str, object]:
+    rng = np.random.default_rng(len(tensors))
+    values = {n: rng.normal(size=(3, 5)) + 1j * rng.normal(size=(3, 5)) for n in tensors}
+    return {**values, "dim": [1], "eps": 0.5, "keepdim": True}
+
+
+def complex_differences(
+    value: Callable[[dict[str, object]], np.ndarray], grad: object, values: dict[str, object], name: str
+) -> np.ndarray:
+    def along(direction: complex) -> np.ndarray:
+        def moved(v: dict[str, object]) -> float:
+            shifted = np.asarray(values[name]) + direction * np.asarray(v["shift"])
+            whole = np.broadcast_to(value({**v, name: shifted}), (3, 5))
+            part = whole if np.shape(grad) == (3, 5) else whole[:, :1]
+            return float(np.sum(np.conj(grad) * part).real)
+
+        return differences(moved, {**values, "shift": np.zeros((3, 5))}, "shift")
+
+    return along(1) + 1j * along(1j)
 
 
 def evaluate_over(node: Node, values: dict[str, object], elements: list[str]) -> np.ndarray:

@@ -43,6 +43,24 @@ topics:
       dtypes: floating
       expr: self == amax(self)
       doc: Whether elements are the largest of their row.
+
+    - func: is_filled(Tensor self, int dim, bool keepdim=False) -> Tensor
+      structure: reduction
+      dtypes: floating
+      expr: all(self)
+      doc: Whether no element is zero.
+
+    - func: magnitude(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
+      structure: reduction
+      dtypes: floating, complex
+      expr: sqrt(sum(abs(self) ** 2))
+      doc: The length of vectors.
+
+    - func: phases(Tensor self, int dim, *, float least=0.1) -> Tensor
+      structure: shaped
+      dtypes: floating, complex
+      expr: self / maximum(amax(abs(self)), least)
+      doc: As a fraction of the largest.
 """
 
 
@@ -75,6 +93,27 @@ def test_elements_are_kept(generated: Path) -> None:
     text = kernel(generated, "shares")
     assert "const auto kept0 = at::vec::exp(self - row0);" in text
     assert "return kept0 / row1;" in text
+
+
+def test_numbers_are_truth_values(generated: Path) -> None:
+    """-1 is true, and below the 0 of false."""
+    assert "static_cast<acc_t>(self != opmath_t(0))" in kernel(generated, "is_filled")
+
+
+def test_complex_numbers_with_a_real_result(generated: Path, facts: dict[str, dict[str, object]]) -> None:
+    text = kernel(generated, "magnitude")
+    assert facts["magnitude"]["promotion"] == "complex_to_real"
+    assert "using acc_t = real_t;" in text and "using output_t = real_type<scalar_t>;" in text
+    assert "at::vec::real(self * at::vec::conj(self))" in text
+    assert facts["magnitude_backward"]["expr"] == "grad_output * self / output"
+
+
+def test_real_values_of_complex_rows(generated: Path) -> None:
+    """They are stored as all row values are, and compared as real numbers."""
+    text = kernel(generated, "phases")
+    assert "row_pass<0, RowReal<RowMaximum>>(map0)" in text
+    assert "at::vec::maximum(at::vec::real(row0), least_value)" in text
+    assert "const auto least_value = static_cast<real_t>(least);" in text
 
 
 def test_gradient_without_reductions_is_pointwise(facts: dict[str, dict[str, object]]) -> None:

@@ -18,7 +18,7 @@ from torch_py.fx.node import Node, map_arg
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
-    from torch_py._dynamo.thread_state import ThreadState
+    from torch_py._thread_state import ThreadState
 
 _numbers = count()
 

@@ -37,12 +37,12 @@ from torch_py._dynamo.messages import explained
 from torch_py._dynamo.resume import ResumedStart, continuation_function
 from torch_py._dynamo.start import FunctionStart
 from torch_py._dynamo.stops import Ending, Stop
-from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
 from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._logging.artifacts import compilation, timed
 from torch_py._shapes.arguments import NotFollowed
+from torch_py._thread_state import ThreadState
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection

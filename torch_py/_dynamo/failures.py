@@ -10,7 +10,7 @@ from torch_py._dynamo import config, logs
 from torch_py._dynamo.backends.registry import is_own
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
-from torch_py._dynamo.thread_state import ThreadState
+from torch_py._thread_state import ThreadState
 
 
 def is_suppressed(error: Exception) -> bool:

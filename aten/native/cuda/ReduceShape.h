@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "aten/iteration/LaunchPlan.h"
-#include "aten/native/cuda/Division.h"
+#include "aten/native/cuda/IndexedDims.h"
 
 // Note [Device reductions]
 // One launch, in one of two forms. Rows: neighbouring threads read neighbouring elements of one
@@ -22,40 +21,13 @@ namespace at::native::cuda {
 inline constexpr int kReduceThreads = 256;
 inline constexpr int64_t kSerial = 128;
 
-/// Sizes and byte strides of some dimensions, in the order in which their elements are counted.
-struct ReduceDims {
-  int dims = 0;
-  bool is_wide = false;  // more than 31 bits count the elements: divisions are 64-bit
-  int64_t count = 1;
-  int64_t sizes[LaunchPlan::kMaxDims] = {};
-  Divisor divisors[LaunchPlan::kMaxDims] = {};
-  int64_t strides[3][LaunchPlan::kMaxDims] = {};  // of the result, the input and the second result
-
+/// Some dimensions of the result, the input and the second result.
+struct ReduceDims : IndexedDims<3> {
   void add(const LaunchPlan& plan, int d) {
     sizes[dims] = plan.sizes[d];
     for (int k = 0; k < plan.operands; ++k) strides[k][dims] = plan.strides[k][d];
     count *= plan.sizes[d];
     ++dims;
-  }
-
-  /// To be called after the last add. `limit` is 2^31 except in tests.
-  void finish(int64_t limit) {
-    is_wide = count > limit;
-    for (int d = 0; d < dims && !is_wide; ++d)
-      divisors[d] = Divisor(static_cast<uint32_t>(sizes[d]));
-  }
-
-  /// Byte offset of element `index` in operand k.
-  C10_HOST_DEVICE int64_t offset(int k, int64_t index) const {
-    int64_t offset = 0;
-    for (int d = 0; d + 1 < dims; ++d) {
-      const int64_t rest =
-          is_wide ? index / sizes[d]
-                  : static_cast<int64_t>(divisors[d].quotient(static_cast<uint32_t>(index)));
-      offset += (index - rest * sizes[d]) * strides[k][d];
-      index = rest;
-    }
-    return dims == 0 ? 0 : offset + index * strides[k][dims - 1];
   }
 };
 

@@ -36,7 +36,7 @@ inline constexpr int kMostThreads = 512;  // that share a row
 
 /// Elements that a thread holds in registers, of one operand.
 template <class T>
-inline constexpr int kHeld = sizeof(T) == 8 ? 8 : 16;
+inline constexpr int kHeld = sizeof(T) < 8 ? 16 : 64 / sizeof(T);
 
 /// The sizes of a tensor before, along and after the dimension of the rows.
 struct RowShape {

@@ -1,5 +1,5 @@
 #pragma once
-// Sums, sums without nan, means and exclusive ors. Integers wrap around, so signed and unsigned
+// Sums, means and exclusive ors. Integers wrap around, so signed and unsigned
 // types of one size share a loop; float16 and bfloat16 accumulate in float.
 //
 // Ops, here and in the other headers of reductions, is a struct with the types input_t, acc_t and
@@ -9,20 +9,6 @@
 
 namespace at::native {
 namespace {
-
-template <class T>
-struct NanSum {
-  using input_t = T;
-  using acc_t = opmath_type<T>;
-  using output_t = T;
-  C10_HOST_DEVICE static acc_t identity() { return acc_t(0); }
-  C10_HOST_DEVICE static acc_t reduce(acc_t acc, T value) {
-    const auto number = static_cast<acc_t>(value);
-    return acc + (number == number ? number : acc_t(0));
-  }
-  C10_HOST_DEVICE static acc_t combine(acc_t a, acc_t b) { return a + b; }
-  C10_HOST_DEVICE static T project(acc_t acc) { return static_cast<T>(acc); }
-};
 
 template <class T>
 struct SumOfIntegers {
@@ -98,11 +84,6 @@ void with_mean_ops(ScalarType type, const char* op_name, int64_t numel, int64_t 
               "either a floating point or complex dtype. Got: ",
               type);
   with_divided_sum(type, op_name, outputs == 0 ? 1 : numel / outputs, run);
-}
-
-template <class Run>
-void with_nansum_ops(ScalarType type, const Run& run) {
-  AT_DISPATCH_FLOATING_AND_REDUCED(type, "nansum", [&] { run(NanSum<scalar_t>()); });
 }
 
 template <class Run>

@@ -1,19 +1,14 @@
-// Sums, means, logsumexp and hash_tensor: compositions and gradients.
+// Sums, means and hash_tensor: compositions and gradients.
 #include "aten/native/declarations/reduction/Sum.h"
 #include "aten/native/shared/KeptDims.h"
 #include "aten/native/shared/SizeProduct.h"
 #include "aten/ops/_nansum.h"
 #include "aten/ops/_xor.h"
-#include "aten/ops/amax.h"
 #include "aten/ops/detach.h"
-#include "aten/ops/exp.h"
 #include "aten/ops/expand.h"
-#include "aten/ops/isinf.h"
 #include "aten/ops/isnan.h"
-#include "aten/ops/log.h"
 #include "aten/ops/logical_not.h"
 #include "aten/ops/nansum.h"
-#include "aten/ops/real.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/view.h"
@@ -90,20 +85,6 @@ Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
 
   const Tensor count = at::sum(at::logical_not(at::isnan(at::detach(self))), dim, keepdim);
   return at::nansum(self, dim, keepdim, dtype) / count;
-}
-
-Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
-  const Tensor values = is_integral(self.scalar_type(), true) ? self.to(default_dtype()) : self;
-  if (values.numel() == 0) return at::log(at::sum(at::exp(values), dim, keepdim));
-
-  // log(sum(exp(x))) = shift + log(sum(exp(x - shift))). The shift cancels out, so it takes no part
-  // in the derivative; an infinite one would give inf - inf.
-  const Tensor constant = at::detach(values);
-  const Tensor largest = at::amax(values.is_complex() ? at::real(constant) : constant, dim, true);
-  const Tensor shift = at::where(at::isinf(largest), Scalar(0), largest);
-
-  const Tensor sum = at::log(at::sum(at::exp(values - shift), dim, keepdim));
-  return sum + (keepdim ? shift : at::reshape(shift, sum.sizes()));
 }
 
 }  // namespace at::native

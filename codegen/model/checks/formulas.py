@@ -20,6 +20,7 @@ from codegen.expressions import (
     check_requires,
     check_row_differentiable,
     check_row_expr,
+    complex_names_of,
     is_boolean,
     nodes,
     not_holomorphic,
@@ -67,7 +68,7 @@ def check(operator: Operator, program: Program, context: Context) -> None:
 
 def _check_expr(operator: Operator, node: Node) -> list[FormulaProblem]:
     if operator.structure in ("reduction", "shaped"):
-        problems = check_row_expr(node, operator, is_reduced=operator.structure == "reduction")
+        problems = check_row_expr(node, operator, operator.structure == "reduction", operator.dtypes)
     else:
         problems = check_expr(node, operator)
     return problems or list(_functions_of_integers(node, operator))
@@ -107,7 +108,9 @@ def _check_gradient(operator: Operator) -> list[FormulaProblem]:
 
     node = operator.expr.node
     if operator.is_over_rows:
-        return check_row_differentiable(node, operator, is_reduced=operator.structure == "reduction")
+        is_reduced = operator.structure == "reduction"
+        complex_names = complex_names_of(operator, operator.dtypes)
+        return check_row_differentiable(node, operator, is_reduced, complex_names)
 
     problems = check_differentiable(node, operator)
     if any(dtype.startswith("complex") for dtype in operator.dtypes):

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from codegen.dialect import PRIVATE
-from codegen.expressions import check_expr, check_row_expr, infer_promotion, infer_row_promotion
+from codegen.expressions import (
+    check_expr,
+    check_row_expr,
+    infer_promotion,
+    infer_row_promotion,
+    makes_float,
+)
 from codegen.model.checks.report import Reporter
 from codegen.model.implied import cpp_name
 from codegen.model.operator import Operator
@@ -186,7 +192,8 @@ def _check_expr(operator: Operator, report: Reporter) -> None:
         return
     if operator.structure == "pointwise" and not check_expr(node, operator):
         _check_promotion(operator, infer_promotion(node, operator), report)
-    if operator.structure == "reduction" and not check_row_expr(node, operator, is_reduced=True):
+    is_reduced = operator.structure == "reduction"
+    if operator.is_over_rows and not check_row_expr(node, operator, is_reduced, operator.dtypes):
         _check_row_promotion(operator, infer_row_promotion(node, operator, operator.dtypes), report)
 
 
@@ -215,15 +222,20 @@ def _check_row_arguments(operator: Operator, report: Reporter) -> None:
         if isinstance(argument.type, (OptionalType, ListType)):
             hint = "write Tensor, or a kernel instead of 'expr'"
             report.at_schema(argument.offset, f"a formula over rows takes no {argument.type}", hint)
-    complex_dtypes = [dtype for dtype in operator.dtypes if dtype.startswith("complex")]
-    if complex_dtypes:
-        hint = "leave the complex dtypes out, or write a kernel instead of 'expr'"
-        report.at_key("dtypes", f"a formula over rows takes real dtypes, not {complex_dtypes[0]}", hint)
 
 
 def _check_row_promotion(operator: Operator, inferred: str, report: Reporter) -> None:
-    """``promotion``, ``dtypes`` and ``expr`` of a reduction agree on the dtype of the result."""
+    """``promotion``, ``dtypes`` and ``expr`` over rows agree on the dtype of the result."""
+    assert operator.expr is not None
+    integers = [d for d in operator.dtypes if d.startswith(("int", "uint", "bool"))]
+    if inferred == "complex_to_real" and integers and makes_float(operator.expr.node, operator):
+        message = f"expr makes {integers[0]} floating point and complex numbers real, which no promotion is"
+        report.at_key("dtypes", message, "leave the integers or the complex dtypes out")
+        return
+
     written = operator.promotion
+    if operator.structure != "reduction":  # follows from expr
+        return
     if written != inferred and "bool" in (written, inferred):
         kind = "truth values" if inferred == "bool" else "numbers"
         hint = f"write promotion: {inferred}, or remove it: it follows from expr"
@@ -231,6 +243,11 @@ def _check_row_promotion(operator: Operator, inferred: str, report: Reporter) ->
     elif written == "index":
         hint = f"write promotion: {inferred}, or remove it: it follows from expr"
         report.at_key("promotion", "the promotion is index, but expr gives no index", hint)
+    elif written != inferred and "complex_to_real" in (written, inferred):
+        kind = "a real number" if inferred == "complex_to_real" else "no real number"
+        hint = f"write promotion: {inferred}, or remove it: it follows from expr"
+        message = f"the promotion is {written}, but expr gives {kind} for complex ones"
+        report.at_key("promotion", message, hint)
     elif written != "int_to_float" == inferred:
         hint = "write promotion: int_to_float, or remove it: it follows from expr"
         report.at_key(

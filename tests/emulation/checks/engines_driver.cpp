@@ -1,4 +1,4 @@
-// The elementwise and the reduction engine against plain loops, in every order of threads.
+// The engines of elements, reductions and rows against plain loops, in every order of threads.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +12,7 @@
 #include "aten/native/functors/Product.h"
 #include "aten/native/functors/Sum.h"
 #include "tests/emulation/checks/check.h"
+#include "tests/emulation/checks/row_formulas.h"
 #include "tests/emulation/grid.h"
 
 using namespace at;
@@ -406,6 +407,9 @@ void check_all() {
   check_positions<uint8_t>();
   check_positions<double>();
   check_accuracy();
+
+  row_formulas::check<float>();
+  row_formulas::check<c10::complex<double>>();
 }
 
 }  // namespace

@@ -416,6 +416,19 @@ def test_graphs_that_leave_inference_mode(backend: str):
     assert outcome(torch.compile(function, backend=backend)) == outcome(function)
 
 
+def test_graphs_that_end_in_autocast():
+    """The graph up to the break begins without it, and is compiled without it."""
+
+    def function(x: Any) -> Any:
+        product = x @ x
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            torch._dynamo.graph_break()
+        return product, torch.is_autocast_enabled("cpu")
+
+    product, is_enabled = torch.compile(function, backend="aot_eager")(torch.ones(2, 2))
+    assert product.dtype == torch.float32 and not is_enabled
+
+
 @pytest.mark.parametrize("position", [0, 1, 2])
 def test_gradients_of_zero_are_those_that_arrive(position: int):
     """The derivative of round is zero, whatever arrives; the third result does not depend on x."""

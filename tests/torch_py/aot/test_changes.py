@@ -8,6 +8,8 @@ import pytest
 
 import torch_py as torch
 from tests.torch_py.aot.comparison import compare, computed, leaves, plain
+from torch_py._functorch.aot import aot_function
+from torch_py._functorch.compilers import nop
 
 F = torch.nn.functional
 S = (3, 4)
@@ -154,6 +156,12 @@ def _strided_anew(x: Any, y: Any) -> Any:
     return x.sum()
 
 
+def _strided_numbers(x: Any, y: Any) -> Any:
+    real = torch.complex(x, y).real
+    real.mul_(2)
+    return real.as_strided((2, 2), (1, 2))  # of imaginary parts, too
+
+
 def _random_with_gaps(x: Any, y: Any) -> Any:
     wide = torch.zeros(8, 6)
     wide[:, ::2].normal_()
@@ -225,7 +233,8 @@ def _own_number(x: Any, y: Any) -> Any:
 FUNCTIONS = [
     _order, _read_view_later, _two_views, _into_fresh, _copied_into_fresh, _other_dtype, _broadcast,
     _comparison, _masked, _indexed, _swap, _without_grad, _detached, _enabled, _takes_gradient, _random,
-    _outs, _lists, _cumulated, _relu, _own_number, _strided_anew, _random_with_gaps,
+    _outs, _lists, _cumulated, _relu, _own_number, _strided_anew, _strided_numbers,
+    _random_with_gaps,
 ]  # fmt: skip
 
 
@@ -408,3 +417,13 @@ def test_views_made_without_grad_stay_so():
         return str(raised.value)
 
     assert outcome(torch.compile(function, backend="aot_eager")) == outcome(function)
+
+
+@pytest.mark.parametrize(
+    "expand", [lambda x: x, lambda x: (x + 1)[:1].expand(2, 3)], ids=["argument", "inside"]
+)
+def test_changes_of_expanded_tensors_are_refused(expand: Any):
+    """What a functional graph computes for one element says nothing of the others in its place."""
+    compiled = aot_function(lambda x: expand(x).index_put_((torch.tensor([0]),), torch.ones(3)), nop)
+    with pytest.raises(NotImplementedError, match="expanded tensor"):
+        compiled(torch.zeros(1, 3).expand(2, 3))

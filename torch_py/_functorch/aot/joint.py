@@ -19,9 +19,10 @@ from torch_py._functorch.aot.traced import Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._thread_state import ThreadState
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
-from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled
+from torch_py.autograd.grad_mode import enable_grad
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
@@ -79,23 +80,18 @@ class _Trace:
         self._for_program = made.for_program()
 
     def run(self, program: Program) -> Traced:
-        # Programs may end in other modes than they begin in.
-        inference, grad = _C.is_inference_mode_enabled(), _C.is_grad_enabled()
+        state = ThreadState()  # programs may end in other modes than they begin in
         try:
-            with (
-                _without_saved_tensors_hooks(),
-                self.recorder.running(),
-                inference_mode(inference),
-                set_grad_enabled(grad),
-            ):
+            with _without_saved_tensors_hooks(), self.recorder.running():
                 results = program(self.recorder, self._for_program)
-                self.leaves_inference = inference and not _C.is_inference_mode_enabled()
+                self.leaves_inference = state.inference and not _C.is_inference_mode_enabled()
 
                 written = self._written_memories()
                 outputs = classify(results, self.inputs, self.given, self.recorder, self.views, written)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
+            state.restore()
             self.recorder.draws.restore()
         with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
             return self._functional(outputs, recorded, tangents, gradients)

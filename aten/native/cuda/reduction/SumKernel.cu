@@ -1,13 +1,8 @@
-// The kernels of sum, mean, nansum and the exclusive or over dimensions.
+// The kernels of sum, mean and the exclusive or over dimensions.
 #include "aten/native/cuda/Reduce.cuh"
 #include "aten/native/functors/Sum.h"
 
 namespace at::native::cuda {
-
-void nansum_kernel(TensorIteratorBase& iter) {
-  const LaunchPlan plan = launch_plan(iter);
-  with_nansum_ops(plan.common_dtype, [&](auto ops) { reduce(iter, ops); });
-}
 
 void sum_kernel(TensorIteratorBase& iter) {
   const LaunchPlan plan = launch_plan(iter);

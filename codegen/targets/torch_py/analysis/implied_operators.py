@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from codegen.expressions import (
     ExpressionError,
     check_formula,
+    complex_names_of,
     gradient,
     names,
     row_gradient,
@@ -24,7 +26,17 @@ from codegen.expressions import (
     to_source,
 )
 from codegen.expressions.functions import NUMBER_AS_TENSOR
-from codegen.expressions.nodes import Call, ListOf, Method, Name, Node, Number, rebuild, substitute
+from codegen.expressions.nodes import (
+    Call,
+    ListOf,
+    Method,
+    Name,
+    Node,
+    Number,
+    rebuild,
+    substitute,
+    walk,
+)
 from codegen.expressions.rows import COUNT, outermost_reductions
 from codegen.expressions.scope import NUMBERS, Scope, resolve
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
@@ -106,14 +118,14 @@ def derived_in(program: Program) -> Mapping[str, Derived]:
 def _as_possible(derived: Derived, program: Program) -> Derived:
     derivatives, helpers = derived
     kept = [program.operators[helper.unambiguous_name].derivatives for helper in helpers]
-    return derivatives, [replace(helper, derivatives=own) for helper, own in zip(helpers, kept)]
+    return derivatives, [helper.changed(derivatives=own) for helper, own in zip(helpers, kept)]
 
 
 def _moved(derived: Derived, operator: Operator) -> Derived:
     """The same where the entry is now."""
     derivatives, helpers = derived
     place = {"location": operator.location, "key_locations": operator.key_locations}
-    return derivatives, [replace(helper, **place) for helper in helpers]  # type: ignore[arg-type]
+    return derivatives, [helper.changed(**place) for helper in helpers]
 
 
 def _expanded(topic: Topic, derive: Callable[[Operator], Derived]) -> tuple[Operator, ...]:
@@ -124,25 +136,26 @@ def _expanded(topic: Topic, derive: Callable[[Operator], Derived]) -> tuple[Oper
             found.append(operator)
             continue
 
-        operator = _with_kernel(operator, formula_kernel_path(operator))
+        implied: dict[str, Any] = {"dispatch": _with_kernel(operator, formula_kernel_path(operator))}
         if operator.structure == "shaped" and ALONG_DIM not in operator.tags:
-            operator = replace(operator, tags=(*operator.tags, ALONG_DIM))
+            implied["tags"] = (*operator.tags, ALONG_DIM)
         if operator.derivatives or operator.non_differentiable is not None:
-            found.append(operator)
+            found.append(operator.changed(**implied))
             continue
 
         derivatives, helpers = derive(operator)
-        found += [replace(operator, derivatives=derivatives), *helpers]
+        found += [operator.changed(**implied, derivatives=derivatives), *helpers]
 
     return with_cuda_formulas(topic.name, found)
 
 
-def _with_kernel(operator: Operator, path: str) -> Operator:
+def _with_kernel(operator: Operator, path: str) -> tuple[DispatchEntry, ...]:
+    """The dispatch map, with the kernel that is printed from the formula."""
     if operator.dispatch_for("CPU") is not None:
-        return operator
+        return operator.dispatch
     kernel = f"{operator.unambiguous_name}_kernel"
     entry = DispatchEntry("CPU", kernel, Kernel(kernel, path, 1), operator.location)
-    return replace(operator, dispatch=(entry, *operator.dispatch))
+    return (entry, *operator.dispatch)
 
 
 def _derive(operator: Operator, program: Program) -> Derived:
@@ -180,8 +193,9 @@ def _derive_rows(operator: Operator, program: Program) -> Derived:
     helpers = []
     tensors = [a.name for a in operator.tensor_arguments]
     is_reduced = operator.structure == "reduction"
+    complex_names = complex_names_of(operator, operator.dtypes)
     for name in tensors:
-        node = row_gradient(operator.expr.node, name, tensors, is_reduced)
+        node = row_gradient(operator.expr.node, name, tensors, is_reduced, complex_names)
 
         # As above, a gradient that is the same for all elements of a row needs no loop.
         used = names(node)
@@ -227,8 +241,8 @@ def _helper(operator: Operator, name: str, node: Node, over_rows: bool = False) 
 
     helper = _private_operator(operator, name, parameters, expr, over_rows)
     shares_file = helper.is_over_rows == operator.is_over_rows
-    helper = _with_kernel(helper, formula_kernel_path(operator if shares_file else helper))
-    return replace(helper, derivatives=_higher_derivatives(helper, name)), call
+    dispatch = _with_kernel(helper, formula_kernel_path(operator if shares_file else helper))
+    return helper.changed(dispatch=dispatch, derivatives=_higher_derivatives(helper, name)), call
 
 
 def _private_operator(
@@ -238,8 +252,7 @@ def _private_operator(
     arguments = Arguments((), None, tuple(parameters), (), ())
     schema = FunctionSchema(OperatorName(BaseName.of(name)), arguments, (Return(_TENSOR),))
 
-    return replace(
-        operator,
+    return operator.changed(
         schema=schema,
         structure="shaped" if over_rows else "pointwise",
         out_dtype="exact" if over_rows else "castable",
@@ -270,8 +283,12 @@ def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
     if helper.is_over_rows:
         return tuple(_higher_row_derivatives(helper))
     grad_output, *others = helper.tensor_arguments
-    own_call = Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:])))
-    found = [_derivative(helper, grad_output.name, _adjoint(own_call, helper))]
+    found = []
+    if _is_linear(helper, grad_output.name):
+        own_call = Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:])))
+        found.append(_derivative(helper, grad_output.name, _adjoint(own_call, helper)))
+    else:
+        others.insert(0, grad_output)
 
     for argument in others:
         try:
@@ -287,13 +304,23 @@ def _higher_row_derivatives(helper: Operator) -> Iterator[Derivative]:
     """Formulas of tensor operators over the dimensions of the rows."""
     assert helper.expr is not None
     tensors = [a.name for a in helper.tensor_arguments]
+    complex_names = complex_names_of(helper, helper.dtypes)
     for name in tensors:
         try:
-            node = row_gradient(helper.expr.node, name, tensors, is_reduced=False)
+            node = row_gradient(helper.expr.node, name, tensors, False, complex_names)
         except ExpressionError as error:
             yield Derivative((name,), _missing(helper, error.message), helper.location)
         else:
             yield _derivative(helper, name, to_formula(node, helper))
+
+
+def _is_linear(helper: Operator, name: str) -> bool:
+    """Whether ``name`` is multiplied by a factor. A conjugate of it, or its real part, is something else."""
+    assert helper.expr is not None
+    return not any(
+        isinstance(part, Call) and part.function in ("conj", "real") and name in names(part)
+        for part in walk(helper.expr.node)
+    )
 
 
 def _adjoint(call: Call, helper: Operator) -> Node:
@@ -335,7 +362,7 @@ def _without_impossible(program: Program, known: Collection[str]) -> Program:
         is_helper = operator.samples is None and operator.expr is not None
         if is_helper and operator.python_module == "private" and operator.unambiguous_name not in known:
             derivatives = tuple(_possible(d, operator, program) for d in operator.derivatives)
-            operator = replace(operator, derivatives=derivatives)
+            operator = operator.changed(derivatives=derivatives)
         # The trees of formulas take more memory than all else of an operator.
         operator.forget()
         return operator

@@ -16,6 +16,8 @@ EXPR_FOLDER = "aten/native/cpu/expr"  # kernels printed from formulas
 CUDA_EXPR_FOLDER = f"{CUDA_FOLDER}/expr"
 # Of one file for a device, so that none takes long to compile: one for each formula and dtype.
 INSTANCES_PER_FILE = 60
+# Kernels of a formula over rows and a dtype: rows in registers and in memory, and columns.
+_FORMS_OF_ROWS = 7
 
 
 def loop_entries(operator: Operator) -> tuple[DispatchEntry, ...]:
@@ -37,13 +39,11 @@ def cuda_entry(operator: Operator) -> DispatchEntry | None:
 def runs_on_host(operator: Operator) -> bool:
     """Whether CUDA tensors take the CPU's kernel, on copies in the memory of the host.
 
-    Of an operator as declared: a formula over elements will have a kernel, one over rows has that of the
-    CPU. One with a function for every device needs none.
+    Of an operator as declared: a formula will have a kernel. One with a function for every device needs none.
     """
-    if (operator.expr is not None and not operator.is_over_rows) or operator.dispatch_for("All") is not None:
+    if operator.expr is not None or operator.dispatch_for("All") is not None:
         return False
-    has_kernel = operator.expr is not None or operator.dispatch_for("CPU") is not None
-    return has_kernel and cuda_entry(operator) is None
+    return operator.dispatch_for("CPU") is not None and cuda_entry(operator) is None
 
 
 class DirectKernel(NamedTuple):
@@ -103,31 +103,43 @@ def formula_kernel_path(operator: Operator) -> str:
 def with_cuda_formulas(topic: str, operators: Iterable[Operator]) -> tuple[Operator, ...]:
     """The operators of a topic, with a CUDA kernel for each formula that has none written by hand.
 
-    Its files are TOPIC.cu, TOPIC-2.cu and so on; no other topic has such a name.
-    Libraries outside the tree have no CUDA part.
+    Their files are TOPIC.cu, TOPIC-2.cu and so on, and TOPIC-rows.cu of formulas over rows; no other topic
+    has such a name. Libraries outside the tree have no CUDA part.
     """
+    elements = _Files(topic, 1)
+    rows = _Files(f"{topic}-rows", _FORMS_OF_ROWS)
     found = []
-    number = 1
-    instances = 0
     for operator in operators:
         cpu = operator.dispatch_for("CPU")
-        has_formula = operator.expr is not None and not operator.is_over_rows
-        if not has_formula or operator.library is not None or cpu is None or cpu.definition is None:
+        if operator.expr is None or operator.library is not None or cpu is None or cpu.definition is None:
             found.append(operator)
             continue
         if operator.dispatch_for(CUDA_KEY) is not None or not is_formula_kernel(cpu.definition.path):
             found.append(operator)
             continue
 
-        instances += len(operator.dtypes)
-        if instances > INSTANCES_PER_FILE and instances > len(operator.dtypes):
-            number += 1
-            instances = len(operator.dtypes)
-
-        path = f"{CUDA_EXPR_FOLDER}/{topic}{f'-{number}' if number > 1 else ''}.cu"
+        path = (rows if operator.is_over_rows else elements).path_for(len(operator.dtypes))
         entry = replace(cpu, key=CUDA_KEY, definition=cpu.definition._replace(path=path))
-        found.append(replace(operator, dispatch=(*operator.dispatch, entry)))
+        found.append(operator.changed(dispatch=(*operator.dispatch, entry)))
     return tuple(found)
+
+
+class _Files:
+    """Files for the kernels of a topic: the next one begins where one would have too many."""
+
+    def __init__(self, name: str, forms: int) -> None:
+        self.name = name
+        self.forms = forms
+        self.number = 1
+        self.instances = 0
+
+    def path_for(self, dtypes: int) -> str:
+        own = dtypes * self.forms
+        self.instances += own
+        if self.instances > INSTANCES_PER_FILE and self.instances > own:
+            self.number += 1
+            self.instances = own
+        return f"{CUDA_EXPR_FOLDER}/{self.name}{f'-{self.number}' if self.number > 1 else ''}.cu"
 
 
 def is_formula_kernel(path: str) -> bool:

@@ -98,7 +98,7 @@ def _structures(program: Program) -> list[Row]:
 
 
 def _cuda(program: Program) -> list[Row]:
-    formulas = sum(o.expr is not None and not o.is_over_rows and cuda_entry(o) is None for o in program)
+    formulas = sum(o.expr is not None and cuda_entry(o) is None for o in program)
     kernels = sum(cuda_entry(o) is not None for o in program)
     on_host = sum(map(runs_on_host, program))
     return [

@@ -10,9 +10,18 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
-from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, takes_packs, to_source
+from codegen.expressions import (
+    FUNCTIONS,
+    complex_names_of,
+    cpp_expr,
+    is_boolean,
+    names,
+    takes_packs,
+    to_source,
+)
 from codegen.expressions.functions import MATH
 from codegen.expressions.nodes import Call, Node, walk
+from codegen.expressions.print_cpp_scalar import REAL_TYPE
 from codegen.model import Operator
 from codegen.remembered import remembered
 from codegen.schema import Argument
@@ -27,6 +36,7 @@ class Scalar(NamedTuple):
 
     name: str
     value: str  # from the parameter
+    type: str  # opmath_t
 
     @property
     def conversion(self) -> str:
@@ -50,6 +60,7 @@ class ExprKernel(NamedTuple):
     name: str
     headers: tuple[str, ...]  # of the functions that it calls
     is_rarely_used: bool
+    is_mixed: bool  # whether some numbers are real where opmath_t is complex
 
     @property
     def element_parameters(self) -> list[str]:
@@ -102,7 +113,7 @@ def cpu_path(operator: Operator) -> str | None:
 def cuda_path(operator: Operator) -> str | None:
     """The same for CUDA."""
     entry = cuda_entry(operator)
-    if operator.expr is None or entry is None or entry.definition is None:
+    if operator.expr is None or operator.is_over_rows or entry is None or entry.definition is None:
         return None
     path = entry.definition.path
     return path if path.startswith(CUDA_EXPR_FOLDER) else None
@@ -146,7 +157,8 @@ def _expr_kernel(operator: Operator) -> ExprKernel:
 
     wraps = not INTEGER_DTYPES.isdisjoint(operator.dtypes)
     renamed = {a.name: f"{a.name}_value" for a in plain}
-    value = without_outer_parentheses(cpp_expr(node, renamed, wraps=wraps))
+    mixed = mixed_names(node, operator)
+    value = without_outer_parentheses(cpp_expr(node, renamed, wraps=wraps, complex_names=mixed))
     is_of_result_type = result == "bool" and is_boolean(node, operator)
     returned = value if is_of_result_type else f"static_cast<{result}>({value})"
     return ExprKernel(
@@ -156,7 +168,7 @@ def _expr_kernel(operator: Operator) -> ExprKernel:
         entry.kernel,
         ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)),
         tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
-        tuple(scalar_of(a) for a in plain if a.name in used),
+        tuple(scalar_of(a, REAL_TYPE if mixed else "opmath_t") for a in plain if a.name in used),
         inputs,
         tuple(n for n in inputs if n in used),
         result,
@@ -166,6 +178,7 @@ def _expr_kernel(operator: Operator) -> ExprKernel:
         operator.base_name,
         headers_of_functions(node),
         "rarely_used" in operator.tags,
+        bool(mixed),
     )
 
 
@@ -184,7 +197,17 @@ def headers_of_functions(node: Node) -> tuple[str, ...]:
     return tuple(FUNCTIONS[name].header for name in called if name in FUNCTIONS)
 
 
-def scalar_of(argument: Argument) -> Scalar:
-    is_scalar = argument.type.base.name == "Scalar"
-    value = f"{argument.name}.to<opmath_t>()" if is_scalar else f"static_cast<opmath_t>({argument.name})"
-    return Scalar(f"{argument.name}_value", value)
+def scalar_of(argument: Argument, real_type: str = "opmath_t") -> Scalar:
+    """``real_type`` is that of arguments that are real numbers."""
+    name = f"{argument.name}_value"
+    if argument.type.base.name == "Scalar":
+        return Scalar(name, f"{argument.name}.to<opmath_t>()", "opmath_t")
+    return Scalar(name, f"static_cast<{real_type}>({argument.name})", real_type)
+
+
+def mixed_names(node: Node, operator: Operator) -> frozenset[str]:
+    """The names of complex numbers, if the formula takes real numbers such as ``abs(self)`` of them."""
+    complex_names = complex_names_of(operator, operator.dtypes)
+    calls = [part for part in walk(node) if isinstance(part, Call) and part.function in FUNCTIONS]
+    is_mixed = any(FUNCTIONS[call.function].complex_to_real for call in calls)
+    return complex_names if is_mixed else frozenset()

@@ -43,6 +43,7 @@ from codegen.targets.torch_py.emit.expr_kernels import (
 )
 from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.registration import Section
+from codegen.targets.torch_py.emit.row_cuda_kernels import cuda_row_kernels_by_file
 from codegen.targets.torch_py.emit.row_kernels import row_kernels_by_file
 from codegen.targets.torch_py.emit.stubs import NamedResult, Stub
 from codegen.targets.torch_py.python_modules import PYTHON_MODULES
@@ -271,6 +272,14 @@ class Tree:
                 "aten/native/cuda/expr/Topic.cu",
                 kernels=kernels,
                 headers=headers_of(kernels),
+            )
+
+        for path, device_kernels in cuda_row_kernels_by_file(chosen).items():
+            self.add(
+                path,
+                "aten/native/cuda/expr/Rows.cu",
+                kernels=device_kernels,
+                headers=headers_of(device_kernels),
             )
 
     def registration(self, topic: Topic) -> None:

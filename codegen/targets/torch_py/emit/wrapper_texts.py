@@ -55,6 +55,7 @@ REDUCTION_DTYPES = {
     "extremum": "Extremum",
     "int_to_long": "IntToLong",
     "int_to_float": "IntToFloat",
+    "complex_to_real": "ComplexToReal",
     "bool": "Bool",
     "index": "Index",
 }

@@ -35,6 +35,13 @@ def smooth_maximum(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, 4), 1, scale=3.0)
 
 
+@samples("magnitude")
+def magnitude(make: Make) -> Iterator[SampleInput]:
+    """Over no, one and several dimensions. There is no slope at zero."""
+    yield from over_all(make)
+    yield from over_dims(make)
+
+
 @samples("standardized")
 def standardized(make: Make) -> Iterator[SampleInput]:
     for tensor in reduced(make):

@@ -20,6 +20,9 @@ void {{ kernel.kernel }}({{ kernel.parameters|commas }}) {
   dispatch<{{ kernel.dtypes|commas }}>(
       iter.common_dtype(), "{{ kernel.name }}", [&]<typename scalar_t>() {
         using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
+{% if kernel.is_mixed %}
+        using real_t [[maybe_unused]] = c10::scalar_value_type_t<opmath_t>;
+{% endif %}
 {% for scalar in kernel.scalars %}
         {{ scalar.conversion }}
 {% endfor %}

@@ -18,36 +18,12 @@ inline namespace CPU_CAPABILITY {
 {# Without the attribute a long formula becomes a function call per element, which does not vectorise. #}
 {% set inlined = " __attribute__((always_inline))" if is_per_isa else "" %}
 {% for kernel in kernels if kernel.single %}
-{% set single = kernel.single %}
 {% if loop.first %}
 
 namespace {
 {% endif %}
 
-// {{ kernel.source }}
-template <class scalar_t>
-struct {{ single.struct }} {
-  using opmath_t = opmath_type<scalar_t>;
-  using input_t = scalar_t;
-  using acc_t = opmath_t;
-  using output_t = {{ kernel.result }};
-
-{% for name in kernel.members %}
-  opmath_t {{ name }};
-{% endfor %}
-{% if kernel.members %}
-
-{% endif %}
-  static acc_t identity() { return {{ single.operation }}::kStart<acc_t>; }
-  acc_t reduce(acc_t total, input_t element) const {
-{% if single.element %}
-    const auto {{ single.element }} = static_cast<opmath_t>(element);
-{% endif %}
-    return combine(total, static_cast<acc_t>({{ single.elements }}));
-  }
-  static acc_t combine(acc_t a, acc_t b) { return {{ single.operation }}::combine(a, b); }
-  output_t project(acc_t {{ single.total }}) const { return static_cast<output_t>({{ kernel.finish }}); }
-};
+{% include "aten/native/expr/single_reduction.h" %}
 {% if loop.last %}
 
 }  // namespace
@@ -72,14 +48,17 @@ void {{ kernel.kernel }}({{ kernel.parameters|commas }}) {
   dispatch<{{ kernel.dtypes|commas }}>(
       dtype_of_elements, "{{ kernel.name }}", [&]<typename scalar_t>() {
         using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
+{% if kernel.is_complex %}
+        using real_t [[maybe_unused]] = c10::scalar_value_type_t<opmath_t>;
+{% endif %}
 {% for scalar in kernel.scalars %}
         {{ scalar.conversion }}
 {% endfor %}
 {% if kernel.uses_count %}
-        const auto count_value = static_cast<opmath_t>({{ "elements_of_row(iter)" if kernel.single else "plan.row.count" }});
+        const auto count_value = static_cast<{{ kernel.real_type }}>({{ "elements_of_row(iter)" if kernel.single else "plan.row.count" }});
 {% endif %}
 {% if kernel.single %}
-        cpu_reduce(iter, {{ kernel.single.struct }}<scalar_t>{ {{- kernel.members|commas -}} });
+        cpu_reduce(iter, {{ kernel.struct }}<scalar_t>{ {{- kernel.members|map(attribute=1)|list|commas -}} });
 {% else %}
 {% for stage in kernel.stages %}
         const auto map{{ loop.index0 }} = [=]({{ stage.parameters|commas }}){{ inlined }} {

@@ -17,9 +17,12 @@ namespace {
 template <typename scalar_t>
 struct {{ kernel.functor }} {
   using opmath_t = opmath_type<scalar_t>;
+{% if kernel.is_mixed %}
+  using real_t = c10::scalar_value_type_t<opmath_t>;
+{% endif %}
 
 {% for scalar in kernel.scalars %}
-  opmath_t {{ scalar.name }};
+  {{ scalar.type }} {{ scalar.name }};
 {% endfor %}
 {% if kernel.scalars %}
 
@@ -44,6 +47,9 @@ void {{ kernel.kernel }}({{ kernel.device_parameters|commas }}) {
       plan.common_dtype, "{{ kernel.name }}", [&]<typename scalar_t>() {
 {% if kernel.scalars %}
         using opmath_t = opmath_type<scalar_t>;
+{% if kernel.is_mixed %}
+        using real_t [[maybe_unused]] = c10::scalar_value_type_t<opmath_t>;
+{% endif %}
 {% endif %}
         const {{ kernel.functor }}<scalar_t> formula{ {{- kernel.scalars|map(attribute="value")|list|commas -}} };
         elementwise<{{ kernel.element_types|commas }}>(plan, "{{ kernel.name }}", formula);
