@@ -79,13 +79,18 @@ def closest(word: str, known: Iterable[str]) -> str | None:
     return _closest(word, tuple(sorted(set(known))))
 
 
+_MANY = 200
+
+
 @lru_cache(maxsize=1000)
 def _closest(word: str, names: tuple[str, ...]) -> str | None:
     """One word is often missing at many places, and comparing it with all operators takes long."""
     swapped = [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)]
+    # Among many names, some are like any word: nosuch and cosh have three of five letters in common.
+    likeness = 0.6 if len(names) < _MANY else 0.75
     near = (
         [name for name in swapped if name in names and name != word]
-        or difflib.get_close_matches(word, names, 1, 0.6)
+        or difflib.get_close_matches(word, names, 1, likeness)
         or [name for name in names if name.lower() == word.lower()]
     )
     return near[0] if near else None

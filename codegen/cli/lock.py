@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from codegen.cli.loading import load_program
-from codegen.diagnostics import Diagnostics, GenerationError, Location
+from codegen.diagnostics import Diagnostic, Diagnostics, GenerationError, Location
 from codegen.model import Program
 from codegen.model.lock import Change, Lock, LockError, changes, lock_path, read_lock, rows_of
 
@@ -37,14 +38,19 @@ def lock(options: argparse.Namespace) -> int:
     return 0
 
 
-def check_lock(program: Program) -> None:
-    """Reports what the entries say otherwise than the file, if there is one."""
+def lock_problems(program: Program) -> Iterator[Diagnostic]:
+    """What the entries say otherwise than the file, if there is one."""
     path = lock_path(program)
     if not path.is_file():
         return
 
-    problems = Diagnostics()
-    for change in changes(_read(path).rows, rows_of(program)):
+    try:
+        before = _read(path).rows
+    except GenerationError as error:
+        yield from error.diagnostics.sorted()
+        return
+
+    for change in changes(before, rows_of(program)):
         operator = program.find(change.operator)
         is_there = operator is not None and operator.name == change.operator
         place = operator.location if is_there and operator else Location(path.name, 1, 1)
@@ -53,9 +59,7 @@ def check_lock(program: Program) -> None:
             hint = f'this breaks programs: take it back, or give the reason, {_COMMAND} --why "..."'
         else:
             hint = f"this breaks no program: record it with {_COMMAND}"
-        problems.report(place, change.operator, message, hint)
-    if problems:
-        raise GenerationError(problems)
+        yield Diagnostic(place, change.operator, message, hint)
 
 
 def _read(path: Path) -> Lock:

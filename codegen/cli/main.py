@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from codegen.diagnostics import GenerationError
 from codegen.target import Target, UnknownTargetError, default_target, find_target
@@ -33,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.run(options))
     except GenerationError as error:
         print(error, file=sys.stderr)
+        return 1
+    except UnicodeDecodeError as error:
+        print(f"{options.command}: a file is not valid UTF-8: {error.reason} {error.start}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # `explain add | head`
         # Python flushes standard output once more at exit, which would complain.
@@ -99,8 +103,10 @@ def _add_common_options(command: argparse.ArgumentParser, target: Target) -> Non
         help=f"what is generated, here {target.name}: a target that is installed, or module:NAME",
     )
 
+    command.set_defaults(is_yaml_given=False)
     command.add_argument(
         "--yaml",
+        action=_StoreYaml,
         type=Path,
         default=Path(target.declarations),
         metavar="PATH",
@@ -114,6 +120,20 @@ def _add_common_options(command: argparse.ArgumentParser, target: Target) -> Non
         metavar="PATH",
         help=f"the file that a library extends{default}",
     )
+
+
+class _StoreYaml(argparse.Action):
+    """Commands that write may ask whether the file was named or is the default."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option: str | None = None,
+    ) -> None:
+        namespace.yaml = values
+        namespace.is_yaml_given = True
 
 
 # Each command is imported when it runs: `generate` with nothing to do ends before pyyaml would be loaded.

@@ -25,7 +25,10 @@ from codegen.expressions.scope import (
     Scope,
     kind_of_type,
 )
-from codegen.expressions.simplify import number_of
+from codegen.expressions.simplify import number_of, simplify
+from codegen.expressions.zero_terms import zero_terms
+
+WRITE_FORMULA = "write what the operator computes from its arguments"
 
 # What Python, C and NumPy call functions that have another name here.
 _USUAL_NAMES = {
@@ -53,6 +56,8 @@ def check_expr(node: Node, operator: OperatorLike) -> list[FormulaProblem]:
     returns = [kind_of_type(r.type) for r in operator.schema.returns]
     if returns != [TENSOR]:
         checker.report(node, "an operator with 'expr' returns one Tensor", "write '-> Tensor' in the schema")
+    if not checker.problems:
+        checker.problems += zero_terms(node, WRITE_FORMULA)
     if not checker.problems:
         checker.check_all_used(node)
     return sorted(checker.problems, key=lambda problem: problem.offset)
@@ -162,11 +167,15 @@ class ExprChecker(_Checker):
 
     def check_all_used(self, node: Node) -> None:
         used = nodes.names(node)
+        kept = nodes.names(simplify(node))
         for argument in self.scope.schema.arguments.flat_non_out:
-            if argument.name not in used:
-                self.report(
-                    node, f"argument '{argument.name}' is not used", "use it or remove it from the schema"
-                )
+            name = argument.name
+            if name not in used:
+                self.report(node, f"argument '{name}' is not used", "use it or remove it from the schema")
+            elif name not in kept:
+                place = next(p for p in nodes.walk(node) if isinstance(p, nodes.Name) and p.name == name)
+                hint = "write what the operator computes from it, or remove it from the schema"
+                self.report(place, f"the result does not depend on '{name}', which cancels out", hint)
 
 
 def _nonzero(node: Node) -> Node:

@@ -24,6 +24,7 @@ BOOLEAN: Domain = (0.0, 1.0)
 
 MATH = "aten/vec/math.h"
 BITS = "aten/vec/bits.h"
+DIVISORS = "aten/vec/divisors.h"
 
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
@@ -55,6 +56,11 @@ class Function(NamedTuple):
     @property
     def arity(self) -> int:
         return len(self.parameters)
+
+    @property
+    def is_of_integers(self) -> bool:
+        """Whether it takes integers and truth values alone."""
+        return self.header in (BITS, DIVISORS)
 
     @property
     def of_complex(self) -> bool:
@@ -444,12 +450,12 @@ _TABLE = (
         latex=r"{0} \bmod {1}",
         note="takes the sign of x",
     ),
-    _pair("gcd", (None, None), latex=r"\gcd({0}, {1})", header="aten/vec/divisors.h", vectorises=False),
+    _pair("gcd", (None, None), latex=r"\gcd({0}, {1})", header=DIVISORS, vectorises=False),
     _pair(
         "lcm",
         (None, None),
         latex=r"\operatorname{{lcm}}({0}, {1})",
-        header="aten/vec/divisors.h",
+        header=DIVISORS,
         vectorises=False,
     ),
     _pair("bitwise_and", (None, None), header=BITS, note="of integers and truth values"),

@@ -15,6 +15,7 @@ from codegen.expressions.expr_check import ExprChecker
 from codegen.expressions.functions import CONSTANTS
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.scope import OperatorLike, Scope, is_none_test
+from codegen.expressions.zero_terms import zero_terms
 
 # How the elements of a row become one number.
 REDUCTIONS = ("sum", "product", "amax", "amin", "any", "all", "xor")
@@ -29,6 +30,7 @@ def check_lowering(node: Node, operator: OperatorLike, structure: str) -> list[F
     checker.visit(node)
     if not checker.problems:
         checker.check_whole(node)
+        checker.problems += zero_terms(node, "write what the kernel computes")
     return sorted(checker.problems, key=lambda problem: problem.offset)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Collection
 from codegen.expressions import nodes
 from codegen.expressions.complex_numbers import complex_dtype, complex_names_of, without_complex_value
 from codegen.expressions.errors import FormulaProblem, did_you_mean
-from codegen.expressions.expr_check import ExprChecker
+from codegen.expressions.expr_check import WRITE_FORMULA, ExprChecker
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.rows import COUNT, REDUCTIONS, ROW_ARGUMENTS, is_reduction, varies
 from codegen.expressions.scope import TENSOR, OperatorLike, Scope, kind_of_type
+from codegen.expressions.zero_terms import zero_terms
 
 # What others call them.
 _OTHER_NAMES = {"max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "prod": "product"}
@@ -32,6 +33,7 @@ def check_row_expr(
     if not checker.problems:
         checker.check_whole(node)
         checker.check_complex(node, dtypes)
+        checker.problems += zero_terms(node, WRITE_FORMULA)
     return sorted(checker.problems, key=lambda problem: problem.offset)
 
 

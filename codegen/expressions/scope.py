@@ -129,6 +129,9 @@ class Scope:
     def argument(self, name: str) -> Argument | None:
         return self.schema.arguments.find(name)
 
+    def has_operator(self, name: str) -> bool:
+        return self.program is not None and bool(self.program.by_base_name(name))
+
     def is_optional(self, node: Node) -> bool:
         argument = self.argument(node.name) if isinstance(node, nodes.Name) else None
         return argument is not None and argument.type.is_optional

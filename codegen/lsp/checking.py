@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codegen.cli.lock import check_lock
+from codegen.cli.lock import lock_problems
 from codegen.diagnostics import Diagnostic, Diagnostics, GenerationError, Location
 from codegen.lsp.files import OPERATORS, Bases
 from codegen.model import Operator, Program, read_program
@@ -121,14 +121,10 @@ def _findings(problems: Diagnostics, program: Program | None) -> list[Finding]:
 
 def _changes(program: Program) -> list[Finding]:
     """How the entries differ from the lock file."""
-    try:
-        check_lock(program)
-    except GenerationError as error:
-        return [
-            Finding(d, WARNING if d.hint.startswith("this breaks") else INFORMATION)
-            for d in error.diagnostics.sorted()
-        ]
-    return []
+    return [
+        Finding(d, WARNING if d.hint.startswith("this breaks") else INFORMATION)
+        for d in sorted(lock_problems(program))
+    ]
 
 
 @dataclass(frozen=True)

@@ -235,6 +235,11 @@ class EntryReader:
                     word.location, f"'{word.text}' is not an argument", did_you_mean(word.text, known)
                 )
 
+        present = tuple(known[: len(given)])
+        if order and given == present:
+            what = "this is the present order of arguments"
+            self.report(order[0].location, what, "write the former one, or remove 'deprecated_orders'")
+
         for argument in arguments:
             if order and not argument.has_default and argument.spelling not in given:
                 self.report(

@@ -170,6 +170,66 @@ def test_explain_an_unknown_operator(checkout: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == "native_functions.yaml: no operator 'softcup'; did you mean softcap?\n"
 
 
+def test_explain_suggests_only_names_that_are_alike(capsys: pytest.CaptureFixture[str]):
+    assert main(["explain", "nosuch", "--yaml", str(REPOSITORY / "native_functions.yaml")]) == 1
+    assert "did you mean" not in capsys.readouterr().err
+    assert main(["explain", "logsoftmx", "--yaml", str(REPOSITORY / "native_functions.yaml")]) == 1
+    assert "did you mean log_softmax?" in capsys.readouterr().err
+
+
+def test_one_broken_entry_hides_no_finding_of_others(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["lock"]) == 0
+    capsys.readouterr()
+    text = YAML.replace("cap * tanh", "cup * tanh").replace("float cap", "int cap")
+    text = text.replace("view\n", "view\n      aliases: more\n      autocast: none\n")
+    (checkout / "native_functions.yaml").write_text(text)
+    assert main(["check"]) == 1
+    told = capsys.readouterr().err
+    assert "softcap: unknown name 'cup'" in told
+    assert "again: 'autocast: none' follows without being written" in told
+    assert "again: compared with native_functions.lock" in told
+    assert "softcap: compared with" not in told  # what is wrong with it may change
+
+
+def test_select_names_what_it_cannot_run_or_write(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    for arguments, message in (
+        (["--from-run", "nofile.py"], "nofile.py: there is no such script"),
+        (["--from-run"], "--from-run: write the script"),
+        (["--to", "no/list.txt", "--from-run", "native_functions.yaml"], "no/list.txt: not a file that can"),
+    ):
+        assert main(["select", *arguments]) == 1
+        told = capsys.readouterr().err
+        assert told.startswith(message) and told.count("\n") == 1
+
+
+def test_new_leaves_files_of_others_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "cube"]) == 1
+    assert "name the file: --yaml PATH" in capsys.readouterr().err
+
+    (tmp_path / "native_functions.yaml").write_text("- func: add(Tensor self) -> Tensor\n")  # as PyTorch's
+    assert main(["new", "cube", "--write"]) == 1
+    assert "name the file: --yaml PATH" in capsys.readouterr().err
+    assert main(["new", "cube", "--write", "--yaml", "native_functions.yaml"]) == 1
+    assert "the file is not a map" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["native_functions.yaml"]
+
+
+@pytest.mark.parametrize(
+    "command", [["check"], ["explain", "add"], ["new", "cube"], ["lock"], ["counts"], ["generate"]]
+)
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"- a", b"word", b"topics: [", b"\0"])
+def test_files_that_are_no_declarations(
+    content: bytes, command: list[str], checkout: Path, capsys: pytest.CaptureFixture[str]
+):
+    (checkout / "native_functions.yaml").write_bytes(content)
+    assert main(command) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("native_functions.yaml:1:") and told.endswith("\n1 problem\n")
+
+
 def test_new_prints_an_entry_and_a_stub(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["new", "cube"]) == 0
     out = capsys.readouterr().out

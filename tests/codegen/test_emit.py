@@ -216,7 +216,7 @@ def test_topics_with_numbers_have_files_of_their_own(tmp_path: Path) -> None:
     """The second file of a topic is not called like the first one of another."""
     many = "".join(
         f"    - func: f{k}(Tensor self) -> Tensor\n      structure: pointwise\n      dtypes: floating\n"
-        f"      expr: self + {k}\n      doc: A formula.\n"
+        f"      expr: self * {k + 2}\n      doc: A formula.\n"
         for k in range(120)
     )
     text = (

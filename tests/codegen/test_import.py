@@ -40,7 +40,7 @@ _OPERATORS = """\
 """
 _DERIVATIVES = """\
 - name: bend(Tensor self, float by=1.0) -> Tensor
-  self: 'at::softcap(grad, by) * 2.f'
+  self: 'grad * at::softcap(self, by) * 2.f'
   result: auto_element_wise
 - name: split_up(Tensor self, Tensor grad) -> (Tensor low, Tensor high)
   self: grad + grads[1] * unheard_of(low.sym_sizes())
@@ -93,7 +93,7 @@ def test_a_pointwise_operator(checkout: Path, folder: Path, capsys: pytest.Captu
         "dtypes: floating  # TODO: a guess; name what the kernel takes",
         "derivatives:",
     ]
-    assert lines[6] == "self: softcap(grad, by) * 2.0"
+    assert lines[6] == "self: grad * softcap(self, by) * 2.0"
     assert "TODO: what ``bend`` computes, in a sentence." in lines
 
 

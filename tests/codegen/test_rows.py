@@ -12,7 +12,7 @@ from codegen.cli.main import main
 from codegen.target import joined
 from codegen.targets.torch_py.emit import lowerings
 
-TABLES = ("POINTWISE", "REDUCTIONS", "ROWS")
+TABLES = ("POINTWISE", "REDUCTIONS", "ROWS", "READS")
 REPOSITORY = Path(__file__).resolve().parents[2]
 YAML = """\
 library: row_ops
@@ -151,7 +151,7 @@ def test_rows_of_lowerings(generated: Path) -> None:
     text = path.read_text()
     rows = lowerings.rows_in(text)
     assert [len(table) for table in rows] == [len(runpy.run_path(str(path))[name]) for name in TABLES]
-    assert min(map(len, rows)) > 0
+    assert min(map(len, rows[:3])) > 0
     head = text.partition("\nPOINTWISE")[0] + "\n"
     pieces = lowerings.frame("row_operators.yaml") | lowerings.pieces(0, rows)
     assert joined({**pieces, (0,): head}) == text

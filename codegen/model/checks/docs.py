@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 
-from codegen.diagnostics import did_you_mean
+from codegen.diagnostics import closest, did_you_mean
 from codegen.model.checks.report import Reporter
 from codegen.model.operator import Operator
 from codegen.model.program import Program
@@ -19,6 +21,8 @@ _ARGS = re.compile(r"^Args:\n((?:(?: +.*)?\n?)*)", re.MULTILINE)
 _EXAMPLE = re.compile(r"^Examples?:\n((?:(?: +.*)?\n?)*)", re.MULTILINE)
 # `input, other: two tensors`, at the first indentation.
 _DESCRIBED = re.compile(r"^ {4}\*{0,2}([A-Za-z_]\w*(?:, \w+)*): ", re.MULTILINE)
+_HEADING = re.compile(r"^([A-Z]\w+):$", re.MULTILINE)
+_SECTIONS = ("Args", "Shape", "Returns", "Raises", "Example", "Examples", "Note")
 # Words that need not be arguments or operators: what Python calls `self`, the gradient in docs of backward
 # functions, and words of Python.
 _WORDS = ("input", "grad", "None", "True", "False", "nan", "inf", "self")
@@ -30,6 +34,9 @@ def check(operator: Operator, program: Program, context: Context) -> None:
     report = Reporter(operator, context)
     _check_comment(operator, report)
     _check_sections(operator, program, report)
+    _check_code(operator, report)
+    if not any(map(str.isalpha, operator.doc)):
+        report.at_key("doc", "the doc says nothing", "write a sentence of what it computes")
     if operator.doc.count("``") % 2:
         report.at_key("doc", "an odd number of `` in the doc", "write ``name`` around code")
     else:
@@ -55,7 +62,8 @@ def _check_sections(operator: Operator, program: Program, report: Reporter) -> N
         for names in _DESCRIBED.findall(section):
             for name in filter(lambda name: name not in known, names.split(", ")):
                 hint = did_you_mean(name, operator.arguments.names()) or "write the arguments of the schema"
-                report.at_key("doc", f"'{name}' under Args: is not an argument", hint)
+                what = f"'{name}' under Args: is not an argument"
+                _report_at(f"{name}:", operator, report, what, hint)
 
     for section in _EXAMPLE.findall(operator.doc):
         if ">>>" not in section:
@@ -63,6 +71,47 @@ def _check_sections(operator: Operator, program: Program, report: Reporter) -> N
             report.at_key(
                 "doc", "the example has no line that begins with >>>, so that nothing runs it", hint
             )
+
+
+def _check_code(operator: Operator, report: Reporter) -> None:
+    """The headings of sections, and the Python of examples, which tests run."""
+    for heading in _HEADING.findall(operator.doc):
+        meant = closest(heading, _SECTIONS)
+        if heading not in _SECTIONS and meant is not None:
+            what = f"'{heading}:' is not a section of a doc"
+            _report_at(f"{heading}:", operator, report, what, f"did you mean {meant}:?")
+
+    lines = [line.strip() for line in operator.doc.splitlines()]
+    code = "\n".join(line[4:] for line in lines if line.startswith((">>>", "...")))
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as error:
+        line = code.splitlines()[max(error.lineno or 1, 1) - 1].strip()
+        what = f"the example is not Python: {error.msg}"
+        _report_at(line, operator, report, what, "write what a user types")
+        return
+
+    name = operator.python_name
+    is_public = operator.library is None and operator.python_module != "private"
+    if code and is_public and name.rstrip("_") not in set(_names_in(tree)):
+        what = f"the example does not call {name}"
+        _report_at(">>>", operator, report, what, "show a call of the operator")
+
+
+def _names_in(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            yield (node.id if isinstance(node, ast.Name) else node.attr).rstrip("_")
+
+
+def _report_at(fragment: str, operator: Operator, report: Reporter, what: str, hint: str) -> None:
+    """At the fragment in the doc."""
+    text = report.context.texts.get(operator.key_locations["doc"])
+    offset = -1 if text is None else text.text.find(fragment)
+    if text is None or offset < 0:
+        report.at_key("doc", what, hint)
+    else:
+        report.at(text.location_at(offset), what, hint)
 
 
 def _check_names(operator: Operator, program: Program, report: Reporter) -> None:

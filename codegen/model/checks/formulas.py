@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from codegen.diagnostics import did_you_mean
+from codegen.dtypes import INTEGER_DTYPES
 from codegen.expressions import (
+    FUNCTIONS,
     ExpressionError,
     FormulaProblem,
     Node,
@@ -18,6 +21,8 @@ from codegen.expressions import (
     check_row_differentiable,
     check_row_expr,
     complex_names_of,
+    is_boolean,
+    nodes,
     not_holomorphic,
     parse,
     to_source,
@@ -63,8 +68,22 @@ def check(operator: Operator, program: Program, context: Context) -> None:
 
 def _check_expr(operator: Operator, node: Node) -> list[FormulaProblem]:
     if operator.structure in ("reduction", "shaped"):
-        return check_row_expr(node, operator, operator.structure == "reduction", operator.dtypes)
-    return check_expr(node, operator)
+        problems = check_row_expr(node, operator, operator.structure == "reduction", operator.dtypes)
+    else:
+        problems = check_expr(node, operator)
+    return problems or list(_functions_of_integers(node, operator))
+
+
+def _functions_of_integers(node: Node, operator: Operator) -> Iterator[FormulaProblem]:
+    """Calls of ``gcd`` and the like where the loops compute with other numbers."""
+    others = [dtype for dtype in operator.dtypes if dtype not in (*INTEGER_DTYPES, "bool")]
+    for part in nodes.walk(node):
+        function = FUNCTIONS.get(part.function) if isinstance(part, nodes.Call) else None
+        if function is None or not function.is_of_integers or not others:
+            continue
+        if not all(is_boolean(argument, operator) for argument in nodes.children(part)):
+            message = f"'{function.name}' takes integers, but dtypes holds {others[0]}"
+            yield FormulaProblem(part.offset, message, "leave the others out of dtypes")
 
 
 def _check_lowering(operator: Operator, lowering: Formula, report: Reporter) -> None:

@@ -75,6 +75,7 @@ def _check_expression(operator: Operator, reference: Formula, report: Reporter) 
         *_wrong_counts(tree),
         *_powers(operator, tree, reference.text),
         *_wrong_results(operator, tree),
+        *_no_values(tree.body),
     ]
     for offset, what, hint in wrong:
         report.at_offset(reference.location, offset, what, hint)
@@ -159,6 +160,30 @@ def _wrong_results(operator: Operator, tree: ast.Expression) -> Iterator[tuple[i
         found = len(tree.body.elts)
         results = f"{wanted} result{'' if wanted == 1 else 's'}"
         yield 0, f"the reference gives {found} values, but the operator has {results}", "write one for each"
+
+
+# What is not an array, nor a number: texts, functions, and collections without an order.
+_NOT_ARRAYS = {
+    ast.JoinedStr: "a text",
+    ast.Lambda: "a function",
+    ast.Dict: "a dict",
+    ast.Set: "a set",
+    ast.GeneratorExp: "a generator",
+}
+
+
+def _no_values(node: ast.expr) -> Iterator[tuple[int, str, str]]:
+    """Values that no result equals, such as those of ``f"{self} ** 3"``."""
+    if isinstance(node, (ast.Tuple, ast.IfExp)):
+        for part in node.elts if isinstance(node, ast.Tuple) else (node.body, node.orelse):
+            yield from _no_values(part)
+        return
+
+    found = _NOT_ARRAYS.get(type(node))
+    if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, int, float, complex)):
+        found = "a text" if isinstance(node.value, (str, bytes)) else repr(node.value)
+    if found is not None:
+        yield node.col_offset, f"the reference is {found}", "write an expression such as np.cbrt(self)"
 
 
 def _wrong_counts(tree: ast.AST) -> Iterator[tuple[int, str, str]]:

@@ -61,6 +61,9 @@ def _check_result_names(operator: Operator, report: Reporter) -> None:
             report.at_schema(
                 result.offset, f"two results are called '{result.name}'", "give every result its own name"
             )
+        if result.name is not None and operator.arguments.find(result.name) is not None:
+            what = f"a result is called '{result.name}', as an argument is"
+            report.at_schema(result.offset, what, "give it another name")
         if result.name in PYTHON_KEYWORDS:
             report.at_schema(
                 result.offset, f"'{result.name}' is a keyword of Python", f"write {result.name}_"
@@ -105,6 +108,11 @@ def _check_alias_sets(operator: Operator, report: Reporter) -> None:
     arguments = [a for a in operator.arguments if a.annotation is not None]
     given = {s: a for a in arguments if a.annotation is not None for s in a.annotation.sets}
     returned: set[str] = set()
+    for argument in arguments:
+        for name in argument.annotation.sets if argument.annotation is not None else ():
+            if given[name] is not argument:
+                what = f"'{argument.name}' and '{given[name].name}' are both annotated with '{name}'"
+                report.at_schema(given[name].offset, what, "write another letter: each has memory of its own")
 
     for result in operator.schema.returns:
         for name in result.annotation.sets if result.annotation is not None else ():

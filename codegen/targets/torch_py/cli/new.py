@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codegen.cli.loading import base_program
-from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
+from codegen.diagnostics import Diagnostic, Diagnostics, GenerationError, Location, closest, did_you_mean
 from codegen.expressions import ExpressionError, parse
 from codegen.expressions.rows import has_reductions
 from codegen.model import Kernel, Operator, Program, read_program
@@ -55,8 +55,16 @@ class Draft:
 
 def new(options: argparse.Namespace) -> int:
     """Drafts the operator, or only its missing functions if its entry exists. Returns the exit status."""
+    if not options.is_yaml_given and not _is_at_home(options.yaml):
+        what = "this folder is neither a checkout nor that of a package's operators"
+        print(f"{options.yaml}: {what}; name the file: --yaml PATH", file=sys.stderr)
+        return 1
+
     base = base_program(options)
-    program = read_program(options.yaml, Diagnostics(), base) if options.yaml.is_file() else None
+    problems = Diagnostics()
+    program = read_program(options.yaml, problems, base) if _has_text(options.yaml) else None
+    if program is None and problems:  # a file without a topic cannot take an entry
+        raise GenerationError(problems)
     existing = _existing(program, options.operator)
     if existing:
         return _complete(options, existing)
@@ -97,6 +105,18 @@ def new(options: argparse.Namespace) -> int:
 
     variants: list[Variant] = [*(("method",) if is_method else ()), *(("function", "out") if has_out else ())]
     return _draft(options, schema, module, tuple(variants), program, base)
+
+
+def _has_text(path: Path) -> bool:
+    return path.exists() and (not path.is_file() or bool(path.read_bytes().strip()))
+
+
+def _is_at_home(path: Path) -> bool:
+    """Whether a file of the default name is one of ours: PyTorch has one as well."""
+    if not path.is_file():
+        return False
+    is_library = re.search(rb"^library *:", path.read_bytes(), re.MULTILINE) is not None
+    return is_library or (path.parent / "aten" / "native").is_dir()
 
 
 def _existing(program: Program | None, text: str) -> list[Operator]:
