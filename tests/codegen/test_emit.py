@@ -270,8 +270,9 @@ def test_gradients_of_formulas() -> None:
 
 
 def test_gradients_of_conjugates(tmp_path: Path) -> None:
-    """A gradient with conj(grad) is no product with grad: its adjoint has two terms, too."""
-    text = LIBRARY.replace("floating", "complex64").replace("factor * tanh(self)", "factor * self * conj(self)")
+    """A gradient with conj(grad) and grad has two terms, and so has its adjoint."""
+    text = LIBRARY.replace("floating", "complex64")
+    text = text.replace("factor * tanh(self)", "factor * self * conj(self)")
     conj = "    - func: conj(Tensor self) -> Tensor\n      structure: pointwise\n      dtypes: complex64\n"
     (tmp_path / "operators.yaml").write_text(f"{text}{conj}      expr: conj(self)\n      doc: As conj.\n")
     helper = expand(load(tmp_path / "operators.yaml")).find("twice_backward")
