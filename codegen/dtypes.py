@@ -29,7 +29,7 @@ DTYPE_CONSTANTS = {
 DTYPES = tuple(DTYPE_CONSTANTS)
 INTEGER_DTYPES = frozenset(name for name in DTYPES if name.startswith(("int", "uint")))
 
-# Other names, from C and PyTorch.
+# Names of dtypes, from C and PyTorch.
 DTYPE_ALIASES = {
     "half": "float16",
     "float": "float32",

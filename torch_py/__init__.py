@@ -69,6 +69,7 @@ def _fill_constants(target: dict[str, _Any]) -> None:
         if not name.startswith("_") and isinstance(value, (_C.dtype, _C.layout, _C.memory_format)):
             target[name] = value
 
+    # Names of dtypes.
     aliases = {
         "float": "float32",
         "double": "float64",

@@ -1,4 +1,4 @@
-// Copies strided rows, and transposes blocks in vector registers.
+// Copies strided rows, and transposes blocks in vector registers. Compiled with -O3.
 #include "aten/iteration/BlockCopy.h"
 
 #include <algorithm>

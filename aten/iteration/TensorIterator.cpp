@@ -118,6 +118,16 @@ void make_flat(Operand& operand, bool is_repeated) {
   operand.strides.push_back(is_repeated ? 0 : static_cast<int64_t>(tensor.itemsize()));
 }
 
+/// Refuses an input that would have to be resized as `out`.
+void check_keeps_inputs(const char* op_name, const Tensor& out, IntArrayRef sizes,
+                        std::initializer_list<const Tensor*> inputs) {
+  if (!out.defined() || out.sizes() == sizes) return;
+  for (const Tensor* input : inputs) {
+    TORCH_CHECK(!out.is_same(*input), op_name, ": output with shape ", out.sizes(),
+                " doesn't match the broadcast shape ", sizes);
+  }
+}
+
 /// A loop over one row at a time, and its context.
 struct LineLoop {
   TensorIterator::Loop run;
@@ -269,14 +279,12 @@ void TensorIterator::compute_shape(const Tensor& out, OutputKind kind) {
 }
 
 /// Whether the loop would overwrite elements of an input before it reads them. An input that
-/// overlaps `out` partly is an error, and so is an input that would have to be resized as `out`.
+/// overlaps `out` partly is an error.
 bool TensorIterator::needs_buffer(const Tensor& out, IntArrayRef sizes) const {
   const bool fits = out.sizes() == sizes;
   bool reaches = false;
   for (size_t i = 1; i < operands_.size(); ++i) {
     const Tensor& input = operands_[i].tensor.get();
-    TORCH_CHECK(fits || !out.is_same(input), op_name_, ": output with shape ", out.sizes(),
-                " doesn't match the broadcast shape ", sizes);
     const Overlap overlap = memory_overlap(out, input);
     if (overlap == Overlap::Partial) check_no_partial_overlap(op_name_, out, input);
 
@@ -452,6 +460,7 @@ TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotio
                 ": Found dtype ", out.scalar_type(), " but expected ", stored_dtype);
     iter.check_devices(inputs);
     iter.compute_shape(out, kind);
+    check_keeps_inputs(op_name, out, iter.shape_, inputs);
     iter.set_output(out, out_dtype, kind);
     iter.plan();
   }

@@ -76,7 +76,9 @@ class _FormulaChecker:
 
         if isinstance(node, nodes.Name):
             self.check_name(node)
-        elif isinstance(node, nodes.Method):
+            return
+
+        if isinstance(node, nodes.Method):
             self.check_method(node)
         else:
             for child in nodes.children(node):
@@ -487,6 +489,10 @@ class _NeedsCollector:
         self.all_grads = False
 
     def visit(self, node: Node) -> None:
+        if type(node) is nodes.Name:
+            self.visit_name(node.name)
+            return
+
         metadata = self.as_metadata(node)
         if metadata is not None:
             self.metadata.setdefault(metadata.source, metadata)
@@ -500,8 +506,6 @@ class _NeedsCollector:
             self.grads.add(int(node.index.value))
             return
 
-        if isinstance(node, nodes.Name):
-            self.visit_name(node.name)
         for child in nodes.children(node):
             self.visit(child)
 

@@ -45,7 +45,7 @@ class _Node:
         if type(self) is not type(other):
             return NotImplemented
         compared = type(self)._compared
-        return self._hash == hash(other) and bool(compared(self) == compared(other))
+        return self._hash == other._hash and bool(compared(self) == compared(other))
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)

@@ -65,9 +65,11 @@ def rebuild(node: Node, function: Callable[[Node], Node]) -> Node:
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, outermost first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(node.parts())
 
 
 @recently
@@ -113,7 +115,8 @@ def precedence(node: Node) -> int:
 
 def parenthesized(text: str, node: Node, at_least: int) -> str:
     """``text``, which prints ``node``, in parentheses if ``node`` binds less tightly than ``at_least``."""
-    return f"({text})" if precedence(node) < at_least else text
+    found = _PRECEDENCE.get(type(node))
+    return text if found is None or found(node) >= at_least else f"({text})"
 
 
 def number_text(value: int | float) -> str:
@@ -125,74 +128,79 @@ def to_source(node: Node) -> str:
     try:
         return node.text
     except AttributeError:
-        text = node.text = _SourcePrinter().print_whole(node)
+        text = node.text = _PRINTERS[type(node)](node)
         return text
 
 
-class _SourcePrinter:
-    def print(self, node: Node, at_least: int = 0) -> str:
-        return parenthesized(to_source(node), node, at_least)
+def _print(node: Node, at_least: int = 0) -> str:
+    return parenthesized(to_source(node), node, at_least)
 
-    def print_whole(self, node: Node) -> str:
-        if isinstance(node, (Unary, Binary, Logical, Compare, Conditional)):
-            return self._operation(node)
 
-        if isinstance(node, Number):
-            return number_text(node.value)
-        if isinstance(node, String):
-            return '"' + node.value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        if isinstance(node, Boolean):
-            return "true" if node.value else "false"
-        if isinstance(node, Nothing):
-            return "none"
+def _print_list(items: tuple[Node, ...]) -> str:
+    return ", ".join(map(to_source, items))
 
-        if isinstance(node, Name):
-            return node.name
-        return self._compound(node)
 
-    def _operation(self, node: Unary | Binary | Logical | Compare | Conditional) -> str:
-        if isinstance(node, Unary):
-            if node.operator == "not":
-                return f"not {self.print(node.operand, NOT)}"
-            return f"-{self.print(node.operand, NEGATION)}"
+def _print_string(node: String) -> str:
+    return '"' + node.value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
-        if isinstance(node, Binary):
-            level = binary_precedence(node.operator)
-            if node.operator == "**":  # associates to the right, and its exponent may be -x
-                return f"{self.print(node.left, POSTFIX)} ** {self.print(node.right, NEGATION)}"
-            return f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
 
-        if isinstance(node, Logical):
-            level = precedence(node)
-            return f"{self.print(node.left, level)} {node.operator} {self.print(node.right, level + 1)}"
+def _print_unary(node: Unary) -> str:
+    if node.operator == "not":
+        return f"not {_print(node.operand, NOT)}"
+    return f"-{_print(node.operand, NEGATION)}"
 
-        if isinstance(node, Compare):
-            parts = [self.print(node.operands[0], SUM)]
-            for operator, operand in zip(node.operators, node.operands[1:]):
-                parts += [operator, self.print(operand, SUM)]
-            return " ".join(parts)
 
-        condition = self.print(node.condition, OR)
-        return f"{condition} ? {self.print(node.then, OR)} : {self.print(node.otherwise, CONDITIONAL)}"
+def _print_binary(node: Binary) -> str:
+    level = _BINARY_PRECEDENCE[node.operator]
+    if node.operator == "**":  # associates to the right, and its exponent may be -x
+        return f"{_print(node.left, POSTFIX)} ** {_print(node.right, NEGATION)}"
+    return f"{_print(node.left, level)} {node.operator} {_print(node.right, level + 1)}"
 
-    def _compound(self, node: Call | Method | Index | ListOf | TupleOf) -> str:
-        if isinstance(node, Call):
-            return f"{node.function}({self._list(node.arguments)})"
 
-        if isinstance(node, Method):
-            target = self.print(node.target, POSTFIX)
-            if isinstance(node.target, Number):
-                target = f"({target})"
-            arguments = "" if node.arguments is None else f"({self._list(node.arguments)})"
-            return f"{target}.{node.name}{arguments}"
+def _print_logical(node: Logical) -> str:
+    level = precedence(node)
+    return f"{_print(node.left, level)} {node.operator} {_print(node.right, level + 1)}"
 
-        if isinstance(node, Index):
-            return f"{self.print(node.target, POSTFIX)}[{self.print(node.index)}]"
-        if isinstance(node, ListOf):
-            return f"[{self._list(node.items)}]"
 
-        comma = "," if len(node.items) == 1 else ""
-        return f"({self._list(node.items)}{comma})"
+def _print_compare(node: Compare) -> str:
+    parts = [_print(node.operands[0], SUM)]
+    for operator, operand in zip(node.operators, node.operands[1:]):
+        parts += [operator, _print(operand, SUM)]
+    return " ".join(parts)
 
-    def _list(self, items: tuple[Node, ...]) -> str:
-        return ", ".join(self.print(item) for item in items)
+
+def _print_conditional(node: Conditional) -> str:
+    condition = _print(node.condition, OR)
+    return f"{condition} ? {_print(node.then, OR)} : {_print(node.otherwise, CONDITIONAL)}"
+
+
+def _print_method(node: Method) -> str:
+    target = _print(node.target, POSTFIX)
+    if isinstance(node.target, Number):
+        target = f"({target})"
+    arguments = "" if node.arguments is None else f"({_print_list(node.arguments)})"
+    return f"{target}.{node.name}{arguments}"
+
+
+def _print_tuple(node: TupleOf) -> str:
+    comma = "," if len(node.items) == 1 else ""
+    return f"({_print_list(node.items)}{comma})"
+
+
+_PRINTERS: dict[type, Callable[[Any], str]] = {
+    Number: lambda node: number_text(node.value),
+    String: _print_string,
+    Boolean: lambda node: "true" if node.value else "false",
+    Nothing: lambda node: "none",
+    Name: lambda node: str(node.name),
+    Unary: _print_unary,
+    Binary: _print_binary,
+    Logical: _print_logical,
+    Compare: _print_compare,
+    Conditional: _print_conditional,
+    Call: lambda node: f"{node.function}({_print_list(node.arguments)})",
+    Method: _print_method,
+    Index: lambda node: f"{_print(node.target, POSTFIX)}[{to_source(node.index)}]",
+    ListOf: lambda node: f"[{_print_list(node.items)}]",
+    TupleOf: _print_tuple,
+}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from typing import NamedTuple
 
 from codegen.expressions import nodes
@@ -36,11 +37,13 @@ MAXIMUM_DEPTH = 120
 
 _TOKEN = re.compile(
     r"""
-    (?P<space>\s+)
-  | (?P<number>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)
+    \s*(?:
+    (?P<number>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)
   | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
   | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
   | (?P<operator>\*\*|//|==|!=|<=|>=|&&|\|\||::|->|[-+*/%<>()\[\],.?:=!^&|~@;{}$\\`\#"'])
+  | (?P<end>\Z)
+    )
     """,
     re.VERBOSE,
 )
@@ -78,7 +81,15 @@ _MEANT = {
     "∞": "inf",
 }
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_INFIX_LEVELS = {
+    "or": nodes.OR,
+    "and": nodes.AND,
+    "in": nodes.COMPARISON,
+    **dict.fromkeys(_COMPARISONS, nodes.COMPARISON),
+    **{symbol: nodes.binary_precedence(symbol) for symbol in ("+", "-", "*", "/", "%", "**")},
+}
 _KEYWORDS = ("and", "or", "not", "in", "if", "else")
+_POSTFIX = frozenset(".[(")
 _BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
 _NOTHING = ("none", "None")
 
@@ -89,42 +100,45 @@ class Token(NamedTuple):
     offset: int
 
 
+# As Token(...), in one call less.
+_token = partial(tuple.__new__, Token)
+
+
 def tokenize(text: str) -> list[Token]:
     tokens = []
+    match = _TOKEN.match
     position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            meant = _MEANT.get(text[position])
-            raise ExpressionError(
-                f"unexpected character {text[position]!r}", position, f"write '{meant}'" if meant else ""
-            )
+    while True:
+        found = match(text, position)
+        if found is None:
+            raise _unexpected_character(text, len(text) - len(text[position:].lstrip()))
 
-        kind = match.lastgroup or ""
-        word = match.group()
+        kind = found.lastgroup or ""
+        start, position = found.span(kind)
+        word = text[start:position]
+        if kind == "end":
+            tokens.append(_token((kind, word, position)))
+            return tokens
+
         if kind == "name" and word in _KEYWORDS:
             kind = "keyword"
+        elif kind == "number" and (text.startswith("_", position) or text[position : position + 1].isalpha()):
+            raise _letter_after_number(text, word, position)
+        tokens.append(_token((kind, word, start)))
 
-        if (
-            kind == "number"
-            and match.end() < len(text)
-            and (text[match.end()].isalpha() or text[match.end()] == "_")
-        ):
-            hint = (
-                "write the number without a suffix"
-                if text[match.end()] in "fFlLuU"
-                else "write '*' between a number and a name"
-            )
-            raise ExpressionError(
-                f"unexpected {text[match.end()]!r} after the number {word}", match.end(), hint
-            )
 
-        if kind != "space":
-            tokens.append(Token(kind, word, position))
-        position = match.end()
+def _unexpected_character(text: str, position: int) -> ExpressionError:
+    meant = _MEANT.get(text[position])
+    hint = f"write '{meant}'" if meant else ""
+    return ExpressionError(f"unexpected character {text[position]!r}", position, hint)
 
-    tokens.append(Token("end", "", len(text)))
-    return tokens
+
+def _letter_after_number(text: str, number: str, position: int) -> ExpressionError:
+    letter = text[position]
+    hint = (
+        "write the number without a suffix" if letter in "fFlLuU" else "write '*' between a number and a name"
+    )
+    return ExpressionError(f"unexpected {letter!r} after the number {number}", position, hint)
 
 
 def parse(text: str) -> Node:
@@ -137,11 +151,8 @@ class _Parser:
         self.text = text
         self.tokens = tokenize(text)
         self.position = 0
+        self.token = self.tokens[0]
         self.depth = 0
-
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.position]
 
     def parse(self) -> Node:
         if self.token.kind == "end":
@@ -149,7 +160,7 @@ class _Parser:
         node = self.expression()
         if self.token.kind != "end":
             raise self.unexpected("the end of the expression")
-        if _depth(node) > MAXIMUM_DEPTH:
+        if len(self.tokens) > MAXIMUM_DEPTH and _depth(node) > MAXIMUM_DEPTH:
             raise ExpressionError("the expression is nested too deeply", 0, "split it over several operators")
         return node
 
@@ -157,10 +168,12 @@ class _Parser:
         token = self.token
         if token.kind != "end":
             self.position += 1
+            self.token = self.tokens[self.position]
         return token
 
     def at(self, *texts: str) -> bool:
-        return self.token.kind in ("operator", "keyword") and self.token.text in texts
+        """Whether one of these operators or keywords comes next: no other token has their texts."""
+        return self.token.text in texts
 
     def expect(self, text: str, opened: Token | None = None) -> None:
         if self.at(text):
@@ -223,21 +236,11 @@ class _Parser:
             node = made(token.text, node, right, offset=node.offset)
 
     def infix_level(self) -> int:
-        token = self.token
-
-        if token.kind == "keyword":
-            following = self.tokens[self.position + 1] if token.text == "not" else token
-            if following.text == "in":
-                return nodes.COMPARISON
-            return {"or": nodes.OR, "and": nodes.AND}.get(token.text, 0)
-
-        if token.kind == "operator":
-            if token.text in _COMPARISONS:
-                return nodes.COMPARISON
-            if token.text in ("+", "-", "*", "/", "%", "**"):
-                return nodes.binary_precedence(token.text)
-
-        return 0
+        text = self.token.text
+        if text == "not":
+            text = self.tokens[self.position + 1].text
+            return nodes.COMPARISON if text == "in" else 0
+        return _INFIX_LEVELS.get(text, 0)
 
     def comparison(self, first: Node) -> Node:
         operators: list[str] = []
@@ -270,7 +273,11 @@ class _Parser:
 
     def postfix(self, node: Node) -> Node:
         while True:
-            if self.at("."):
+            text = self.token.text
+            if text not in _POSTFIX:
+                return node
+
+            if text == ".":
                 self.advance()
                 if self.token.kind != "name":
                     raise self.unexpected("the name of a method")
@@ -278,13 +285,13 @@ class _Parser:
                 arguments = self.arguments() if self.at("(") else None
                 node = Method(node, name, arguments, offset=node.offset)
 
-            elif self.at("["):
+            elif text == "[":
                 opened = self.advance()
                 index = self.expression()
                 self.expect("]", opened)
                 node = Index(node, index, offset=node.offset)
 
-            elif self.at("(") and isinstance(node, Name):
+            elif isinstance(node, Name):
                 node = Call(node.name, self.arguments(), offset=node.offset)
             else:
                 return node

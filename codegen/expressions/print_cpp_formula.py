@@ -51,7 +51,9 @@ class CppFormulaPrinter:
         self.rename = rename
 
     def print(self, node: Node, at_least: int = 0) -> str:
-        if not isinstance(node, (nodes.Number, nodes.String)):
+        if type(node) is nodes.Number:
+            return number_literal(node.value)
+        if self.rename and not isinstance(node, nodes.String):
             renamed = self.rename.get(nodes.to_source(node))
             if renamed is not None:
                 return renamed
@@ -75,8 +77,6 @@ class CppFormulaPrinter:
         return self.literal(node)
 
     def literal(self, node: Node) -> str:
-        if isinstance(node, nodes.Number):
-            return number_literal(node.value)
         if isinstance(node, nodes.Name):
             return self.name(node)
         if isinstance(node, nodes.Boolean):

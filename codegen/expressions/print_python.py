@@ -159,8 +159,12 @@ class _FormulaPrinter:
         self.place = place
 
     def print(self, node: Node, at_least: int = 0) -> str:
-        if not isinstance(node, (nodes.Number, nodes.String)) and nodes.to_source(node) in self.rename:
+        if type(node) is nodes.Number:
+            return nodes.to_source(node)
+        if self.rename and not isinstance(node, nodes.String) and nodes.to_source(node) in self.rename:
             return self.rename[nodes.to_source(node)]
+        if type(node) is nodes.Name:
+            return self.name(node)
 
         if isinstance(node, nodes.Conditional):
             then = self.print(node.then, nodes.OR)
@@ -209,13 +213,15 @@ class _FormulaPrinter:
         if isinstance(node, nodes.Nothing):
             return "None"
 
-        if isinstance(node, nodes.Name) and self.scope.argument(node.name) is None:
+        return nodes.to_source(node)
+
+    def name(self, node: nodes.Name) -> str:
+        if self.scope.argument(node.name) is None:
             if node.name in CONSTANTS:
                 return f"math.{node.name}"
             if node.name in DTYPES:
                 return f"{self.module}.{node.name}"
-
-        return nodes.to_source(node)
+        return node.name
 
     def comparison(self, node: Compare) -> str:
         parts = [self.print(node.operands[0], nodes.SUM)]

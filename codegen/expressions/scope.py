@@ -8,8 +8,8 @@ everything.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
@@ -123,6 +123,7 @@ class Scope:
         self.schema = operator.schema
         self.tensors_as = tensors_as
         self._kinds: dict[Node, str] = {}
+        self._names: dict[str, str] = {}
         self.called: dict[Node, OperatorLike | None] = {}
 
     def argument(self, name: str) -> Argument | None:
@@ -178,44 +179,39 @@ class Scope:
 
     def kind(self, node: Node) -> str:
         """The kind of ``node``; ``unknown`` where it contains a mistake that a check reports."""
+        if type(node) is nodes.Name:
+            return self._name_kind(node.name)
         found = self._kinds.get(node)
         if found is None:
-            found = self._kinds[node] = self._kind(node)
+            found = self._kinds[node] = _KINDS[type(node)](self, node)
         return found
 
-    def _kind(self, node: Node) -> str:
-        if isinstance(node, nodes.Name):
-            return self.name_kind(node.name) or UNKNOWN
+    def _name_kind(self, name: str) -> str:
+        found = self._names.get(name)
+        if found is None:
+            found = self._names[name] = self.name_kind(name) or UNKNOWN
+        return found
 
-        if isinstance(node, (nodes.Compare, nodes.Logical)) or (
-            isinstance(node, nodes.Unary) and node.operator == "not"
-        ):
-            return (
-                TENSOR
-                if any(self.kind(part) == TENSOR for part in nodes.children(node)) and not is_none_test(node)
-                else "bool"
-            )
+    def _condition_kind(self, node: nodes.Compare | nodes.Logical | nodes.Unary) -> str:
+        is_tensor = any(self.kind(part) == TENSOR for part in nodes.children(node))
+        return TENSOR if is_tensor and not is_none_test(node) else "bool"
 
-        if isinstance(node, (nodes.Unary, nodes.Binary)):
-            return self._arithmetic_kind(node)
+    def _unary_kind(self, node: nodes.Unary) -> str:
+        return self._condition_kind(node) if node.operator == "not" else self._arithmetic_kind(node)
 
-        if isinstance(node, nodes.Conditional):
-            return self.join((node.then, node.otherwise))
-        if isinstance(node, nodes.Call):
-            return self._call_kind(node)
+    def _conditional_kind(self, node: nodes.Conditional) -> str:
+        return self.join((node.then, node.otherwise))
 
-        if isinstance(node, nodes.Method):
-            kind, _ = METADATA_METHODS.get(node.name, (UNKNOWN, 0))
-            return "int[]" if kind == "int" and self.kind(node.target) == TENSORS else kind
+    def _method_kind(self, node: nodes.Method) -> str:
+        kind, _ = METADATA_METHODS.get(node.name, (UNKNOWN, 0))
+        return "int[]" if kind == "int" and self.kind(node.target) == TENSORS else kind
 
-        if isinstance(node, nodes.Index):
-            kind = self.kind(node.target)
-            return kind[:-2] if kind.endswith("[]") else UNKNOWN
+    def _index_kind(self, node: nodes.Index) -> str:
+        kind = self.kind(node.target)
+        return kind[:-2] if kind.endswith("[]") else UNKNOWN
 
-        if isinstance(node, nodes.ListOf):
-            return self.join(node.items) + "[]" if node.items else UNKNOWN
-
-        return _literal_kind(node)
+    def _list_kind(self, node: nodes.ListOf) -> str:
+        return self.join(node.items) + "[]" if node.items else UNKNOWN
 
     def join(self, parts: Sequence[Node]) -> str:
         """The kind that can hold every part."""
@@ -298,14 +294,22 @@ def is_none_test(node: Node) -> bool:
     return isinstance(node, nodes.Compare) and any(isinstance(part, nodes.Nothing) for part in node.operands)
 
 
-def _literal_kind(node: Node) -> str:
-    if isinstance(node, nodes.Number):
-        return "int" if isinstance(node.value, int) else "float"
-    if isinstance(node, nodes.String):
-        return "str"
-    if isinstance(node, nodes.Boolean):
-        return "bool"
-    return NONE if isinstance(node, nodes.Nothing) else UNKNOWN
+_KINDS: dict[type, Callable[[Scope, Any], str]] = {
+    nodes.Number: lambda scope, node: "int" if isinstance(node.value, int) else "float",
+    nodes.String: lambda scope, node: "str",
+    nodes.Boolean: lambda scope, node: "bool",
+    nodes.Nothing: lambda scope, node: NONE,
+    nodes.Unary: Scope._unary_kind,
+    nodes.Binary: Scope._arithmetic_kind,
+    nodes.Logical: Scope._condition_kind,
+    nodes.Compare: Scope._condition_kind,
+    nodes.Conditional: Scope._conditional_kind,
+    nodes.Call: lambda scope, node: scope._call_kind(node),
+    nodes.Method: Scope._method_kind,
+    nodes.Index: Scope._index_kind,
+    nodes.ListOf: Scope._list_kind,
+    nodes.TupleOf: lambda scope, node: UNKNOWN,
+}
 
 
 def accepts(parameter: Argument, kind: str, is_none: bool, takes_number: bool) -> bool:

@@ -19,6 +19,9 @@ from codegen.remembered import recently
 
 ZERO = Number(0)
 ONE = Number(1)
+# Fractions never change, and cost more to make than to look up.
+_NOTHING = Fraction(0)
+_WHOLE = Fraction(1)
 
 # x ** n is collected with other powers of x up to this n.
 _LARGEST_POWER = 64
@@ -71,7 +74,8 @@ def number_of(node: Node) -> Fraction | None:
         value = number_of(node.operand)
         return None if value is None else -value
     if isinstance(node, Number) and (isinstance(node.value, int) or math.isfinite(node.value)):
-        return Fraction(node.value) if _is_literal(Fraction(node.value)) else None
+        value = Fraction(node.value)
+        return value if _is_literal(value) else None
     if isinstance(node, Binary) and node.operator == "/":  # 1 / 3, as _literal writes it
         top = number_of(node.left)
         bottom = number_of(node.right)
@@ -232,7 +236,7 @@ def _known_product_of(node: Node) -> _Product:
             product.multiply(ZERO, -1)
         else:
             product.multiply_by(divisor, 1 if node.operator == "*" else -1)
-        return product if product.coefficient else _Product(Fraction(0), {})
+        return product if product.coefficient else _Product(_NOTHING, {})
 
     if isinstance(node, Binary) and node.operator == "**":
         exponent = number_of(node.right)
@@ -245,7 +249,7 @@ def _known_product_of(node: Node) -> _Product:
             return terms[0]
         node = _build_sum(terms)
 
-    return _Product(Fraction(1), {node: 1})
+    return _Product(_WHOLE, {node: 1})
 
 
 def _power_of(base: Node, power: int) -> _Product:
@@ -397,7 +401,8 @@ def _sum_of(node: Node) -> list[_Product]:
             continue
 
         product = _product_of(part)
-        product.coefficient *= sign
+        if sign < 0:
+            product.coefficient = -product.coefficient
         if not product.coefficient:
             continue
 
@@ -410,8 +415,10 @@ def _sum_of(node: Node) -> list[_Product]:
         key = (product.key(), 0)
         while key in terms and not _is_literal(terms[key].coefficient + product.coefficient):
             key = (key[0], key[1] + 1)  # 1e308 * x + 1e308 * x: the sum of the coefficients overflows
-        same = terms.setdefault(key, _Product(Fraction(0), product.powers))
-        same.coefficient += product.coefficient
+        if key in terms:
+            terms[key].coefficient += product.coefficient
+        else:
+            terms[key] = product
 
     return [term for term in terms.values() if term.coefficient]
 

@@ -59,7 +59,7 @@ class _Conversion:
         self.rows = rows
 
     def is_tensor(self, node: Node) -> bool:
-        return any(isinstance(part, Name) and part.name in self.tensors for part in nodes.walk(node))
+        return not self.tensors.isdisjoint(nodes.names(node))
 
     def of(self, node: Node) -> Node:
         if isinstance(node, nodes.Conditional) or (isinstance(node, Call) and node.function == "where"):

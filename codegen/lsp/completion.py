@@ -242,6 +242,7 @@ VALUES: dict[str, Callable[[Place, Facts], Iterable[Item]]] = {
     "samples": _samples,
     "doc": _doc,
     "tags": _tags,
+    "reads": _tensor_arguments,
     "shape": _shape,
     "autocast": _autocast,
     "out_dtype": _words(vocabulary.OUT_DTYPES),

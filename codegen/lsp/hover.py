@@ -92,7 +92,7 @@ def _in_value(place: Place, facts: Facts, word: str) -> str | None:
         return facts.program.reasons.get(word)
 
     argument = _argument(place, word)
-    if argument is not None or key in ("func", "foreach", "scalars", "deprecated"):
+    if argument is not None or key in ("func", "foreach", "scalars", "reads", "deprecated"):
         return argument
     if key in ("expr", "lowering"):
         if word in REDUCTIONS:

@@ -92,6 +92,7 @@ class _Occurrences:
             "expr": self._in_formula,
             "lowering": self._in_formula,
             "scalars": self._in_words,
+            "reads": self._in_words,
             "deprecated_orders": self._in_words,
             "reference": self._in_python,
             "doc": self._in_doc,

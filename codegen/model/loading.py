@@ -10,7 +10,7 @@ from __future__ import annotations
 import keyword
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
@@ -416,12 +416,12 @@ def _with_implications(operator: Operator) -> Operator:
     node = None if operator.expr is None else operator.expr.node
     if node is not None and "promotion" not in operator.key_locations:
         if operator.structure == "pointwise":
-            operator = replace(operator, promotion=infer_promotion(node, operator))
+            operator = operator.changed(promotion=infer_promotion(node, operator))
         elif operator.structure == "reduction":
-            operator = replace(operator, promotion=infer_row_promotion(node, operator, operator.dtypes))
+            operator = operator.changed(promotion=infer_row_promotion(node, operator, operator.dtypes))
     if operator.non_differentiable is not None or operator.derivatives:
         return operator
     if node is not None and operator.structure == "shaped" and is_boolean(node, operator):
-        return replace(operator, non_differentiable="its result is boolean")
+        return operator.changed(non_differentiable="its result is boolean")
     reason = derivatives.implied_reason(operator.structure, operator.promotion, operator)
-    return operator if reason is None else replace(operator, non_differentiable=reason)
+    return operator if reason is None else operator.changed(non_differentiable=reason)

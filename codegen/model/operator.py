@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from codegen.diagnostics import Location
@@ -171,6 +172,7 @@ class Operator(Remembering):
     samples: str | None = None
     doc: str = ""
     tags: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()  # Tensor arguments of which a composite reads elements, as numbers
     autocast: Autocast = Autocast()
     library: str | None = None  # name of the out-of-tree library; None in the tree
     location: Location  # of the schema text
@@ -185,6 +187,10 @@ class Operator(Remembering):
     deprecated_orders: tuple[tuple[str, ...], ...] = ()
     place: str = ""  # of the function, else of the method, as programs write it: torch.linalg
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++
+
+    def changed(self, **values: Any) -> Operator:
+        """The operator with other values in these fields; ``dataclasses.replace`` takes twice as long."""
+        return Operator(**(dict(zip(_FIELDS, _values_of(self))) | values))
 
     def forget(self) -> None:
         """Drops what was remembered with the operator and its parts: much, and quickly found again."""
@@ -314,6 +320,15 @@ class Operator(Remembering):
     def tensor_arguments(self) -> tuple[Argument, ...]:
         return self.schema.arguments.tensors
 
+    @property
+    def read_arguments(self) -> tuple[Argument, ...]:
+        """The tensors of which a composite reads elements: those of ``reads``, and of an operator of lists
+        those that hold a number for each call."""
+        given = self.schema.arguments
+        if self.each is not None:
+            return tuple(given.flat_all[a.source] for a in self.each.arguments if a.kind == "packed")
+        return tuple(a for a in given.tensors if a.name in self.reads)
+
     # Kernels
 
     def dispatch_for(self, key: str) -> DispatchEntry | None:
@@ -351,3 +366,7 @@ class Operator(Remembering):
 
     def __str__(self) -> str:
         return str(self.schema)
+
+
+_FIELDS = tuple(one.name for one in fields(Operator))
+_values_of = attrgetter(*_FIELDS)

@@ -118,6 +118,7 @@ class EntryReader:
             samples=self.samples(schema, module),
             doc=self.doc(),
             tags=self.choices("tags", dialect.tags, ()),
+            reads=tuple(word.text for word in self.words("reads")),
             autocast=self.autocast(),
             out_dtype=self.choice(
                 "out_dtype",

@@ -28,6 +28,7 @@ ENTRY_KEYS = (
     "shape",
     "autocast",
     "out_dtype",
+    "reads",
     "foreach",
 )
 DOCUMENT_KEYS = ("library", "dtype_sets", "requirements", "reasons", "topics")

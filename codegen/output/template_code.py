@@ -1,7 +1,8 @@
 """What Jinja2 compiles templates to: less general than its own code, and twice as fast.
 
-Attributes are looked up directly, a run of text and values is formatted at once, and what a template includes
-arrives as one text. tests/codegen/test_templates.py compares the output with that of Jinja2.
+Attributes are looked up and functions are called directly, a run of text and values is formatted at once, and
+what a template includes arrives as one text. tests/codegen/test_templates.py compares the output with that of
+Jinja2.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import hashlib
 import inspect
 import keyword
 import sys
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import jinja2
 from jinja2 import nodes
@@ -27,6 +30,30 @@ class TemplateCode(CodeGenerator):
         self.write("(")
         self.visit(node.node, frame)
         self.write(f").{node.attr}")
+
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
+        """``f(x)``, as no function takes the context."""
+        if forward_caller:
+            super().visit_Call(node, frame, forward_caller)
+            return
+        self.write("(")
+        self.visit(node.node, frame)
+        self.write(")(")
+        self._arguments(node, frame)
+        self.write(")")
+
+    def _arguments(self, node: nodes.Call, frame: Frame) -> None:
+        for argument in node.args:
+            self.visit(argument, frame)
+            self.write(", ")
+        for named in node.kwargs:
+            self.visit(named, frame)
+            self.write(", ")
+        assert node.dyn_args is None and node.dyn_kwargs is None, "templates pass no * and **"
+
+    def pop_assign_tracking(self, frame: Frame) -> None:
+        """Names that a template sets are local to it; includes are given them with the other locals."""
+        self._assign_stack.pop()
 
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
         """Yields texts and values together, formatted by ``%``."""
@@ -74,6 +101,16 @@ def _constant(node: nodes.Expr, frame: Frame) -> str | None:
         return str(node.as_const(frame.eval_ctx))
     except nodes.Impossible:
         return None
+
+
+def plain_filters(filters: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """The filters of Jinja2, without the question at each call whether the template is asynchronous."""
+    return {
+        name: getattr(function, "__wrapped__", function)
+        if getattr(function, "jinja_async_variant", False)
+        else function
+        for name, function in filters.items()
+    }
 
 
 def version() -> str:

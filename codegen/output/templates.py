@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 from jinja2.utils import missing
 
-from codegen.output.template_code import TemplateCode, version
+from codegen.output.template_code import TemplateCode, plain_filters, version
 from codegen.target import Target
 
 GENERATOR = "python -m codegen generate"
@@ -36,30 +36,20 @@ class _Loader(jinja2.FileSystemLoader):
 
 
 class _Context(jinja2.runtime.Context):
-    """Calls functions directly, as none of ours takes the context."""
+    """The names that a template is given; those that it sets are local to it (TemplateCode)."""
 
     def with_names(self, local: Mapping[str, Any]) -> _Context:
         """What an included template sees: all names here, ``local`` ones included."""
         found = _Context.__new__(_Context)
         found.__dict__.update(self.__dict__)
-        found.parent = {**self.parent, **self.vars}
+        parent = found.parent = self.parent.copy()
         for name, value in local.items():
             if value is not missing:
-                found.parent[name] = value
-        found.vars = {}
-        found.exported_vars = set()
+                parent[name] = value
         return found
 
-    def call(
-        self,
-        function: Callable[..., Any],
-        /,
-        *arguments: Any,
-        _loop_vars: object = None,
-        _block_vars: object = None,
-        **named: Any,
-    ) -> Any:
-        return function(*arguments, **named)
+    def resolve_or_missing(self, key: str) -> Any:
+        return self.parent.get(key, missing)
 
 
 class _Environment(jinja2.Environment):
@@ -108,6 +98,7 @@ class Templates:
         )
 
         self.environment.globals.update(source=source)
+        self.environment.filters = plain_filters(self.environment.filters)
         self.environment.filters.update(commas=_commas, more=_more, **target.filters)
 
     def render(self, template: str, **values: Any) -> str:

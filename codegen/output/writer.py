@@ -68,16 +68,14 @@ class Staged:
             if not isinstance(text, str):
                 self._add_pieces(name, text)
             elif not _holds(f"{folder}/{name}", text):
-                with open(self._waiting_at(name), "wb") as file:
-                    file.writelines(_encoded(text))
+                _write(self._waiting_at(name), text)
                 differing.append(name)
         return differing
 
     def _add_pieces(self, name: str, pieces: Pieces) -> None:
         for place, text in pieces.items():
             numbers = ".".join(map(str, place))
-            with open(f"{self._waiting_at(name)}{_PIECE_MARK}{numbers}", "wb") as file:
-                file.writelines(_encoded(text))
+            _write(f"{self._waiting_at(name)}{_PIECE_MARK}{numbers}", text)
 
     def join_pieces(self) -> tuple[list[str], list[str]]:
         """Makes files of the pieces that all parts have added: their names, and of these that differ."""
@@ -142,6 +140,14 @@ def _encoded(text: str) -> Iterator[bytes]:
     """In pieces, as a text may be large."""
     for start in range(0, len(text), _PIECE):
         yield text[start : start + _PIECE].encode("utf-8")
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "wb", buffering=0) as file:
+        for piece in _encoded(text):
+            left = memoryview(piece)
+            while left:  # a full disk takes a part, then fails
+                left = left[file.write(left) :]
 
 
 def _holds(path: str, text: str) -> bool:

@@ -68,11 +68,25 @@ def test_what_is_compiled_for_size_comes_after_what_is_compiled_for_speed(miniat
     assert order == ["baseline"] * 3 + ["DEFAULT", "small", "AVX2", "AVX512"]
 
 
-def test_flags_of_an_instruction_set_depend_on_the_file() -> None:
-    assert sources.flavour_of("aten/native/cpu/reduction/SumKernel.isa.cpp", isa.AVX2) == "AVX2_unrolled"
-    assert sources.flavour_of("aten/native/cpu/elementwise/PowerKernel.isa.cpp", isa.AVX2) == "AVX2"
-    assert sources.flavour_of("aten/native/cpu/reduction/SumKernel.isa.cpp", isa.DEFAULT) == "DEFAULT"
-    assert sources.flavour_of("aten/native/Sum.cpp", None) == "baseline"
+@pytest.mark.parametrize(
+    ("head", "default", "wider"),
+    [
+        ("// Sums.\n", "DEFAULT", "AVX2"),
+        ("// Sums.\n// Compiled with -O3.\n", "DEFAULT", "AVX2_unrolled"),
+        ("// Sums. Compiled for size.\n", "DEFAULT_small", "AVX2"),
+        ("#include <cmath>\n// Compiled with -O3.\n", "DEFAULT", "AVX2"),
+    ],
+)
+def test_flags_of_an_instruction_set_depend_on_the_head(
+    head: str, default: str, wider: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "available", lambda: (isa.DEFAULT, isa.AVX2))
+    kernel = tmp_path / "SumKernel.isa.cpp"
+    kernel.write_text(head + "int value;\n")
+    place = "aten/native/cpu/SumKernel.isa.cpp"
+    assert sources.flavour_of(kernel, place, isa.DEFAULT) == default
+    assert sources.flavour_of(kernel, place, isa.AVX2) == wider
+    assert sources.flavour_of(kernel, "aten/native/Sum.cpp", None) == "baseline"
 
 
 def test_blas_is_a_library_of_its_own(miniature: Path) -> None:

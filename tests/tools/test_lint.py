@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tools.lint import includes, kernels, layering, paragraphs, references, text, types, voice
+from tools.lint import (
+    includes,
+    kernels,
+    layering,
+    operator_lists,
+    paragraphs,
+    references,
+    text,
+    types,
+    voice,
+)
 
 
 @pytest.mark.parametrize(
@@ -257,3 +267,43 @@ def test_fixed_width_integers_need_their_header() -> None:
 def test_types_without_a_build(tmp_path: Path) -> None:
     (finding,) = types.check(tmp_path)
     assert finding.path == "torch_py/_C.pyi" and finding.message.endswith("build first: make")
+
+
+ENTRIES = frozenset({"cat", "stack", "flip", "_foreach_add.Tensor", "relu"})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'MOVING = ("cat", "stack", "flip")',
+        'MOVING = {"cat": 1, "stack": 2, "flip": 3}',
+        'MOVING = frozenset("cat stack flip".split())',
+        'def f(name): return name in {"aten::cat", "flip", "_foreach_add.Tensor", "other"}',
+        "MOVING = [ops.aten.cat.default, ops.aten.stack.default, ops.aten.flip.default]",
+        '# Operators that move.\nMOVING = ("cat", "stack", "flip")',
+    ],
+)
+def test_lists_of_operators(line: str) -> None:
+    found = [finding.line for finding in operator_lists.check_file("torch_py/x.py", line, ENTRIES)]
+    assert found == [line.count("\n") + 1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'RULES = {"cat": joined, "stack": joined, "flip": lambda x: x}',
+        '__all__ = ["cat", "stack", "flip"]',
+        '# Names of layers, as files\n# have them.\nKINDS = ("cat", "stack", "flip")',
+        'WORDS = ("cat", "dog", "flip", "mouse", "stack", "house")',
+        '@rule("cat", "stack", "flip")\ndef joined(): pass',
+        'PAIR = ("cat", "stack")',
+    ],
+)
+def test_lists_of_something_else(line: str) -> None:
+    assert list(operator_lists.check_file("torch_py/x.py", line, ENTRIES)) == []
+
+
+def test_the_names_of_operators() -> None:
+    names = operator_lists.names_of(operator_lists.ROOT)
+    assert {"cat", "add.Tensor", "clamp_", "_foreach_add.Tensor"} <= names
+    assert "max" not in names  # a function of Python as well

@@ -15,6 +15,11 @@ WRONG_CALLS = [
     ("torch.relu([1])", TypeError, r"relu\(\): argument 'input' \(position 1\) must be Tensor, not list"),
     ("torch.relu()", TypeError, r'relu\(\) missing 1 required positional arguments: "input"'),
     ("torch.relu(x, x)", TypeError, r"relu\(\) takes 1 positional argument but 2 were given"),
+    (
+        "torch.add(x, (y := x.sum(dtype=torch.float64)), out=y)",
+        RuntimeError,
+        r"output with shape \[\] doesn't match the broadcast shape \[3\]",
+    ),
     ("torch.add(x, x, x)", TypeError, r"add\(\) takes 2 positional arguments but 3 were given"),
     ("x.transpose(0)", TypeError, r'transpose\(\) missing 1 required positional arguments: "dim1"'),
     ("x.transpose(0, 'a')", TypeError, r"transpose\(\): argument 'dim1' \(position 2\) must be int, not str"),

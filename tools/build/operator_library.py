@@ -155,6 +155,7 @@ def units(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSe
             if logical.startswith(tuple(folder + "/" for folder in CUDA)):
                 continue  # a library of its own would hold these; without one, CUDA tensors take the fallback
             found += variants(
+                path,
                 f"{named}{logical}" if named else str(path),
                 named + logical,
                 instruction_sets.is_kernel_file(logical),
@@ -164,7 +165,11 @@ def units(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSe
 
 
 def variants(
-    source: str, logical: str, is_kernel: bool, chosen: tuple[instruction_sets.InstructionSet, ...]
+    path: Path,
+    source: str,
+    logical: str,
+    is_kernel: bool,
+    chosen: tuple[instruction_sets.InstructionSet, ...],
 ) -> list[Unit]:
     which: tuple[instruction_sets.InstructionSet | None, ...] = chosen if is_kernel else (None,)
     return [
@@ -172,7 +177,7 @@ def variants(
             source,
             f"objects/{isa.name if isa else 'baseline'}/{logical.removesuffix('.cpp')}.o",
             isa,
-            flavour_of(logical, isa),
+            flavour_of(path, logical, isa),
         )
         for isa in which
     ]

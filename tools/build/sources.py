@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,41 +15,13 @@ CORE = ("c10", "aten", "torch_py/csrc/autograd")
 PYTHON = ("torch_py/csrc/bindings", "torch_py/csrc/compiler")
 # Compiled for size: the formulas of backward, whose time is that of the operators they call.
 SMALL = ("generated/torch_py/csrc/autograd/generated/",)
-# Rarely used formulas. For processors without AVX2 (most are from before 2013) their loops are not
-# vectorized: they would be three times as large, and two to three times as fast.
-FORMULAS = "generated/aten/native/cpu/expr/"
-SMALL_DEFAULT = tuple(
-    FORMULAS + name
-    for name in (
-        "special_",
-        "i0",
-        "logaddexp",
-        "erfinv",
-        "acosh",
-        "asinh",
-        "atanh",
-        "atan2",
-        "hypot",
-        "ldexp",
-        "xlogy",
-    )
-)
-# Kernels that are faster with the copies of loops that -O3 makes. They are twice as large with it, and most
-# kernels are as fast without: measure before adding to these, with `speed` of tools.benchmark.
-UNROLLED = (
-    "aten/blas/",
-    "aten/iteration/",
-    "aten/native/cpu/nn/Attention",
-    "aten/native/cpu/nn/Convolution",
-    "aten/native/cpu/nn/EmbeddingBag",
-    "aten/native/cpu/nn/LayerNorm",
-    "aten/native/cpu/nn/Softmax",
-    "aten/native/cpu/reduction/Extremum",
-    "aten/native/cpu/reduction/Product",
-    "aten/native/cpu/reduction/Scan",
-    "aten/native/cpu/reduction/Sum",
-    "aten/native/cpu/shared/",
-)
+# What the comment at the top of a kernel file may say of its flags. Some kernels are faster with the copies
+# of loops that -O3 makes. They are twice as large with it, and most kernels are as fast without: measure
+# before writing this, with `speed` of tools.benchmark.
+WITH_COPIES_OF_LOOPS = "Compiled with -O3."
+# Of formulas with the tag `rarely_used`. For processors without AVX2 (most are from before 2013) their loops
+# are not vectorized: they would be three times as large, and two to three times as fast.
+FOR_SIZE = "Compiled for size."
 STUB = "torch_py/csrc/stub.cpp"
 # Of the CUDA library, which the core neither contains nor links to.
 CUDA = ("c10/cuda", "aten/native/cuda", "aten/register/cuda")
@@ -101,20 +74,27 @@ def units_in(
                     path.as_posix(),
                     f"{objects}/{isa.name if isa else 'baseline'}/{place.removesuffix('.cpp')}.o",
                     isa,
-                    flavour_of(place, isa),
+                    flavour_of(path, place, isa),
                 )
             )
     return units
 
 
-def flavour_of(source: str, isa: InstructionSet | None) -> str:
-    """The name among those of flags.flavours(); `source` is below the tree, or below generated/."""
+def flavour_of(path: Path, place: str, isa: InstructionSet | None) -> str:
+    """The name among those of flags.flavours(); `place` is below the tree, or below generated/."""
     if isa is None:
-        return "small" if source.startswith(SMALL) else "baseline"
+        return "small" if place.startswith(SMALL) else "baseline"
+
+    said = _head_of(path)
     if isa.name == "DEFAULT":
-        is_small = source.startswith(SMALL_DEFAULT) and len(available()) > 1
-        return "DEFAULT_small" if is_small else "DEFAULT"
-    return isa.name + ("_unrolled" if source.startswith(UNROLLED) else "")
+        return "DEFAULT_small" if FOR_SIZE in said and len(available()) > 1 else "DEFAULT"
+    return isa.name + ("_unrolled" if WITH_COPIES_OF_LOOPS in said else "")
+
+
+def _head_of(path: Path) -> str:
+    """The comment at the top of a file."""
+    with path.open(encoding="utf-8") as file:
+        return "".join(itertools.takewhile(lambda line: line.startswith("//"), file))
 
 
 def link_order(units: list[Unit], chosen: tuple[InstructionSet, ...]) -> list[Unit]:

@@ -5,12 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import formatting, includes, kernels, layering, paragraphs, references, text, types, voice
+from . import (
+    formatting,
+    includes,
+    kernels,
+    layering,
+    operator_lists,
+    paragraphs,
+    references,
+    text,
+    types,
+    voice,
+)
 
 CHECKS = {
     "layering": layering.check,
     "includes": includes.check,
     "kernels": kernels.check,
+    "operator_lists": operator_lists.check,
     "text": text.check,
     "paragraphs": paragraphs.check,
     "references": references.check,

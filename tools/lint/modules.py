@@ -27,6 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "_inductor.config", "_inductor.options", "_logging", "_namespace", "_notices",
         "_product_precision", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
+        "_thread_state",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "signal", "torch_version", "utils._pytree",
         "utils._pytree_classes", "utils._pytree_keys", "utils._pytree_text", "utils._swapping",

@@ -18,7 +18,7 @@ from torch_py.fx.node import Node, map_arg
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
-    from torch_py._dynamo.thread_state import ThreadState
+    from torch_py._thread_state import ThreadState
 
 _numbers = count()
 
@@ -78,8 +78,10 @@ class Assembly:
     # The function
 
     def source(self) -> str:
-        body = [*self._graph_call(), *self._state, *self.rebuild.builds, *self.rebuild.writes, *self._tail]
-        body = [*self.rebuild.reads, *body]
+        made = self.rebuild
+        call = self._graph_call()  # reads its inputs
+        body = [*made.reads, *call, *self._state]
+        body += [*made.builds, *made.writes, *made.positions, *self._tail]
         parameters = ", ".join(self.rebuild.parameters)
         return f"def {self.name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
 

@@ -9,7 +9,7 @@ from torch_py._dynamo import torch_calls
 from torch_py._dynamo.breaks import unsupported_call
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
-from torch_py.autograd.graph import get_gradient_edge
+from torch_py.autograd.graph import _nodes_below, get_gradient_edge
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -47,19 +47,9 @@ def _fakes(capture: Capture, given: Any) -> list[Any]:
 
 def _inputs_below(outputs: list[Any], inputs: list[Input]) -> list[Input]:
     """The inputs of the graph that results were computed from."""
-    waiting = [get_gradient_edge(tensor).node for tensor in outputs if tensor.requires_grad]
     owners = {get_gradient_edge(one.fake).node: one for one in inputs if one.fake.requires_grad}
-    found = []
-    seen = set()
-    while waiting:
-        function = waiting.pop()
-        if function in seen:
-            continue
-        seen.add(function)
-        if function in owners:
-            found.append(owners[function])
-        waiting += [following for following, _ in function.next_functions if following is not None]
-    return found
+    first = [get_gradient_edge(tensor).node for tensor in outputs if tensor.requires_grad]
+    return [owners[node] for node in _nodes_below(first) if node in owners]
 
 
 def _refusal(why: str) -> Any:

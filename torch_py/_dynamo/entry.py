@@ -10,7 +10,8 @@ from typing import Any
 from torch_py._C._compiler import CompiledFunction
 from torch_py._dynamo import config
 from torch_py._dynamo.backends.registry import lookup_backend
-from torch_py._dynamo.convert import Compiler, Settings
+from torch_py._dynamo.conversion import Settings
+from torch_py._dynamo.convert import Compiler
 from torch_py._dynamo.forwarding import as_function
 from torch_py._dynamo.utils import counters
 from torch_py.compiler._optimized_module import OptimizedModule

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from torch_py._dynamo import convert
+from torch_py._dynamo import conversion
 from torch_py._dynamo.entry import compile_callable
 from torch_py._dynamo.messages import explained
 
@@ -78,12 +78,12 @@ def _explained(f: Callable[..., Any], args: Any, kwargs: Any) -> ExplainOutput:
     def noted(reason: Any) -> None:
         reasons.append(GraphCompileReason(explained(reason)))
 
-    convert.observers.append(noted)
+    conversion.observers.append(noted)
     try:
         target = getattr(f, "_torchdynamo_orig_callable", getattr(f, "_orig_mod", f))
         compile_callable(target, backend=keep)(*args, **kwargs)
     finally:
-        convert.observers.remove(noted)
+        conversion.observers.remove(noted)
 
     operators = [
         [node.target for node in graph.graph.nodes if node.op.startswith("call")] for graph in graphs

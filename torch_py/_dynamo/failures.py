@@ -10,15 +10,22 @@ from torch_py._dynamo import config, logs
 from torch_py._dynamo.backends.registry import is_own
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
-from torch_py._dynamo.thread_state import ThreadState
+from torch_py._thread_state import ThreadState
 
 
 def is_suppressed(error: Exception) -> bool:
-    """Whether a function runs eagerly whose compilation has failed. Errors in backends of the program are its
-    own."""
+    """Whether a function runs eagerly whose compilation has failed."""
+    return can_run_eagerly(error.backend) if isinstance(error, BackendCompilerFailed) else can_run_eagerly()
+
+
+def can_run_eagerly(backend: Any = None) -> bool:
+    """Whether a function runs eagerly where the compiler, or a graph that the backend has compiled, raises.
+
+    Errors in backends of the program are its own.
+    """
     if config.suppress_errors is not None:
         return config.suppress_errors
-    return not isinstance(error, BackendCompilerFailed) or is_own(error.backend)
+    return backend is None or is_own(backend)
 
 
 def warn(function: FunctionType, error: Exception, why: str = "as the compiler failed:") -> None:

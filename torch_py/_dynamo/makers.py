@@ -273,14 +273,15 @@ def _iterator(rebuild: Rebuild, value: Any) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # itertools loses it in Python 3.14
             reduced = value.__reduce__()
-    except TypeError:
+    except (TypeError, RuntimeError):  # a RuntimeError by sets that have been given back what they had
         raise cannot_rebuild(value) from None
     function, args, *state = reduced
     maker = rebuild.constant(function, getattr(function, "__name__", "make"))
     expression = f"{maker}({_items(rebuild, args)})"
     name = rebuild.declare(value, expression, "iterator")
     if state and state[0] is not None:
-        rebuild.builds.append(f"{name}.__setstate__({rebuild.value(state[0])})")
+        # That of a list from its end must not be longer than the list is, which may yet be filled.
+        rebuild.positions.append(f"{name}.__setstate__({rebuild.value(state[0])})")
     return name
 
 

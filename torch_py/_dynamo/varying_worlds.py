@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.thread_state import ThreadState
 from torch_py._shapes.arguments import Geometry, stand_in
 from torch_py._shapes.formulas import Symbol, Term
 from torch_py._shapes.integers import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
 from torch_py._tensor import Tensor
+from torch_py._thread_state import ThreadState
 from torch_py.fx.node import Node, map_arg
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from torch_py._functorch.batching import batched, member, members
 from torch_py._functorch.levels import Gradients, highest_level, inside, is_at, level_of, parts, with_value
 from torch_py._tensor import Tensor
 from torch_py.autograd import GradientEdge, _checked_gradients, _materialized
+from torch_py.autograd.graph import _nodes_below
 from torch_py.utils._pytree import tree_leaves, tree_map
 
 
@@ -236,20 +237,9 @@ def depends_on_others(results: Any, own: Any) -> bool:
     if any(t.requires_grad and t.grad_fn is None and id(t) not in known for t in tensors):
         return True
 
-    seen: set[Any] = set()
-    stack = [t.grad_fn for t in tensors if t.grad_fn is not None]
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-
-        variable = getattr(node, "variable", None)
-        if variable is not None and id(variable) not in known:
-            return True
-        stack += [following for following, _ in node.next_functions if following is not None]
-
-    return False
+    nodes = _nodes_below(t.grad_fn for t in tensors if t.grad_fn is not None)
+    leaves = (getattr(node, "variable", None) for node in nodes)
+    return any(leaf is not None and id(leaf) not in known for leaf in leaves)
 
 
 def released(results: Any, own: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from torch_py import _C
 
-# Methods that convert, with the dtype of each.
+# Names of methods that convert, with the dtype of each.
 CONVERSIONS = {
     "double": "float64",
     "float": "float32",

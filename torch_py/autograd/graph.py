@@ -160,6 +160,19 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     return GradientEdge(node, tensor.output_nr)
 
 
+def _nodes_below(nodes: Iterable[Any]) -> Iterator[Any]:
+    """These nodes and all that a backward through them reaches, each once."""
+    seen: set[Any] = set()
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        waiting += [following for following, _ in node.next_functions if following is not None]
+
+
 def _get_grad_fn_or_grad_acc(t: Tensor | GradientEdge) -> Any:
     """The node at which a tensor's gradient arrives: the one that computed it, or for a leaf the one that
     adds to its `.grad`. None if the tensor does not require grad."""

@@ -73,7 +73,6 @@ def methods() -> frozenset[str]:
 
     names = (name for found in overridable_functions()[1:] for name in found.values())
     methods = {name.rpartition(".")[2] for name in names if name.startswith("torch.Tensor")}
-    methods.update(("size", "dim", "to", "view", "float", "double", "half", "long", "int", "bool", "type"))
     return frozenset(name for name in methods if not name.startswith("_"))
 
 

@@ -11,9 +11,8 @@ from torch_py._tensor import Tensor
 
 _torch = _C._torch
 
-# By function of torch.masked. These are not operators of the YAML file, where `softmin` does not exist.
-
-# The start of each operation, which elements that are masked out take: it leaves the result unchanged.
+# Names of functions of torch.masked, with the start of each operation, which elements that are masked out
+# take: it leaves the result unchanged.
 _IDENTITIES = {
     "sum": 0,
     "cumsum": 0,
@@ -30,8 +29,9 @@ _IDENTITIES = {
     "logsumexp": "lowest",
     "logaddexp": "lowest",
 }
-# Operations that count elements; they have no such element.
+# Names of functions of torch.masked that count elements; they have no such element.
 _COUNTING = ("mean", "var", "std")
+# Names of functions of torch.masked that keep the shape.
 _ELEMENTWISE = ("cumsum", "cumprod", "softmax", "log_softmax", "softmin", "normalize")
 
 

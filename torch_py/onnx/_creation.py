@@ -18,15 +18,21 @@ def filled(g: Graph, value: Any, shape: Sequence[Any], dtype: _C.dtype) -> str:
     return str(g.op("Expand", g.cast(value, dtype), g.sizes(list(shape))))
 
 
-_VALUES = {"zeros": 0, "ones": 1, "empty": 0, "full": None}
-_FORMS = [form for name in _VALUES for form in (name, f"new_{name}", f"{name}_like")]
+@rule("zeros", "new_zeros", "zeros_like")
+@rule("empty", "new_empty", "empty_like", "empty_strided", "empty_permuted", "new_empty_strided")
+def zeros(g: Graph, n: Node) -> Any:
+    """Uninitialized memory is exported as zeros."""
+    return filled(g, 0, n.result.shape, n.result.dtype)
 
 
-@rule(*_FORMS, "empty_strided", "empty_permuted", "new_empty_strided")
-def constant_tensor(g: Graph, n: Node) -> Any:
-    """A tensor of one number. Uninitialized memory is exported as zeros."""
-    number = _VALUES[n.name.removeprefix("new_").partition("_")[0]]
-    return filled(g, n["fill_value"] if number is None else number, n.result.shape, n.result.dtype)
+@rule("ones", "new_ones", "ones_like")
+def ones(g: Graph, n: Node) -> Any:
+    return filled(g, 1, n.result.shape, n.result.dtype)
+
+
+@rule("full", "new_full", "full_like")
+def full(g: Graph, n: Node) -> Any:
+    return filled(g, n["fill_value"], n.result.shape, n.result.dtype)
 
 
 @rule("scalar_tensor")

@@ -9,15 +9,7 @@ import torch_py
 from torch_py import _C
 from torch_py.onnx._expressions import write_expression
 from torch_py.onnx._graph import Graph, Node, Operand
-from torch_py.onnx._registry import rule
-
-# Operators that at most convert the dtype.
-_SAME = ("alias", "clone", "conj_physical", "detach", "detach_copy", "_to_copy")
-_BITWISE = {
-    "bitwise_and": ("BitwiseAnd", "And"),
-    "bitwise_or": ("BitwiseOr", "Or"),
-    "bitwise_xor": ("BitwiseXor", "Xor"),
-}
+from torch_py.onnx._registry import Rule, rule
 
 
 def is_float(dtype: _C.dtype) -> bool:
@@ -25,8 +17,9 @@ def is_float(dtype: _C.dtype) -> bool:
     return bool(dtype.is_floating_point)
 
 
-@rule(*_SAME)
+@rule("alias", "clone", "conj_physical", "detach", "detach_copy", "_to_copy")
 def same(g: Graph, n: Node) -> Any:
+    """What at most converts the dtype."""
     return g.cast(n["self"], n.result.dtype)
 
 
@@ -42,13 +35,19 @@ def truth(g: Graph, value: Any) -> str:
     return g.cast(value if isinstance(value, Operand) else bool(value), torch_py.bool)
 
 
-@rule(*_BITWISE)
-def bitwise(g: Graph, n: Node) -> Any:
-    dtype = n.result.dtype
-    on_numbers, on_bool = _BITWISE[n.name]
-    _need_bitwise(g, n)
-    op_type = on_bool if dtype == torch_py.bool else on_numbers
-    return g.op(op_type, g.cast(n["self"], dtype), g.cast(n["other"], dtype))
+def _bitwise(on_bool: str) -> Rule:
+    def write(g: Graph, n: Node) -> Any:
+        dtype = n.result.dtype
+        _need_bitwise(g, n)
+        op_type = on_bool if dtype == torch_py.bool else f"Bitwise{on_bool}"
+        return g.op(op_type, g.cast(n["self"], dtype), g.cast(n["other"], dtype))
+
+    return write
+
+
+rule("bitwise_and")(_bitwise("And"))
+rule("bitwise_or")(_bitwise("Or"))
+rule("bitwise_xor")(_bitwise("Xor"))
 
 
 def _need_bitwise(g: Graph, n: Node) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 import torch_py
 from torch_py import _C
+from torch_py.onnx._elementwise import same
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._memory import WRITE_VIEW
 from torch_py.onnx._reductions import reduce
 from torch_py.onnx._registry import RULES, find, rule
-from torch_py.onnx._shapes import expanded, permuted, reshape
+from torch_py.onnx._shapes import expanded, permuted, reshape, to_shape
 from torch_py.onnx._sizes import Varying
 
 
@@ -155,20 +156,20 @@ def write_view(g: Graph, n: Node) -> Any:
     value = n["value"]
     overload, arguments, position, shapes = n["view"]
     name = overload.partition(".")[0].removesuffix("_")
-    if name in ("view", "squeeze", "unsqueeze", "alias", "detach"):
+    rule_of_view = find(RULES, name, overload)
+    if rule_of_view in (to_shape, same):  # all elements, in their order
         return reshape(g, value, own.shape, value.shape)
 
     numbers = Operand(_numbers(g, own), own.shape, torch_py.int64)
     results: list[Operand | None] = [Operand("", tuple(shape), torch_py.int64) for shape in shapes]
     view = Node(name, overload, arguments | {"self": numbers}, results, n.origin)
-    rule_of_view = find(RULES, name, overload)
     if rule_of_view is None:
         raise n.unsupported(f"cannot write through a view made by {name}")
     chosen = rule_of_view(g, view)
     return _scattered(g, n, own, chosen if isinstance(chosen, str) else chosen[position], value)
 
 
-@rule("copy", "fill", "zero")
+@rule("copy", "fill", "zero", overwrites=True)
 def overwritten(g: Graph, n: Node) -> Any:
     own = n["self"]
     value = n.get("src", n.get("other", n.get("value", 0)))

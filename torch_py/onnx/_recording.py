@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torch_py._generated.lowerings import READS
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
 from torch_py.onnx._calls import (
@@ -29,13 +30,10 @@ from torch_py.onnx._calls import (
     pure_name,
 )
 from torch_py.onnx._memory import Entry, Memory, address_of, is_same_place
-from torch_py.onnx._registry import DECOMPOSITIONS, READS, find
+from torch_py.onnx._registry import DECOMPOSITIONS, OVERWRITING, find
 from torch_py.onnx.errors import OnnxExporterError, TracerWarning
 from torch_py.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch_py.utils._pytree import tree_leaves
-
-# Operators that replace all elements, whatever they were before.
-_OVERWRITING = {"fill", "copy", "zero"}
 
 
 @dataclass(eq=False)
@@ -131,10 +129,11 @@ class Recorder(TorchDispatchMode):
     def reads(self, func: OpOverload, args: Any, kwargs: Any) -> bool:
         """Whether an operator is made of others that depend on numbers in its tensors. Warns of numbers that
         depend on an input."""
-        name = find(READS, pure_name(func), func._entry_name)
-        if name is not None and self.depends([bind(func, args, kwargs)[name]]):
+        names = READS.get(func._entry_name, ())
+        arguments = bind(func, args, kwargs)
+        if self.depends([arguments[name] for name in names]):
             self.warn_of_reading(func._opname)
-        return name is not None
+        return bool(names)
 
     def warn_of_reading(self, name: str) -> None:
         """Warns, at the line of the program, that a number of this run becomes part of the graph."""
@@ -186,7 +185,7 @@ class Recorder(TorchDispatchMode):
             root = entry.root
             if not isinstance(root.value, Constant):
                 continue
-            is_new = tensor is root.tensor and bool(pure_name(func) in _OVERWRITING or _outs(func))
+            is_new = tensor is root.tensor and bool(pure_name(func) in OVERWRITING or _outs(func))
             if not is_new:
                 raise OnnxExporterError(
                     f"torch.onnx.export: {func._opname}{self.origin()} writes to a tensor that was made "

@@ -10,10 +10,10 @@ from torch_py.onnx._shapes import sliced
 
 # The order of ONNX's gates, as positions in PyTorch's: (i, f, g, o) becomes (i, o, f, c), and (r, z, n)
 # becomes (z, r, h).
-_GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
+_GATES = {"LSTM": (0, 3, 1, 2), "GRU": (1, 0, 2), "RNN": (0,)}
 
 
-@rule(*_GATES)
+@rule("lstm", "gru", "rnn_tanh", "rnn_relu")
 def recurrent(g: Graph, n: Node) -> Any:
     if "batch_sizes" in n.arguments:
         raise n.unsupported("cannot be exported for a packed sequence")
@@ -61,13 +61,13 @@ def _layer(
     if per_direction not in (2, 4):
         raise n.unsupported("cannot be exported with proj_size")
 
-    weight, recurrence = (_joined(g, n.name, [group[i] for group in groups]) for i in (0, 1))
+    op_type = {"lstm": "LSTM", "gru": "GRU"}.get(n.name, "RNN")
+    weight, recurrence = (_joined(g, op_type, [group[i] for group in groups]) for i in (0, 1))
     bias = None
     if n["has_biases"]:
-        rows = [g.op("Concat", *(_reordered(g, n.name, b) for b in group[2:4]), axis=0) for group in groups]
+        rows = [g.op("Concat", *(_reordered(g, op_type, b) for b in group[2:4]), axis=0) for group in groups]
         bias = _stacked(g, rows)
 
-    op_type = {"lstm": "LSTM", "gru": "GRU"}.get(n.name, "RNN")
     settings: dict[str, Any] = {
         "hidden_size": hidden,
         "direction": "bidirectional" if directions == 2 else "forward",

@@ -24,19 +24,14 @@ RULES: dict[str, Rule] = {}
 # recorded.
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {}
 
-# Operators made of others that depend on the numbers in one of their tensors, an argument by name.
-READS = {
-    "_foreach_add.Tensor": "other",
-    "_foreach_addcdiv.Tensor": "scalars",
-    "_foreach_addcmul.Tensor": "scalars",
-    "_pack_padded_sequence": "lengths",
-    "segment_reduce": "lengths",
-    "tensor_split.tensor_indices_or_sections": "tensor_indices_or_sections",
-}
+# Operators that replace all elements of the first argument, whatever they were.
+OVERWRITING: set[str] = set()
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
+def rule(*names: str, overwrites: bool = False) -> Callable[[Rule], Rule]:
     """Registers a rule: `add` serves all overloads, also those in place; `where.self` only this one."""
+    if overwrites:
+        OVERWRITING.update(names)
 
     def register(function: Rule) -> Rule:
         for name in names:

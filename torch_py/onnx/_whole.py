@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._dispatch_keys import DispatchKey, DispatchKeySet
+from torch_py._generated.lowerings import READS
 from torch_py._ops import OpOverload, ops
 from torch_py.onnx._recording import Recorder
-from torch_py.onnx._registry import DECOMPOSITIONS, READS, RULES
+from torch_py.onnx._registry import DECOMPOSITIONS, RULES
 from torch_py.utils._python_dispatch import _get_current_dispatch_mode, _pop_mode, _push_mode
 
 

@@ -1,4 +1,4 @@
-// Our own Fourier transforms for one core, per instruction set. See Note [Transforms in lanes].
+// Our own Fourier transforms for one core. See Note [Transforms in lanes]. Compiled with -O3.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The blocks of our own factorizations, per instruction set: short loops over columns.
+// The blocks of our own factorizations: short loops over columns. Compiled with -O3.
 #include "aten/blas/lapack/Blocks.h"
 
 #include <algorithm>

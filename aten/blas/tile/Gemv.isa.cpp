@@ -1,4 +1,4 @@
-// Our own products of vectors, and of a matrix and a vector, for one core; per instruction set.
+// Our own products of vectors, and of a matrix and a vector, for one core. Compiled with -O3.
 #include <algorithm>
 #include <type_traits>
 

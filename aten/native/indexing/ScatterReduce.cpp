@@ -1,5 +1,5 @@
 // scatter_reduce and index_reduce, which reduce the values that indices send to one place, and the
-// gradient of scatter_reduce.
+// gradients of what is scattered.
 #include <algorithm>
 #include <limits>
 
@@ -195,6 +195,11 @@ void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const
     copy_to_self("scatter_reduce_", self,
                  native::scatter_reduce(self, dim, index, src, reduce, include_self));
   }
+}
+
+Tensor _scatter_source_backward(const Tensor& grad, int64_t dim, const Tensor& index,
+                                const Tensor& src) {
+  return as_whole(at::gather(grad, dim, index), src.sizes());
 }
 
 std::tuple<Tensor, Tensor> _scatter_reduce_backward(const Tensor& grad, const Tensor& self,

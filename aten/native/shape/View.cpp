@@ -129,8 +129,8 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
   }
 
   const int64_t available = static_cast<int64_t>(self.storage()->nbytes / self.itemsize());
-  TORCH_CHECK(empty || self.is_meta() || last < available, "setStorage: sizes ", size, ", strides ",
-              stride, ", storage offset ", offset, ", and itemsize ", self.itemsize(),
+  TORCH_CHECK(empty || last < available, "setStorage: sizes ", size, ", strides ", stride,
+              ", storage offset ", offset, ", and itemsize ", self.itemsize(),
               " requiring a storage size of ", (static_cast<uint64_t>(last) + 1) * self.itemsize(),
               " are out of bounds for storage of size ", self.storage()->nbytes);
 

@@ -39,6 +39,7 @@ def check(operator: Operator, context: Context) -> None:
     _check_out_dtype(operator, report)
     _check_scalars(operator, report)
     _check_expr(operator, report)
+    _check_reads(operator, report)
     _check_tags(operator, report)
     _check_completeness(operator, report, context.library)
 
@@ -151,10 +152,25 @@ def _check_scalars(operator: Operator, report: Reporter) -> None:
         )
 
 
+def _check_reads(operator: Operator, report: Reporter) -> None:
+    from codegen.diagnostics import did_you_mean
+
+    if operator.reads and operator.structure != "composite":
+        report.at_key("reads", f"'reads' has no meaning for structure {operator.structure}", "remove it")
+        return
+    tensors = [a.name for a in operator.tensor_arguments]
+    for name in operator.reads:
+        if name not in tensors:
+            message = f"'{name}' is not a Tensor argument"
+            report.at_word("reads", name, message, did_you_mean(name, tensors))
+
+
 def _check_tags(operator: Operator, report: Reporter) -> None:
     if "along_dim" in operator.tags and not {"dim", "dims"} & {*operator.arguments.names()}:
         hint = "call what it acts along dim or dims, or remove the tag"
         report.at_word("tags", "along_dim", "along_dim needs an argument 'dim' or 'dims'", hint)
+    if "rarely_used" in operator.tags and operator.expr is None:
+        report.at_word("tags", "rarely_used", "rarely_used is about the loop of a formula", "remove the tag")
 
 
 # Of several tensors, a loop over rows gives one result for each element only.

@@ -234,6 +234,7 @@ def _parameter_type(parameter: str) -> str:
     return found.removeprefix("const ") if not found.endswith(("&", "*")) else found
 
 
+@cache
 def _spelled(type_: str) -> str:
     """The type without the namespaces that are used everywhere, and with blanks only where needed."""
     type_ = type_.replace("TensorIteratorBase", "TensorIterator")  # two names of one class

@@ -29,6 +29,10 @@ TAGS = (
     "whole_in_transforms",
     # made of other operators, although without a gradient: transforms see these
     "composed_in_transforms",
+    # results consist of elements of its first argument, at places that do not depend on these; a mutation
+    # writes those of its last tensor to self
+    "moves_elements",
+    "same_geometry",  # returns a tensor with the memory, the sizes and the strides of self
     "mixes_devices",  # copies from one device to another
     # the kernel of a ``shaped`` operator may be given self as its result, which the in-place form does
     "self_as_result",
@@ -36,6 +40,7 @@ TAGS = (
     "no_overlap",
     "only_numbers",  # all its tensors may be given as numbers, as in ``add(1, 2)``
     "uninitialised",  # elements of its result hold whatever the memory held
+    "rarely_used",  # the loop of its formula is compiled for size where instructions are old
     "core",
     "data_dependent_output",
     "dynamic_output_shape",

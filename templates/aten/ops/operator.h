@@ -5,10 +5,11 @@
 
 namespace at {
 namespace ops {
-{% for f in functions %}
+{% for declared in functions %}
+{% set f = declared.function %}
 
 // {{ f.schema }}
-// {{ f.place }}
+// {{ declared.place }}
 struct TORCH_PY_API {{ f.struct }} {
   using Schema = {{ f.result }}(DispatchKeySet{{ f.types|more }});
   static OperatorEntry entry;
@@ -18,8 +19,9 @@ struct TORCH_PY_API {{ f.struct }} {
 {% endfor %}
 
 }  // namespace ops
-{% for f in functions %}
-{% for inline in f.inlines %}
+{% for declared in functions %}
+{% set f = declared.function %}
+{% for inline in declared.inlines %}
 
 /// {{ f.schema.name }}: docs/operators/{{ f.operator.topic }}.md
 {{ "[[deprecated(" ~ inline.notice|cpp_string ~ ")]] " if inline.notice }}inline {{ f.result }} {{ inline.name }}({{ inline.parameters|commas }}) {

@@ -397,3 +397,48 @@ def test_graphs_that_end_in_inference_mode(backend: str):
         return [(t.requires_grad, t.is_leaf, t.is_inference()) for t in results], modes
 
     assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graphs_that_leave_inference_mode(backend: str):
+    """The graph after the break begins in it, and its results are ordinary tensors."""
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.inference_mode():
+            torch._dynamo.graph_break()
+            inside = x + 1
+        return x * 2, w[1:], w * inside.sum().clone()
+
+    def outcome(call: Any) -> Any:
+        results = call(torch.ones(2, 3), torch.ones(3, requires_grad=True))
+        return [(t.requires_grad, t.is_leaf, t.is_inference()) for t in results]
+
+    assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
+def test_graphs_that_end_in_autocast():
+    """The graph up to the break begins without it, and is compiled without it."""
+
+    def function(x: Any) -> Any:
+        product = x @ x
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            torch._dynamo.graph_break()
+        return product, torch.is_autocast_enabled("cpu")
+
+    product, is_enabled = torch.compile(function, backend="aot_eager")(torch.ones(2, 2))
+    assert product.dtype == torch.float32 and not is_enabled
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_gradients_of_zero_are_those_that_arrive(position: int):
+    """The derivative of round is zero, whatever arrives; the third result does not depend on x."""
+
+    def gradients(call: Any) -> Any:
+        x, y = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+        result = call(x, y)[position]
+        return torch.autograd.grad(result.sum(), [x, y], allow_unused=True)
+
+    def function(x: Any, y: Any) -> Any:
+        return (x * y).round(), x * 2, y.exp()
+
+    assert str(gradients(compiled(function))) == str(gradients(function))

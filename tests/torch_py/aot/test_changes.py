@@ -8,6 +8,8 @@ import pytest
 
 import torch_py as torch
 from tests.torch_py.aot.comparison import compare, computed, leaves, plain
+from torch_py._functorch.aot import aot_function
+from torch_py._functorch.compilers import nop
 
 F = torch.nn.functional
 S = (3, 4)
@@ -147,6 +149,25 @@ def _swap(x: Any, y: Any) -> Any:
     return 3, None, x
 
 
+def _strided_anew(x: Any, y: Any) -> Any:
+    part = x[:, 1:3]
+    part.mul_(y[:, :2])
+    part.as_strided((2, 2), (1, 2)).exp_()  # begins where `part` does in the memory of x
+    return x.sum()
+
+
+def _strided_numbers(x: Any, y: Any) -> Any:
+    real = torch.complex(x, y).real
+    real.mul_(2)
+    return real.as_strided((2, 2), (1, 2))  # of imaginary parts, too
+
+
+def _random_with_gaps(x: Any, y: Any) -> Any:
+    wide = torch.zeros(8, 6)
+    wide[:, ::2].normal_()
+    return wide, x * y
+
+
 def _without_grad(x: Any, y: Any) -> Any:
     with torch.no_grad():
         x.add_(1)
@@ -212,7 +233,8 @@ def _own_number(x: Any, y: Any) -> Any:
 FUNCTIONS = [
     _order, _read_view_later, _two_views, _into_fresh, _copied_into_fresh, _other_dtype, _broadcast,
     _comparison, _masked, _indexed, _swap, _without_grad, _detached, _enabled, _takes_gradient, _random,
-    _outs, _lists, _cumulated, _relu, _own_number,
+    _outs, _lists, _cumulated, _relu, _own_number, _strided_anew, _strided_numbers,
+    _random_with_gaps,
 ]  # fmt: skip
 
 
@@ -395,3 +417,10 @@ def test_views_made_without_grad_stay_so():
         return str(raised.value)
 
     assert outcome(torch.compile(function, backend="aot_eager")) == outcome(function)
+
+
+def test_changes_of_expanded_arguments_are_refused():
+    """What a functional graph computes for one element says nothing of the others in its place."""
+    compiled = aot_function(lambda x: x.index_put_((torch.tensor([0]),), torch.ones(3)), nop)
+    with pytest.raises(NotImplementedError, match="expanded argument"):
+        compiled(torch.zeros(1, 3).expand(2, 3))

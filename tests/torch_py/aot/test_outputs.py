@@ -264,3 +264,16 @@ def test_one_of_several_views_stays_one(returns_base: bool):
         expected = changed(function)
     with torch.enable_grad():
         assert changed(aot_function(function, nop)) == expected
+
+
+@pytest.mark.parametrize("make", [plain(S), leaves(S)], ids=["plain", "leaf"])
+def test_a_view_without_gradient_can_be_changed_by_what_has_one(make: Any):
+    weight = torch.ones(S[1], requires_grad=True)
+    compiled = aot_function(lambda x: (x.detach() * 2)[None], fw_compiler=nop)
+    (x,), _ = make()
+
+    result = compiled(x)
+    result.mul_(weight)
+    result.sum().backward()
+
+    assert torch.equal(weight.grad, (x.detach() * 2).sum(0))

@@ -126,3 +126,17 @@ def test_too_many_combinations_are_refused():
         torch.combinations(torch.ones(100), 2**40, True)
     assert torch.combinations(torch.arange(5), 5).tolist() == [[0, 1, 2, 3, 4]]
     assert torch.combinations(torch.arange(60), 59).shape == (60, 59)
+
+
+@only_torch_py
+@pytest.mark.parametrize("name", ["scatter", "scatter_add"])
+def test_what_is_scattered_may_be_larger_than_the_index(name: str) -> None:
+    """Elements that are not scattered have a gradient of zero; PyTorch raises an error."""
+    x = torch.zeros(3, 2, dtype=torch.float64, requires_grad=True)
+    source = torch.rand(3, 4, dtype=torch.float64, requires_grad=True)
+    index = torch.tensor([[2, 0]])
+    function = getattr(torch, name)
+
+    assert torch.autograd.gradcheck(lambda a, b: function(a, 0, index, b), [x, source])
+    (gradient,) = torch.autograd.grad(function(x, 0, index, source).sum(), source)
+    assert gradient.tolist() == [[1, 1, 0, 0], [0] * 4, [0] * 4]

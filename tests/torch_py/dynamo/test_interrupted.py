@@ -1,5 +1,6 @@
 """Breaks inside of expressions: comprehensions, displays, iterators over generators, loops in `try`."""
 
+import collections
 import functools
 import itertools
 
@@ -9,6 +10,33 @@ import torch_py as torch
 from tests.torch_py.dynamo.comparing import equal
 
 ONES = torch.ones(3)
+
+
+# Iterators over containers that were changed before the break
+
+ITERATORS = {
+    "from the end": (list, reversed),
+    "numbered from the end": (list, lambda items: enumerate(map(str, reversed(items)))),
+    "both ends": (list, lambda items: zip(reversed(items), items)),
+    "deque": (collections.deque, iter),
+    "set": (set, iter),
+    "dict": (dict.fromkeys, lambda items: iter(items.items())),
+}
+
+
+@pytest.mark.parametrize("name", ITERATORS)
+def test_iterators_over_changed_containers(name):
+    make, iterate = ITERATORS[name]
+
+    def function(x, items):
+        items.update({4: x}) if hasattr(items, "update") else items.extend([4, 5])
+        iterator = iterate(items)
+        first = next(iterator)
+        torch._dynamo.graph_break()
+        return x + 1, [first, *iterator], len(items)
+
+    compiled = torch.compile(function, backend="eager")
+    assert equal(compiled(ONES, make([1, 2, 3])), function(ONES, make([1, 2, 3])))
 
 
 # Containers that were begun before a break, and are finished after it

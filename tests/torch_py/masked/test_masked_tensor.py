@@ -117,6 +117,15 @@ def test_reductions_with_other_arguments():
         torch.masked.maskedtensor._reductions._reduce("sum", a, 1, True, 3)
 
 
+def test_masks_move_with_elements():
+    a, mask = made(), torch.tensor(MASK)
+    assert torch.equal(a.flip(1).get_mask(), mask.flip(1))
+    assert torch.equal(torch.take(a, torch.tensor([5, 0])).get_mask(), torch.tensor([True, True]))
+    assert torch.equal(torch.view_copy(a, (3, 2)).get_mask(), mask.view(3, 2))
+    a.index_put_((torch.tensor([0]),), masked_tensor(torch.zeros(3), torch.tensor([False, True, False])))
+    assert a.get_mask().tolist() == [[False, True, False], MASK[1]]
+
+
 def test_masks_broadcast_and_must_be_equal():
     row = masked_tensor(torch.ones(3), torch.tensor([True, False, True]))
     rows = masked_tensor(torch.ones(2, 3), torch.tensor([[True, False, True]] * 2))

@@ -233,6 +233,14 @@ def test_reading_by_an_operator_warns():
     assert len(parts.model_proto.graph.output) == 3
 
 
+def test_each_argument_that_an_operator_reads_warns():
+    def model(x, offsets):
+        return torch.segment_reduce(x, "sum", offsets=offsets)
+
+    with pytest.warns(errors.TracerWarning, match="segment_reduce"):
+        torch.onnx.export(model, (torch.randn(4), torch.tensor([0, 1, 4])))
+
+
 def test_integers_are_widened_or_refused():
     small = torch.tensor([1, 2, 3], dtype=torch.uint8)
     assert node_types(export(lambda x: x**2 @ x, [small])).count("MatMul") == 1

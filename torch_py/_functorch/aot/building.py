@@ -63,6 +63,11 @@ def _significant(tensor: Any, strides: tuple[int, ...]) -> list[int]:
     return [stride for size, stride in zip(tensor.shape, strides) if size != 1]
 
 
+def repeats_elements(tensor: Any) -> bool:
+    """Whether a tensor is expanded: several of its elements have one place in memory."""
+    return any(stride == 0 and size > 1 for size, stride in zip(tensor.shape, tensor.stride()))
+
+
 def is_dense(tensor: Any) -> bool:
     """Whether a fake tensor has no gaps, and reads no element twice."""
     return _significant(tensor, tensor.stride()) == _significant(tensor, _strides_without_gaps(tensor))

@@ -163,7 +163,13 @@ def on_copies(operator: Any) -> OnCopies:
 def _copied(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_copied(item) for item in value]
-    return value.clone() if isinstance(value, Tensor) else value
+    if not isinstance(value, Tensor):
+        return value
+    copy = value.clone()
+    if copy.stride() == value.stride() or 0 in value.stride():
+        return copy
+    # With the gaps of the argument: the order in which random numbers fill a tensor depends on its strides.
+    return value.new_empty_strided(value.size(), value.stride()).copy_(value)
 
 
 def _kept(operator: Any, result: Any) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.recording import METADATA, NO_GRAD
-from torch_py._functorch.aot.views import IDENTITIES, View, Views, bound, resizes
+from torch_py._functorch.aot.views import View, Views, bound, is_identity, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py.fx.graph import Graph
@@ -73,7 +73,7 @@ class Functionalized:
             self._write(node)
         elif node.target is operator.getitem:
             self._run_element(node)
-        elif node.target in IDENTITIES:
+        elif is_identity(node.target):
             self._values[node] = self.latest(node.args[0]), self._memory(node).version  # type: ignore[arg-type]
         elif self.views.of(node).steps and self._memory(node).version:
             self._keep(node, self._viewed(self.views.of(node)))
@@ -118,6 +118,9 @@ class Functionalized:
     def _along(self, memory: Memory, steps: tuple[Step, ...]) -> list[Node]:
         """The values of the root and of each view of a chain."""
         values = [memory.value]
+        # What `as_strided` is called on needs the layout of the memory: a value that was written has its own.
+        if any(step.target._opname == "as_strided" for step in steps[1:]):
+            memory.views = {}
         for count in range(1, len(steps) + 1):
             chain = steps[:count]
             if chain not in memory.views:

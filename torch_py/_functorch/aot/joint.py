@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.aot.building import repeats_elements
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
+from torch_py._functorch.aot.reaching import arrivals
 from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, NO_GRAD, Recorder
 from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.sources import Source
@@ -18,9 +20,10 @@ from torch_py._functorch.aot.traced import Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._thread_state import ThreadState
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
-from torch_py.autograd.grad_mode import inference_mode, set_grad_enabled
+from torch_py.autograd.grad_mode import enable_grad
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
@@ -69,6 +72,8 @@ class _Trace:
         self.recorder = Recorder(self.graph, self.root, self.fake_mode, decompositions)
         self.views = Views()
         self.backward_error: Exception | None = None
+        self.leaves_inference = False
+        self.reached: list[list[int]] = []
 
         made = Inputs(self.recorder, arguments, names, sources)
         self.inputs = made.inputs
@@ -76,22 +81,18 @@ class _Trace:
         self._for_program = made.for_program()
 
     def run(self, program: Program) -> Traced:
-        # Programs may end in other modes than they begin in.
-        inference, grad = _C.is_inference_mode_enabled(), _C.is_grad_enabled()
+        state = ThreadState()  # programs may end in other modes than they begin in
         try:
-            with (
-                _without_saved_tensors_hooks(),
-                self.recorder.running(),
-                inference_mode(inference),
-                set_grad_enabled(grad),
-            ):
+            with _without_saved_tensors_hooks(), self.recorder.running():
                 results = program(self.recorder, self._for_program)
+                self.leaves_inference = state.inference and not _C.is_inference_mode_enabled()
 
                 written = self._written_memories()
                 outputs = classify(results, self.inputs, self.given, self.recorder, self.views, written)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
+            state.restore()
             self.recorder.draws.restore()
         with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
             return self._functional(outputs, recorded, tangents, gradients)
@@ -124,6 +125,8 @@ class _Trace:
             self.backward_error = error
             self._forget_backward()
             return tangents, []
+        with self.recorder.paused(), enable_grad():
+            self.reached = arrivals([computed[i] for i in tangents], wanted)
         return tangents, list(gradients)
 
     def _forget_backward(self) -> None:
@@ -153,6 +156,11 @@ class _Trace:
         for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
             is_recorded = one in recorded
             if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
+                if repeats_elements(one.node.meta["val"]):
+                    raise NotImplementedError(
+                        "ahead-of-time autograd: the program changes an expanded argument, with several "
+                        "elements in one place"
+                    )
                 is_counted = one.given.is_inference() or version_of(one.given) != one.version
                 changes.append(Change(self.inputs.index(one), len(values), is_recorded, is_counted))
                 functional.inputs[one.node].meta[CHANGED] = True
@@ -171,9 +179,15 @@ class _Trace:
             else [],
             outputs=outputs,
             changes=changes,
+            reached=self.reached,
             backward_error=self.backward_error,
+            leaves_inference=self.leaves_inference and not self._changes_inference(changes),
             reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
         )
+
+    def _changes_inference(self, changes: list[Change]) -> bool:
+        """Whether the call changes tensors of inference mode, which is allowed in that mode only."""
+        return any(self.inputs[change.input].given.is_inference() for change in changes)
 
     def _reshaping(self, one: Given) -> Reshaping:
         node = self.recorder.node_of(one.tensor)

@@ -50,12 +50,14 @@ class Traced:
 
     The inputs of the graph are `inputs`, and then gradients of the outputs at the positions `tangents`. The
     outputs are `num_outputs` of the call, and then a gradient, or None, for each of the inputs at the
-    positions `differentiated`. If backward raises `backward_error`, there are none of these.
+    positions `differentiated`; `reached` has the numbers of the tangents that autograd brings to each of
+    these inputs. If backward raises `backward_error`, there are no gradients. `leaves_inference` says whether
+    the program begins in inference mode and ends without it.
     """
 
     __slots__ = (
-        "backward_error", "changes", "differentiated", "inputs", "module", "num_outputs", "outputs",
-        "reshapings", "tangents",
+        "backward_error", "changes", "differentiated", "inputs", "leaves_inference", "module", "num_outputs",
+        "outputs", "reached", "reshapings", "tangents",
     )  # fmt: skip
 
     def __init__(
@@ -68,7 +70,9 @@ class Traced:
         outputs: Outputs,
         changes: list[Change],
         reshapings: list[Reshaping],
+        reached: list[list[int]],
         backward_error: Exception | None,
+        leaves_inference: bool,
     ) -> None:
         self.module = module
         self.inputs = inputs
@@ -78,4 +82,6 @@ class Traced:
         self.outputs = outputs
         self.changes = changes
         self.reshapings = reshapings
+        self.reached = reached
         self.backward_error = backward_error
+        self.leaves_inference = leaves_inference

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.recording import NO_GRAD, memory_of
-from torch_py._ops import ops
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
-aten: Any = ops.aten
-IDENTITIES = frozenset((aten.detach.default, aten.alias.default, aten.lift_fresh.default))
+
+@cache
+def is_identity(target: Any) -> bool:
+    """Whether an operator returns all of its argument, and concerns autograd alone."""
+    return "same_geometry" in getattr(target, "_tag_words", "").split()
 
 
 class View:
-    """What a node reads: `root`, which owns the memory, through `steps`."""
+    """What a node reads: `root`, which owns the memory, through `steps`.
 
-    __slots__ = ("_essential", "root", "steps")
+    `sources` are the nodes that the last steps are called on. Steps before them are called on the root.
+    """
 
-    def __init__(self, root: Node, steps: tuple[Step, ...] = ()) -> None:
+    __slots__ = ("_essential", "root", "sources", "steps")
+
+    def __init__(self, root: Node, steps: tuple[Step, ...] = (), sources: tuple[Node, ...] = ()) -> None:
         self.root = root
         self.steps = steps
+        self.sources = sources
         self._essential: tuple[Step, ...] | None = None
 
-    def then(self, step: Step) -> View:
-        return View(self.root, (*self.steps, step))
+    def then(self, step: Step, source: Node) -> View:
+        return View(self.root, (*self.steps, step), (*self.sources, source))
 
     @property
     def essential(self) -> tuple[Step, ...]:
@@ -38,11 +45,13 @@ class View:
         """
         if self._essential is None:
             kept: list[Step] = []
-            for step in self.steps:
+            sources = (*[self.root] * (len(self.steps) - len(self.sources)), *self.sources)
+            for step, source in zip(self.steps, sources):
                 if step.target._opname == "as_strided":
+                    step = _from_start_of_memory(step, source)
                     while kept and not kept[-1].retypes:
                         kept.pop()
-                if step.target not in IDENTITIES:
+                if not is_identity(step.target):
                     kept.append(step)
             self._essential = tuple(kept)
         return self._essential
@@ -75,7 +84,7 @@ class Views:
             return View(node)
         if node.target._schema.is_mutable:
             return View(node) if resizes(node, source) else self.of(source)
-        return self.of(source).then(_step(source, node, None))
+        return self.of(source).then(_step(source, node, None), source)
 
     def _of_element(self, node: Node) -> View:
         several: Any = node.args[0]
@@ -86,12 +95,21 @@ class Views:
         source = aliased_argument(several) if several.op == "call_function" else None
         if source is None or not _same_memory(source, node):
             return View(node)
-        return self.of(source).then(_step(source, several, position))
+        return self.of(source).then(_step(source, several, position), source)
 
 
 def _step(source: Node, node: Node, index: int | None) -> Step:
     retypes = index is None and source.meta["val"].dtype != node.meta["val"].dtype
     return Step(node.target, node.args[1:], node.kwargs, index, NO_GRAD in node.meta, retypes)
+
+
+def _from_start_of_memory(step: Step, source: Node) -> Step:
+    """`as_strided` with its offset, which is by default that of what it is called on."""
+    given = dict(zip(("size", "stride", "storage_offset"), step.args)) | step.kwargs
+    if given.get("storage_offset") is not None:
+        return step
+    args = given["size"], given["stride"], source.meta["val"].storage_offset()
+    return step.with_arguments(args, {})
 
 
 def _same_memory(source: Node, node: Node) -> bool:

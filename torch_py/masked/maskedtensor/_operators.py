@@ -1,7 +1,8 @@
 """How operators act on masked tensors, below autograd.
 
-The rule of an operator follows from the structure that its entry declares: pointwise operators need equal
-masks, views act on elements and mask alike. What has the sizes of its argument has its mask.
+The rule of an operator follows from what its entry declares: pointwise operators need equal masks, views and
+operators with the tag `moves_elements` act on elements and mask alike. What has the sizes of its argument has
+its mask.
 """
 
 from __future__ import annotations
@@ -19,14 +20,6 @@ from torch_py.utils._pytree import tree_leaves, tree_map
 _torch = _C._torch
 Rule = Callable[[Any, Any, Any], Any]
 
-# Beyond what follows from structures, what masked tensors support is their own choice, as in PyTorch: an
-# entry does not say which masks a result has.
-
-# Operators that move elements, and move their masks alike.
-_MOVING = ("cat", "stack", "index", "index_select", "gather", "flip", "roll", "repeat", "clone", "contiguous")
-# Operators that write given elements to places.
-_WRITING = ("copy_", "index_put_")
-
 
 def rule_of(func: Any) -> Rule | None:
     """The rule of an operator; None if masked tensors do not support it."""
@@ -37,6 +30,13 @@ def rule_of(func: Any) -> Rule | None:
         return _reduction
     if any(argument.is_out for argument in func._schema.arguments):
         return None
+
+    words = func._tag_words.split()
+    if "same_geometry" in words:
+        return _detach
+    if not {"moves_elements", "view_copy"}.isdisjoint(words):
+        return _write if func._schema.is_mutable else _move
+
     if _is_like_self(func):
         return _keep
     return {"pointwise": _pointwise, "view": _move, "mutation": _keep}.get(func._structure)
@@ -118,7 +118,7 @@ def _write(func: Any, args: Any, kwargs: Any) -> MaskedTensor:
         raise TypeError(f"{func}: a masked tensor cannot be written to an ordinary one, which has no mask")
     func(*_data(args), **_data(kwargs))
 
-    at = 1 if func.overloadpacket.__name__ == "copy_" else 2
+    at = max(i for i, argument in enumerate(func._schema.arguments) if argument.type == "Tensor")
     source = args[at]
     valid = source._masked_mask if isinstance(source, MaskedTensor) else _torch.ones((), dtype=_C.bool)
     func(target._masked_mask, *_data(args[1:at]), valid)
@@ -154,9 +154,6 @@ def _detach(func: Any, args: Any, kwargs: Any) -> MaskedTensor:
 
 
 _RULES: dict[str, Rule] = {
-    **dict.fromkeys(_MOVING, _move),
-    **dict.fromkeys(_WRITING, _write),
-    **dict.fromkeys(("detach", "lift_fresh"), _detach),
     "new_zeros": _new_zeros,
     "where": _choose,
 }

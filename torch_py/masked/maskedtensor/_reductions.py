@@ -6,60 +6,72 @@ valid elements. They are computed from the elements and the mask, as ordinary te
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+import inspect
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 from torch_py import _C
+from torch_py._ops import ops
 from torch_py._tensor import Tensor
 from torch_py.masked import _ops
 from torch_py.masked._masks import any_valid
 from torch_py.masked.maskedtensor.core import MaskedTensor, _Attach
 
-_NORMS = ("norm", "vector_norm")
-# The parameters of the functions of torch, in their order, after the input.
-_REDUCTIONS = {
-    **dict.fromkeys(
-        ("sum", "mean", "prod", "amax", "amin", "argmax", "argmin", "logsumexp", "all"), ("dim", "keepdim")
-    ),
-    **dict.fromkeys(("var", "std"), ("dim", "unbiased", "keepdim")),
-    **dict.fromkeys(_NORMS, ("ord", "dim", "keepdim")),
-}
-_ALONG_DIM = {
-    **dict.fromkeys(("softmax", "log_softmax", "softmin"), ("dim", "dtype")),
-    **dict.fromkeys(("_softmax", "_log_softmax"), ("dim", "half_to_float")),
-    **dict.fromkeys(("cumsum", "cumprod"), ("dim",)),
-}
-
 
 def find(func: Any) -> Callable[..., MaskedTensor] | None:
     """What computes a function of torch on masked tensors; None unless it is along dimensions."""
     name = getattr(func, "__name__", "")
-    return partial(_reduce, name) if name in _REDUCTIONS or name in _ALONG_DIM else None
+    return partial(_reduce, name) if name in _functions() else None
+
+
+@cache
+def _functions() -> dict[str, Callable[..., Tensor]]:
+    """The functions of `torch.masked` along a dimension that return one tensor, by the names of torch."""
+    exported = {name: getattr(_ops, name) for name in _ops.__all__}
+    found = {name: one for name, one in exported.items() if "dim" in _parameters(one)}
+    found |= {"all": _all, "vector_norm": _ops.norm}
+    found |= {f"_{name}": one for name, one in found.items() if _overloads(f"_{name}")}
+    return {name: one for name, one in found.items() if all(map(_has_one_result, _overloads(name)))}
+
+
+def _parameters(function: Callable[..., Any]) -> Sequence[str]:
+    return list(inspect.signature(function).parameters)
+
+
+def _overloads(name: str) -> list[Any]:
+    """Those of the operator; none for a function of Python, such as `softmin`."""
+    found: Any = getattr(ops.aten, name, None) or getattr(ops.aten, f"linalg_{name}", None)
+    return [] if found is None else [getattr(found, overload) for overload in found.overloads()]
+
+
+def _has_one_result(overload: Any) -> bool:
+    return len(overload._schema.returns) == 1
 
 
 def _reduce(name: str, input: MaskedTensor, *args: Any, **kwargs: Any) -> MaskedTensor:
     given = _named(name, args, kwargs)
     data, mask = input.get_data(), input.get_mask()
-    if name in _ALONG_DIM:
+    function = _functions()[name]
+
+    if "keepdim" not in _parameters(function):
         given.pop("half_to_float", None)
         dim = given.pop("dim", None)
         if dim is None:
             raise TypeError(f"{name}(): missing argument 'dim', which masked tensors need")
-        return _Attach.apply(getattr(_ops, name.lstrip("_"))(data, dim, mask=mask, **given), mask)
+        return _Attach.apply(function(data, dim=dim, mask=mask, **given), mask)
 
-    if name in _NORMS:
+    if "ord" in _parameters(function):
         given["ord"] = _order(given.get("ord"))
-    function = _all if name == "all" else getattr(_ops, "norm" if name in _NORMS else name)
     result = function(data, mask=mask, **given)
     return _Attach.apply(result, any_valid(mask, given.get("dim"), given.get("keepdim", False)))
 
 
 def _named(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call by name, where they were given."""
-    names: tuple[str, ...] = _REDUCTIONS.get(name) or _ALONG_DIM[name]
-    if name in ("var", "std") and args and isinstance(args[0], bool):
-        names = ("unbiased", "keepdim")  # x.var(False)
+    names = _positional(name)
+    if "unbiased" in names and args and isinstance(args[0], bool):
+        names = names[1:]  # x.var(False)
     if len(args) > len(names):
         raise TypeError(f"{name}(): masked tensors take {len(names)} arguments, but {len(args)} were given")
 
@@ -68,6 +80,14 @@ def _named(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
     if "p" in given:
         given["ord"] = given.pop("p")
     return {word: value for word, value in given.items() if value is not None}
+
+
+@cache
+def _positional(name: str) -> tuple[str, ...]:
+    """The parameters after the input that calls may give by position: those of the overload with most."""
+    schemas = [[a.name for a in one._schema.arguments if not a.kwarg_only] for one in _overloads(name)]
+    names = max((names for names in schemas if "dim" in names), key=len, default=None)
+    return tuple((names or _parameters(_functions()[name]))[1:])
 
 
 def _order(order: Any) -> float:

@@ -40,6 +40,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return gains[nonlinearity]
 
 
+# Names of nonlinearities, as callers write them.
 _LINEAR = (
     "linear",
     "conv1d",

@@ -1,5 +1,5 @@
-// Convolutions and their gradients: which tiles compute what. A transposed convolution is the input
-// gradient of a convolution, and its gradients are a convolution and a weight gradient.
+// Convolutions and their gradients: which tiles compute what. Compiled with -O3. A transposed
+// convolution is an input gradient; its gradients are a convolution and a weight gradient.
 #include <algorithm>
 
 #include "aten/native/cpu/convolution/BiasGradient.h"

@@ -1,4 +1,4 @@
-// Layer, group and root-mean-square normalization of rows, with sums in float (double for double).
+// Layer, group and root-mean-square normalization; sums in float or double. Compiled with -O3.
 #include <algorithm>
 #include <cmath>
 #include <limits>

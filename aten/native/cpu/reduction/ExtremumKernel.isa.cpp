@@ -1,5 +1,5 @@
 // The largest and smallest elements over dimensions, and the position of the first of equal ones.
-// A nan is more extreme than any number.
+// A nan is more extreme than any number. Compiled with -O3.
 #include <algorithm>
 #include <vector>
 

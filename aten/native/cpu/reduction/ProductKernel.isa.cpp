@@ -1,4 +1,4 @@
-// The kernel of products over dimensions.
+// The kernel of products over dimensions. Compiled with -O3.
 #include "aten/native/declarations/cpu/reduction/ProductKernel.isa.h"
 #include "aten/iteration/ReductionLoops.h"
 #include "aten/native/functors/Product.h"

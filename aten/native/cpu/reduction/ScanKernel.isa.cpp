@@ -1,4 +1,4 @@
-// Running sums, products and extrema along a dimension.
+// Running sums, products and extrema along a dimension. Compiled with -O3.
 #include "aten/native/declarations/cpu/reduction/ScanKernel.isa.h"
 #include "aten/Dispatch.h"
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Applies one linear map (Taps) per dimension. A block (the planes of one sample and channel, or
-// one channels_last sample) goes through all dimensions in turn while it is in the cache.
+// one channels_last sample) goes through all dimensions while in the cache. Compiled with -O3.
 #include "aten/native/cpu/shared/Resample.h"
 
 #include <algorithm>

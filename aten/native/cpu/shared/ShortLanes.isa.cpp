@@ -1,5 +1,5 @@
 // Orders short lanes: a register holds the same element of several lanes, and the rank of an
-// element is the number of those that come before it, so no branch has to be foreseen.
+// element is the number of those before it: no branches to predict. Compiled with -O3.
 #include "aten/native/cpu/shared/ShortLanes.h"
 
 #include <cstring>

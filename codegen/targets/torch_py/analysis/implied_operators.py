@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from codegen.expressions import (
     ExpressionError,
@@ -117,14 +118,14 @@ def derived_in(program: Program) -> Mapping[str, Derived]:
 def _as_possible(derived: Derived, program: Program) -> Derived:
     derivatives, helpers = derived
     kept = [program.operators[helper.unambiguous_name].derivatives for helper in helpers]
-    return derivatives, [replace(helper, derivatives=own) for helper, own in zip(helpers, kept)]
+    return derivatives, [helper.changed(derivatives=own) for helper, own in zip(helpers, kept)]
 
 
 def _moved(derived: Derived, operator: Operator) -> Derived:
     """The same where the entry is now."""
     derivatives, helpers = derived
     place = {"location": operator.location, "key_locations": operator.key_locations}
-    return derivatives, [replace(helper, **place) for helper in helpers]  # type: ignore[arg-type]
+    return derivatives, [helper.changed(**place) for helper in helpers]
 
 
 def _expanded(topic: Topic, derive: Callable[[Operator], Derived]) -> tuple[Operator, ...]:
@@ -135,25 +136,26 @@ def _expanded(topic: Topic, derive: Callable[[Operator], Derived]) -> tuple[Oper
             found.append(operator)
             continue
 
-        operator = _with_kernel(operator, formula_kernel_path(operator))
+        implied: dict[str, Any] = {"dispatch": _with_kernel(operator, formula_kernel_path(operator))}
         if operator.structure == "shaped" and ALONG_DIM not in operator.tags:
-            operator = replace(operator, tags=(*operator.tags, ALONG_DIM))
+            implied["tags"] = (*operator.tags, ALONG_DIM)
         if operator.derivatives or operator.non_differentiable is not None:
-            found.append(operator)
+            found.append(operator.changed(**implied))
             continue
 
         derivatives, helpers = derive(operator)
-        found += [replace(operator, derivatives=derivatives), *helpers]
+        found += [operator.changed(**implied, derivatives=derivatives), *helpers]
 
     return with_cuda_formulas(topic.name, found)
 
 
-def _with_kernel(operator: Operator, path: str) -> Operator:
+def _with_kernel(operator: Operator, path: str) -> tuple[DispatchEntry, ...]:
+    """The dispatch map, with the kernel that is printed from the formula."""
     if operator.dispatch_for("CPU") is not None:
-        return operator
+        return operator.dispatch
     kernel = f"{operator.unambiguous_name}_kernel"
     entry = DispatchEntry("CPU", kernel, Kernel(kernel, path, 1), operator.location)
-    return replace(operator, dispatch=(entry, *operator.dispatch))
+    return (entry, *operator.dispatch)
 
 
 def _derive(operator: Operator, program: Program) -> Derived:
@@ -239,8 +241,8 @@ def _helper(operator: Operator, name: str, node: Node, over_rows: bool = False) 
 
     helper = _private_operator(operator, name, parameters, expr, over_rows)
     shares_file = helper.is_over_rows == operator.is_over_rows
-    helper = _with_kernel(helper, formula_kernel_path(operator if shares_file else helper))
-    return replace(helper, derivatives=_higher_derivatives(helper, name)), call
+    dispatch = _with_kernel(helper, formula_kernel_path(operator if shares_file else helper))
+    return helper.changed(dispatch=dispatch, derivatives=_higher_derivatives(helper, name)), call
 
 
 def _private_operator(
@@ -250,8 +252,7 @@ def _private_operator(
     arguments = Arguments((), None, tuple(parameters), (), ())
     schema = FunctionSchema(OperatorName(BaseName.of(name)), arguments, (Return(_TENSOR),))
 
-    return replace(
-        operator,
+    return operator.changed(
         schema=schema,
         structure="shaped" if over_rows else "pointwise",
         out_dtype="exact" if over_rows else "castable",
@@ -361,7 +362,7 @@ def _without_impossible(program: Program, known: Collection[str]) -> Program:
         is_helper = operator.samples is None and operator.expr is not None
         if is_helper and operator.python_module == "private" and operator.unambiguous_name not in known:
             derivatives = tuple(_possible(d, operator, program) for d in operator.derivatives)
-            operator = replace(operator, derivatives=derivatives)
+            operator = operator.changed(derivatives=derivatives)
         # The trees of formulas take more memory than all else of an operator.
         operator.forget()
         return operator

@@ -120,7 +120,7 @@ def with_cuda_formulas(topic: str, operators: Iterable[Operator]) -> tuple[Opera
 
         path = (rows if operator.is_over_rows else elements).path_for(len(operator.dtypes))
         entry = replace(cpu, key=CUDA_KEY, definition=cpu.definition._replace(path=path))
-        found.append(replace(operator, dispatch=(*operator.dispatch, entry)))
+        found.append(operator.changed(dispatch=(*operator.dispatch, entry)))
     return tuple(found)
 
 

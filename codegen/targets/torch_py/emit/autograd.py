@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -151,7 +151,7 @@ def node_classes(
 def _forgetful(operator: Operator) -> Operator:
     """``operator`` with a gradient of zero for self."""
     zero = Derivative(("self",), Formula("0", Number(0), operator.location), operator.location)
-    return replace(operator, derivatives=(zero,), non_differentiable=None)
+    return operator.changed(derivatives=(zero,), non_differentiable=None)
 
 
 @remembered

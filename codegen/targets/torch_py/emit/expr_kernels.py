@@ -59,6 +59,7 @@ class ExprKernel(NamedTuple):
     takes_packs: bool  # whether the formula computes packs as it computes numbers
     name: str
     headers: tuple[str, ...]  # of the functions that it calls
+    is_rarely_used: bool
     is_mixed: bool  # whether some numbers are real where opmath_t is complex
 
     @property
@@ -176,6 +177,7 @@ def _expr_kernel(operator: Operator) -> ExprKernel:
         result == "scalar_t" and takes_packs(node),
         operator.base_name,
         headers_of_functions(node),
+        "rarely_used" in operator.tags,
         bool(mixed),
     )
 

@@ -33,9 +33,6 @@ class HeaderFunction:
     place: str
     inlines: tuple[Inline, ...]
 
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.function, name)
-
 
 def group_by_header(operators: Sequence[Operator]) -> dict[str, list[Operator]]:
     """The operators of each header, by path: overloads of one name share a header, whatever their topics."""

@@ -201,7 +201,7 @@ def _wrappers(function: Function, loop: Loop | None) -> Iterator[Wrapper]:
 
     if operator.each is not None:
         keys = "kDecomposedKeys"
-        if any(a.name == "scalars" for a in function.tensors):  # read as numbers
+        if operator.read_arguments:
             keys += " - DispatchKey::Transform"
         origin = f"each {operator.each.operator.name}"
         yield Wrapper(function, function.struct, "foreach", None, function.struct, keys, origin)

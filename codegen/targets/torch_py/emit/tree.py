@@ -254,6 +254,7 @@ class Tree:
                 kernels=kernels,
                 headers=headers_of(kernels),
                 is_per_isa=path.endswith(".isa.cpp"),
+                for_size=any(kernel.is_rarely_used for kernel in kernels),  # gradients have no tags
             )
 
         for path, row_kernels in row_kernels_by_file(chosen).items():

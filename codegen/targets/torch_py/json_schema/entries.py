@@ -87,6 +87,7 @@ def _keys() -> dict[str, Schema]:
         "tags": words_of(keys.TAGS),
         "shape": matching(NAME),
         "autocast": _autocast(),
+        "reads": words(NAME),
         "out_dtype": one_of(vocabulary.OUT_DTYPES),
         "foreach": one_or_several(matching(_SCHEMA)),
     }

@@ -9,7 +9,7 @@ from torch_py import _C
 from torch_py._functorch.aot.recipes import Argument, Computed, InputOfGraph, OnInput, Recipe, Same, Viewed
 from torch_py._functorch.aot.sources import Own, Source
 from torch_py._functorch.aot.traced import Change, Reshaping
-from torch_py.autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
+from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -64,6 +64,17 @@ class Call:
         return results
 
 
+class CallWithoutInference(Call):
+    """A call that begins in inference mode and leaves it, so that its results are ordinary tensors."""
+
+    def direct(self) -> None:
+        return None
+
+    def __call__(self, arguments: Sequence[Any]) -> list[Any]:
+        with inference_mode(False):
+            return super().__call__(arguments)
+
+
 def flat_call(call: Call) -> Callable[..., list[Any]]:
     """A compiled call as a function of the arguments one by one."""
     return call.direct() or FlatCall(call, [])
@@ -81,20 +92,25 @@ class FlatCall:
 
 
 def without_backward(run: Compiled, has_history: bool) -> Compiled:
-    """What calls a graph without backward: autograd must not record it if inputs have a history."""
+    """What calls a graph without backward: autograd must not record it if inputs have a history.
+
+    Those are detached rather than used without grad mode: a view that is made without grad mode may not be
+    changed in place afterwards, and the graph can return one.
+    """
     is_boxed = getattr(run, "_boxed_call", False)
-    if not is_boxed and not has_history:
-        return run
+    if not has_history:
+        return (lambda *inputs: run(list(inputs))) if is_boxed else run
 
     def called(*inputs: Any) -> Sequence[Any]:
-        before = _C.is_grad_enabled()
-        _C._set_grad_enabled(False)
-        try:
-            return run(list(inputs)) if is_boxed else run(*inputs)
-        finally:
-            _C._set_grad_enabled(before)
+        if _C.is_grad_enabled():
+            inputs = tuple(_without_history(value) for value in inputs)
+        return run(list(inputs)) if is_boxed else run(*inputs)
 
     return called
+
+
+def _without_history(value: Any) -> Any:
+    return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
 
 
 def _made(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Recipe
-from torch_py._functorch.aot.runtime.calls import Call, without_backward
+from torch_py._functorch.aot.runtime.calls import Call, CallWithoutInference, without_backward
 from torch_py._functorch.aot.runtime.training import function_of
 from torch_py._functorch.aot.sources import Source
 from torch_py._functorch.aot.traced import Change, Reshaping, Traced
@@ -19,17 +19,20 @@ class Parts(Record):
     """How arguments become inputs of a graph, and its outputs results; see `Traced`.
 
     `training` is what autograd has to know of a call with a backward; None for one without. `has_history`
-    says whether autograd records the arguments.
+    says whether autograd records the arguments, and `leaves_inference` whether results are made without the
+    inference mode that the call begins in.
     """
 
     __slots__ = _fields = (
-        "num_arguments", "has_history", "inputs", "changes", "reshapings", "recipes", "training",
+        "num_arguments", "has_history", "leaves_inference", "inputs", "changes", "reshapings", "recipes",
+        "training",
     )  # fmt: skip
 
     def __init__(
         self,
         num_arguments: int,
         has_history: bool,
+        leaves_inference: bool,
         inputs: list[Source],
         changes: list[Change],
         reshapings: list[Reshaping],
@@ -38,6 +41,7 @@ class Parts(Record):
     ) -> None:
         self.num_arguments = num_arguments
         self.has_history = has_history
+        self.leaves_inference = leaves_inference
         self.inputs = inputs
         self.changes = changes
         self.reshapings = reshapings
@@ -49,9 +53,15 @@ class Parts(Record):
         cls, traced: Traced, num_arguments: int, has_history: bool, training: Mapping[str, Any] | None = None
     ) -> Parts:
         """Those of a call that was recorded."""
-        recipes = traced.outputs.recipes
         return cls(
-            num_arguments, has_history, traced.inputs, traced.changes, traced.reshapings, recipes, training
+            num_arguments,
+            has_history,
+            traced.leaves_inference,
+            traced.inputs,
+            traced.changes,
+            traced.reshapings,
+            traced.outputs.recipes,
+            training,
         )
 
     def call(self, forward: Compiled, backward: Compiled | None = None) -> Call:
@@ -60,4 +70,5 @@ class Parts(Record):
             run = without_backward(forward, self.has_history)
         else:
             run = function_of(self.training, forward, backward)
-        return Call(self.inputs, self.changes, self.reshapings, self.recipes, self.num_arguments, run)
+        kind = CallWithoutInference if self.leaves_inference else Call
+        return kind(self.inputs, self.changes, self.reshapings, self.recipes, self.num_arguments, run)

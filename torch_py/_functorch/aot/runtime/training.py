@@ -22,13 +22,13 @@ Use = tuple[list[int], list[int], list[int]]
 
 def training_facts(traced: Traced, backward: Graph, watches: Sequence[Watch]) -> dict[str, Any]:
     """What autograd has to know of a call to differentiate it by the graph `backward`."""
-    reached = _Reached(backward, len(traced.tangents))
+    uses = _Uses(backward, len(traced.tangents))
     return {
         "num_outputs": traced.num_outputs,
         "tangents": traced.tangents,
         "differentiated": traced.differentiated,
-        "reached": reached.of_gradients(),
-        "uses": reached.uses(),
+        "reached": traced.reached,
+        "uses": uses.of_saved(),
         "watches": list(watches),
     }
 
@@ -74,7 +74,7 @@ def _with_grad(compiled: Compiled) -> Compiled:
     return called
 
 
-class _Reached:
+class _Uses:
     """Which parts of a backward graph run for which tangents, and for which gradients.
 
     The tangents are the last `count` inputs. A part that depends on no tangent runs always, as if it depended
@@ -96,11 +96,7 @@ class _Reached:
             if node not in self._tangents and node.op != "output":
                 self._tangents[node] = _union(self._tangents, node.all_input_nodes)
 
-    def of_gradients(self) -> list[list[int]]:
-        """For each output of the graph, the tangents that it is computed from."""
-        return [[] if node is None else sorted(self._tangents[node] or self.every) for node in self.results]
-
-    def uses(self) -> list[Use]:
+    def of_saved(self) -> list[Use]:
         """What saved tensors are used for: where they, or what follows from them alone, meet a tangent."""
         saved: dict[Node, frozenset[int]] = {}
         found: dict[tuple[frozenset[int], frozenset[int]], set[int]] = {}

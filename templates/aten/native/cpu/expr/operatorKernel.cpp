@@ -1,4 +1,4 @@
-// {{ banner }}
+// {{ banner }}{{ " Compiled for size." if for_size else "" }}
 #include "aten/dispatch/Dtypes.h"
 #include "aten/iteration/Loops.h"
 {% for header in headers %}

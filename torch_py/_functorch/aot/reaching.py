@@ -1,0 +1,45 @@
+"""Which gradients arrive where, by the graph of autograd.
+
+What a gradient is computed from does not tell: the derivative of `round` is zero whatever arrives, and a leaf
+that no gradient reaches has None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch_py.autograd.graph import get_gradient_edge
+
+
+def arrivals(results: Sequence[Any], leaves: Sequence[Any]) -> list[list[int]]:
+    """For each leaf, the positions of the results whose gradients flow to it."""
+    first = [get_gradient_edge(result).node for result in results]
+    reached: dict[Any, set[int]] = {}
+    for position, node in enumerate(first):
+        reached.setdefault(node, set()).add(position)
+
+    for node in _in_order(first):
+        for following in _following(node):
+            reached.setdefault(following, set()).update(reached[node])
+    return [sorted(reached.get(get_gradient_edge(leaf).node, ())) for leaf in leaves]
+
+
+def _in_order(first: Sequence[Any]) -> list[Any]:
+    """The nodes of a backward, each before those that it leads to."""
+    finished: list[Any] = []
+    seen: set[Any] = set()
+    waiting = [(node, False) for node in first]
+    while waiting:
+        node, has_followed = waiting.pop()
+        if has_followed:
+            finished.append(node)
+        elif node not in seen:
+            seen.add(node)
+            waiting.append((node, True))
+            waiting += [(following, False) for following in _following(node)]
+    return finished[::-1]
+
+
+def _following(node: Any) -> list[Any]:
+    return [following for following, _ in node.next_functions if following is not None]
