@@ -12,7 +12,7 @@ from codegen.cli.main import main
 from codegen.target import joined
 from codegen.targets.torch_py.emit import lowerings
 
-TABLES = ("POINTWISE", "REDUCTIONS", "ROWS")
+TABLES = ("POINTWISE", "REDUCTIONS", "ROWS", "READS")
 REPOSITORY = Path(__file__).resolve().parents[2]
 YAML = """\
 library: row_ops
