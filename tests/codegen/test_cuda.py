@@ -182,7 +182,7 @@ ROWS = """\
 
 
 def test_formulas_over_rows(checkout: Path) -> None:
-    """Several reductions are passes over a row. A single one is a reduction as others are."""
+    """Several reductions are passes over a row, and nothing is kept. A single one is a reduction."""
     write(checkout, "native_functions.yaml", YAML.format(dispatch="") + ROWS)
     files = render(load(checkout / "native_functions.yaml"))
     text = files["aten/native/cuda/expr/Rounding-rows.cu"]

@@ -270,7 +270,7 @@ def test_gradients_of_formulas() -> None:
 
 
 def test_gradients_of_conjugates(tmp_path: Path) -> None:
-    """A gradient with conj(grad) and grad has two terms, and so has its adjoint."""
+    """A gradient with conj(grad) is not a product with grad: its adjoint has two terms, too."""
     text = LIBRARY.replace("floating", "complex64")
     text = text.replace("factor * tanh(self)", "factor * self * conj(self)")
     conj = "    - func: conj(Tensor self) -> Tensor\n      structure: pointwise\n      dtypes: complex64\n"

@@ -14,6 +14,7 @@ from pathlib import Path
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.headers import cpu_features
+from torch_py._inductor.options import vector_bits
 from torch_py._installation import include_paths
 from torch_py._logging.artifacts import timed
 
@@ -78,11 +79,11 @@ UNSAFE_MATH = ("-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "
 
 def flags() -> tuple[str, ...]:
     """What the compiler is called with."""
-    width = config.cpp.simdlen
-    if width is not None and width <= 1:
-        vectors = ["-fno-tree-vectorize", "-fno-tree-slp-vectorize"]
+    width = vector_bits()
+    if width:
+        vectors = [f"-mprefer-vector-width={width}"]
     else:
-        vectors = [f"-mprefer-vector-width={width or 512}"]
+        vectors = ["-fno-tree-vectorize", "-fno-tree-slp-vectorize"]
     unsafe = UNSAFE_MATH if config.cpp.enable_unsafe_math_opt_flag else ()
     contract = f"-ffp-contract={config.cpp.enable_floating_point_contract_flag}"
     return (*FLAGS, *vectors, contract, *unsafe)

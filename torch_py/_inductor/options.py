@@ -33,6 +33,19 @@ def checks_stages() -> bool:
     return os.environ.get("TORCH_PY_VERIFY") == "1"
 
 
+def vector_bits() -> int:
+    """How wide vectors of kernels are, by `torch._inductor.config.cpp.simdlen`; 0 for none.
+
+    Raises RuntimeError for other widths than those of processors.
+    """
+    width = config.cpp.simdlen
+    if width not in (None, 0, 1, 256, 512):
+        raise RuntimeError(f"torch._inductor.config.cpp.simdlen is {width!r}, expected 256, 512, 0 or None")
+    if width is None:
+        return 512
+    return 0 if width == 1 else int(width)
+
+
 def list_mode_options(mode: str | None = None, dynamic: bool | None = None) -> dict[str, Any]:
     """The settings that a mode of `torch.compile` stands for; without one, those of all modes by name.
 

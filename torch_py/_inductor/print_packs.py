@@ -16,6 +16,7 @@ from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear, flattened
 from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, walk
 from torch_py._inductor.nests import REDUCTION, Item, inner_positions
+from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Names, Scope, unwrapped
 
 _ARITHMETIC = frozenset("+ - * / negative".split())
@@ -28,7 +29,7 @@ _PLAIN = frozenset(
 
 def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
     """Whether a loop over an axis can use packs, and gains by them."""
-    if config.cpp.simdlen is not None and config.cpp.simdlen <= 1:
+    if not vector_bits():
         return False
 
     gains = False

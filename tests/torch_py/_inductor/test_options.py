@@ -170,3 +170,12 @@ def test_a_pass_changes_the_graph() -> None:
 
     options = {"pre_grad_custom_pass": twice}
     assert torch.compile(lambda x: torch.sin(x), options=options)(torch.zeros(2)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("bits", [3, "wide", -1])
+def test_vectors_have_the_width_of_a_processor(bits: object) -> None:
+    from torch_py._inductor.options import vector_bits
+
+    patched = torch._inductor.config.patch({"cpp.simdlen": bits})
+    with patched, pytest.raises(RuntimeError, match=f"simdlen is {bits!r}, expected"):
+        vector_bits()

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from torch_py._functorch.aot.building import Builder, is_dense
+from torch_py._functorch.aot.building import Builder, is_dense, repeats_elements
 from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recipes import Step
@@ -19,6 +19,7 @@ from torch_py._functorch.aot.recording import METADATA, NO_GRAD
 from torch_py._functorch.aot.views import View, Views, bound, is_identity, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node, map_arg
 
@@ -142,6 +143,11 @@ class Functionalized:
     def _write(self, node: Node) -> None:
         """Runs an operator that changes arguments."""
         flat = written_nodes(node)
+        if not _is_uniform(node) and any(repeats_elements(target.meta["val"]) for target in flat):
+            raise NotImplementedError(
+                f"ahead-of-time autograd: {node.target} changes an expanded tensor, with several elements in "
+                "one place"
+            )
         args, kwargs = map_arg((node.args, node.kwargs), self.latest)
 
         new = self._functional(node, flat, args, kwargs)
@@ -298,6 +304,12 @@ def is_write(node: Node) -> bool:
     """Whether a node calls an operator that changes an argument."""
     schema = getattr(node.target, "_schema", None)
     return schema is not None and schema.is_mutable
+
+
+def _is_uniform(node: Node) -> bool:
+    """Whether an operator writes the same to all elements, as `fill_` does: no other tensor has several."""
+    others = _nodes_in(value for argument, value in bound(node) if not argument.is_write)
+    return all(other.meta["val"].dim() == 0 for other in others if isinstance(other.meta["val"], Tensor))
 
 
 def written_nodes(node: Node) -> list[Node]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.aot.building import repeats_elements
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
@@ -156,11 +155,6 @@ class _Trace:
         for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
             is_recorded = one in recorded
             if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
-                if repeats_elements(one.node.meta["val"]):
-                    raise NotImplementedError(
-                        "ahead-of-time autograd: the program changes an expanded argument, with several "
-                        "elements in one place"
-                    )
                 is_counted = one.given.is_inference() or version_of(one.given) != one.version
                 changes.append(Change(self.inputs.index(one), len(values), is_recorded, is_counted))
                 functional.inputs[one.node].meta[CHANGED] = True
