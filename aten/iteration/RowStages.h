@@ -7,13 +7,12 @@
 // along the row. Lambdas take the row values so far, then the elements: first those of the tensors,
 // then those that earlier passes kept because a later one needs them again.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <tuple>
 #include <utility>
 
 #include "aten/iteration/LaneLoop.h"
-#include "aten/iteration/RowOps.h"
+#include "aten/iteration/RowPacks.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -24,7 +23,8 @@ template <int64_t kKeptElements, class Map, class... Ops>
 struct RowPass {
   static constexpr int64_t kValues = sizeof...(Ops);
   static constexpr int64_t kKept = kKeptElements;
-  using OpsTuple = std::tuple<Ops...>;
+  template <size_t k>
+  using Op = std::tuple_element_t<k, std::tuple<Ops...>>;
   Map map;
 };
 
@@ -46,18 +46,9 @@ RowValue<Compute> row_value(const Compute& compute) {
   return {compute};
 }
 
-template <class T, size_t kCount>
-using RowArray = std::array<T, kCount>;
-
-/// What the map of a pass returns.
-template <class T, class... Values>
-C10_ALWAYS_INLINE RowArray<T, sizeof...(Values)> row_array(Values... values) {
-  return {static_cast<T>(values)...};
-}
-
 /// The operation of one value of a pass.
 template <class Pass, size_t k>
-using RowOp = std::tuple_element_t<k, typename Pass::OpsTuple>;
+using RowOp = typename Pass::template Op<k>;
 
 constexpr int64_t kRowLanes = 32;        // accumulators of a row
 constexpr int64_t kRowChunk = 4096;      // elements that are added up before chunks are combined
@@ -118,6 +109,25 @@ void start_totals(T (&totals)[Pass::kValues][kWidth], int64_t width) {
 
 // --- Along a row: vectors of neighbouring elements ---
 
+/// Combines the accumulators of each value with the rest of the elements, one after another.
+template <class Pass, class T, int64_t kCount, size_t... k>
+C10_ALWAYS_INLINE void fold_lanes(T (&lanes)[Pass::kValues][kCount],
+                                  const T (&rest)[Pass::kValues][kCount], int64_t left,
+                                  T (&totals)[Pass::kValues][1], std::index_sequence<k...>) {
+  const auto fold = [&]<size_t c>(std::integral_constant<size_t, c>) {
+    using Op = RowOp<Pass, c>;
+    T tail = row_start<Op, T>();
+    for (int64_t j = 0; j < left; ++j) tail = Op::combine(tail, rest[c][j]);
+#pragma GCC unroll 5
+    for (int64_t width = kCount / 2; width > 0; width /= 2) {
+      for (int64_t j = 0; j < width; ++j)
+        lanes[c][j] = Op::combine(lanes[c][j], lanes[c][j + width]);
+    }
+    totals[c][0] = Op::combine(lanes[c][0], tail);
+  };
+  (fold(std::integral_constant<size_t, k>()), ...);
+}
+
 /// Adds n contiguous elements of a row to the totals, in kCount accumulators for each value.
 template <int64_t kCount, class Pass, class T, size_t kValues, size_t kInputs, size_t... v,
           size_t... i, size_t... k>
@@ -133,7 +143,19 @@ void reduce_row_chunk(const Pass& captured, const RowArray<T, kValues>& given,
   const RowArray<T*, Pass::kKept> kept = kept_given;
 
   T lanes[Pass::kValues][kCount];
+  T rest[Pass::kValues][kCount];
   start_totals<Pass>(lanes, kCount);
+
+#ifdef AT_VEC_HAS_PACKS
+  constexpr std::index_sequence<v...> all_values;
+  constexpr std::index_sequence<i...> all_inputs;
+  constexpr std::index_sequence<k...> all_results;
+  if constexpr (takes_packs<decltype(pass.map), T>(all_values, all_inputs)) {
+    const int64_t left = reduce_packs<Pass, kCount>(pass, values, in, kept, begin, n, lanes, rest,
+                                                    all_values, all_inputs, all_results);
+    return fold_lanes<Pass>(lanes, rest, left, totals, all_results);
+  }
+#endif
 
   const auto element = [&](int64_t at) __attribute__((always_inline)) {
     const auto found = pass.map(values[v]..., in[i][at]...);
@@ -151,7 +173,6 @@ void reduce_row_chunk(const Pass& captured, const RowArray<T, kValues>& given,
   }
 
   // The rest in vectors as well, as functions take long.
-  T rest[Pass::kValues][kCount];
   const int64_t left = end - at;
 #pragma GCC ivdep
   for (int64_t j = 0; j < left; ++j) {
@@ -159,18 +180,7 @@ void reduce_row_chunk(const Pass& captured, const RowArray<T, kValues>& given,
     ((rest[k][j] = found[k]), ...);
   }
 
-  const auto fold = [&]<size_t c>(std::integral_constant<size_t, c>) {
-    using Op = RowOp<Pass, c>;
-    T tail = row_start<Op, T>();
-    for (int64_t j = 0; j < left; ++j) tail = Op::combine(tail, rest[c][j]);
-#pragma GCC unroll 5
-    for (int64_t width = kCount / 2; width > 0; width /= 2) {
-      for (int64_t j = 0; j < width; ++j)
-        lanes[c][j] = Op::combine(lanes[c][j], lanes[c][j + width]);
-    }
-    totals[c][0] = Op::combine(lanes[c][0], tail);
-  };
-  (fold(std::integral_constant<size_t, k>()), ...);
+  fold_lanes<Pass>(lanes, rest, left, totals, std::index_sequence<k...>());
 }
 
 /// Reduces n elements of a row, of which chunks are combined pairwise.
@@ -207,6 +217,15 @@ void finish_row_piece(const Finish& captured, const RowArray<T, kValues>& given,
   const Finish finish = captured;
   const RowArray<T, kValues> values = given;
   const RowArray<const T*, kInputs> in = in_given;
+
+#ifdef AT_VEC_HAS_PACKS
+  constexpr std::index_sequence<v...> all_values;
+  constexpr std::index_sequence<i...> all_inputs;
+  constexpr bool kTakesPacks = takes_packs<Finish, T>(all_values, all_inputs);
+  if constexpr (kTakesPacks && std::is_same_v<Result, float>)
+    return finish_packs(finish, values, in, out, n, all_values, all_inputs);
+#endif
+
 #pragma GCC ivdep
   for (int64_t at = 0; at < n; ++at)
     out[at] = static_cast<Result>(finish(values[v]..., in[i][at]...));

@@ -79,6 +79,8 @@ def normalisations(rng: np.random.Generator, rows: int, columns: int) -> Iterato
             shares = powers / powers.sum(dim, keepdims=True)
             yield f"softmax {dim}", torch.softmax(tensor, dim), shares, error
             yield f"log_softmax {dim}", torch.log_softmax(tensor, dim), np.log(shares), error
+            largest = np.log(powers.sum(dim)) + wide.max(dim)
+            yield f"logsumexp {dim}", torch.logsumexp(tensor, dim), largest, error
 
         yield "sum", tensor.sum(1), wide.sum(1), 100 * error
         yield "amax", tensor.amax(1), wide.max(1), 0

@@ -9,6 +9,7 @@ import pytest
 
 from codegen.expressions import parse, takes_packs
 from codegen.expressions.functions import FUNCTIONS, PACKED
+from codegen.expressions.packs import takes_packs_of
 
 _HEADERS = Path(__file__).resolve().parents[2] / "aten/vec"
 
@@ -45,6 +46,20 @@ def test_formulas_of_packs(formula: str) -> None:
 )
 def test_formulas_of_numbers(formula: str) -> None:
     assert not takes_packs(parse(formula))
+
+
+@pytest.mark.parametrize(
+    "formula, are_packs",
+    [
+        ("exp(real(self) - row0) / row1", True),
+        ("where(self > row0, self, 0)", True),
+        ("where(row0 > 0, self, row1 * self)", True),
+        ("where(row0 > 0, self, 0)", False),  # a number chooses between a pack and a number
+        ("where(row0 > 0 and self > 0, self, 0)", False),
+    ],
+)
+def test_formulas_of_packs_and_row_values(formula: str, are_packs: bool) -> None:
+    assert takes_packs_of(parse(formula), ["self"]) == are_packs
 
 
 def test_functions_of_packs_exist() -> None:

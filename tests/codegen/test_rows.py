@@ -151,7 +151,7 @@ def test_rows_of_lowerings(generated: Path) -> None:
     text = path.read_text()
     rows = lowerings.rows_in(text)
     assert [len(table) for table in rows] == [len(runpy.run_path(str(path))[name]) for name in TABLES]
-    assert min(map(len, rows[:3])) > 0
+    assert all(rows[:3])  # nothing here is in the last table
     head = text.partition("\nPOINTWISE")[0] + "\n"
     pieces = lowerings.frame("row_operators.yaml") | lowerings.pieces(0, rows)
     assert joined({**pieces, (0,): head}) == text

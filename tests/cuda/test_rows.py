@@ -40,6 +40,8 @@ def on_the_device() -> Iterator[None]:
 
 
 ROW_OPERATORS = {
+    "logsumexp",
+    "_nansum",
     "_softmax",
     "_log_softmax",
     "_softmax_backward_data",
@@ -120,6 +122,34 @@ def test_softmax_of_many_rows_and_of_rows_that_are_not_aligned() -> None:
     compare(lambda t: torch.softmax(t.T, 1), torch.randn(40, 65))
 
 
+@pytest.mark.parametrize("length", [1, 132, 8193, 20000])
+def test_formula_over_rows(length: int) -> None:
+    """logsumexp, of which the generator makes a kernel: in registers, in memory, and in packs."""
+    for dtype in (torch.float32, torch.bfloat16):
+        compare(lambda t: torch.logsumexp(t, 1), (3 * torch.randn(2, length)).to(dtype))
+
+
+@pytest.mark.parametrize("shape", [(300, 5), (7, 40, 3), (1, 2, 1)])
+def test_formula_over_columns_and_several_dimensions(shape: tuple[int, ...]) -> None:
+    x = torch.randn(shape)
+    for dim in (*range(len(shape)), (0, len(shape) - 1), ()):
+        compare(lambda t, dim=dim: torch.logsumexp(t, dim), x)
+    compare(lambda t: torch.logsumexp(t[1:].view(4, 128), 1), torch.randn(4 * 128 + 1))
+
+
+def test_formula_over_rows_without_elements_and_without_rows() -> None:
+    x = torch.randn(3, 0, 4)
+    for dim in (0, 1, 2, (0, 1), ()):
+        assert torch.equal(torch.logsumexp(x.cuda(), dim).cpu(), torch.logsumexp(x, dim))
+
+
+def test_formula_over_complex_rows() -> None:
+    x = torch.randn(3, 600, dtype=torch.complex64)
+    for dim in (0, 1):
+        difference = torch.logsumexp(x.cuda(), dim).cpu() - torch.logsumexp(x.to(torch.complex128), dim)
+        assert difference.abs().max().item() < 1e-5
+
+
 @pytest.mark.parametrize("length", [40, 9001])
 def test_softmax_of_extreme_rows(length: int) -> None:
     low = torch.full((length,), -torch.inf)
@@ -132,7 +162,7 @@ def test_softmax_of_extreme_rows(length: int) -> None:
     large = torch.randn(length) + 1e4
 
     x = torch.stack([low, some, high, nan, large])
-    for function in (torch.softmax, torch.log_softmax):
+    for function in (torch.softmax, torch.log_softmax, torch.logsumexp):
         assert_close(function(x.cuda(), 1), function(x, 1), 2e-5)
 
 

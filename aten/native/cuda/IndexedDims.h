@@ -21,6 +21,7 @@ struct IndexedDims {
   /// To be called when all sizes are known. `limit` is 2^31 except in tests.
   void finish(int64_t limit) {
     is_wide = count > limit;
+    if (count == 0) return;  // no element has an index
     for (int d = 0; d < dims && !is_wide; ++d)
       divisors[d] = Divisor(static_cast<uint32_t>(sizes[d]));
   }

@@ -202,6 +202,8 @@ class RowTotal {
 template <class T, class Result, int kTensors, class Formula>
 void for_each_formula_row(const char* name, const RowPlan& plan, bool is_reduction,
                           const Formula& formula) {
+  if (plan.kept.count == 0) return;
+
   constexpr int64_t kWidth = 16 / sizeof(T);
   const auto itemsize = static_cast<int64_t>(sizeof(T));
   if (detail::has_columns(plan, itemsize)) {

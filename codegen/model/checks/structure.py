@@ -98,13 +98,13 @@ def _check_reduction(operator: Operator, report: Reporter) -> None:
     if dtype is not None and str(dtype.type) != "ScalarType?":
         report.at_schema(dtype.offset, f"'dtype' is {dtype.type}", "write ScalarType? dtype=None")
 
+    hint = "remove it, or write structure: shaped"
+    if operator.expr is not None:
+        hint = f"remove it, or {_AS_COMPOSITE}"
     for argument in operator.tensor_arguments:
         if argument is not own:
-            report.at_schema(
-                argument.offset,
-                f"a reduction takes no tensor besides self, but '{argument.name}'",
-                "remove it, or write structure: shaped",
-            )
+            message = f"a reduction takes no tensor besides self, but '{argument.name}'"
+            report.at_schema(argument.offset, message, hint)
 
     _check_single_result(operator, report)
 
@@ -173,6 +173,10 @@ def _check_tags(operator: Operator, report: Reporter) -> None:
         report.at_word("tags", "rarely_used", "rarely_used is about the loop of a formula", "remove the tag")
 
 
+# Of several tensors, a loop over rows gives one result for each element only.
+_AS_COMPOSITE = "write structure: composite, a function such as at::sum(self * other, dim, keepdim)"
+
+
 def _check_expr(operator: Operator, report: Reporter) -> None:
     if operator.expr is None:
         return
@@ -209,6 +213,8 @@ def _check_along_rows(operator: Operator, report: Reporter) -> None:
     keepdim = operator.arguments.find("keepdim")
     if keepdim is not None:
         hint = "write structure: reduction, or remove it"
+        if len(operator.tensor_arguments) > 1:
+            hint = f"remove it, or for one result for each row {_AS_COMPOSITE}"
         report.at_schema(keepdim.offset, "one result for each element: there is no 'keepdim'", hint)
 
 

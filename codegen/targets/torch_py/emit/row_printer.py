@@ -191,9 +191,11 @@ class RowPrinter:
         }
 
 
-def element_parameters(tensors: Sequence[str], used: Collection[str]) -> tuple[str, ...]:
+def element_parameters(
+    tensors: Sequence[str], used: Collection[str], type: str = "opmath_t"
+) -> tuple[str, ...]:
     """The parameters of a lambda over elements; those that it does not use have no name."""
-    return tuple(f"opmath_t {name}" if name in used else "opmath_t" for name in tensors)
+    return tuple(f"{type} {name}" if name in used else type for name in tensors)
 
 
 def _result_type(operator: Operator) -> str:
