@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
@@ -39,3 +41,16 @@ class ThreadState:
         if self.cache != other.cache:
             calls.append((_C.set_autocast_cache_enabled, (self.cache,)))
         return calls
+
+
+@contextmanager
+def without_autocast() -> Iterator[None]:
+    """Calls inside the block are not cast."""
+    enabled = [device for device in ("cpu", "cuda") if _C.is_autocast_enabled(device)]
+    for device in enabled:
+        _C.set_autocast_enabled(device, False)
+    try:
+        yield
+    finally:
+        for device in enabled:
+            _C.set_autocast_enabled(device, True)

@@ -444,6 +444,25 @@ def test_parts_without_autocast(requires_grad: bool):
     assert (exact.dtype, rounded.dtype) == (torch.float32, torch.bfloat16)
 
 
+def test_backward_is_without_autocast():
+    """As it is where the program calls it after the block."""
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.autocast("cpu", enabled=False):
+            return x @ w
+
+    def gradient(call: Any) -> Any:
+        x, w = torch.rand(2, 3), torch.full((3, 2), 1.001, requires_grad=True)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            result = call(x, w)
+        return torch.autograd.grad(result.sin().sum(), w)[0]
+
+    torch.manual_seed(0)
+    expected = gradient(function)
+    torch.manual_seed(0)
+    assert torch.equal(gradient(compiled(function)), expected)
+
+
 @pytest.mark.parametrize("position", [0, 1, 2])
 def test_gradients_of_zero_are_those_that_arrive(position: int):
     """The derivative of round is zero, whatever arrives; the third result does not depend on x."""

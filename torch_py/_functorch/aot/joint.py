@@ -19,7 +19,7 @@ from torch_py._functorch.aot.traced import Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
-from torch_py._thread_state import ThreadState
+from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
 from torch_py.autograd.grad_mode import enable_grad
@@ -121,7 +121,8 @@ class _Trace:
             for number, i in enumerate(tangents, start=1)
         ]
         try:
-            gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
+            with without_autocast():  # a backward is mostly called after the block of autocast
+                gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
         except Exception as error:
             self.backward_error = error
             self._forget_backward()

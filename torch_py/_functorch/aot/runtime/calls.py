@@ -9,6 +9,7 @@ from torch_py import _C
 from torch_py._functorch.aot.recipes import Argument, Computed, InputOfGraph, OnInput, Recipe, Same, Viewed
 from torch_py._functorch.aot.sources import Own, Source
 from torch_py._functorch.aot.traced import Change, Reshaping
+from torch_py._thread_state import without_autocast
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 Compiled = Callable[..., Sequence[Any]]
@@ -109,7 +110,7 @@ def without_backward(run: Compiled, has_history: bool) -> Compiled:
     return called
 
 
-def without_autocast(run: Compiled) -> Compiled:
+def without_casts(run: Compiled) -> Compiled:
     """What calls a graph that has the casts of autocast in it, so that no further ones are made.
 
     Programs of the compiler call kernels, which never cast.
@@ -119,14 +120,8 @@ def without_autocast(run: Compiled) -> Compiled:
     is_boxed = getattr(run, "_boxed_call", False)
 
     def called(*inputs: Any) -> Sequence[Any]:
-        enabled = [device for device in ("cpu", "cuda") if _C.is_autocast_enabled(device)]
-        for device in enabled:
-            _C.set_autocast_enabled(device, False)
-        try:
+        with without_autocast():
             return run(*inputs)
-        finally:
-            for device in enabled:
-                _C.set_autocast_enabled(device, True)
 
     called._boxed_call = is_boxed  # type: ignore[attr-defined]
     return called

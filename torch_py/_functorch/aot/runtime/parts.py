@@ -9,8 +9,8 @@ from torch_py._functorch.aot.recipes import Recipe
 from torch_py._functorch.aot.runtime.calls import (
     Call,
     CallWithoutInference,
-    without_autocast,
     without_backward,
+    without_casts,
 )
 from torch_py._functorch.aot.runtime.training import function_of
 from torch_py._functorch.aot.sources import Source
@@ -75,7 +75,7 @@ class Parts(Record):
     def call(self, forward: Compiled, backward: Compiled | None = None) -> Call:
         """The call, with what its graphs have been compiled to."""
         if self.is_autocast:
-            forward = without_autocast(forward)
+            forward = without_casts(forward)
         if self.training is None or backward is None:
             run = without_backward(forward, self.has_history)
         else:
