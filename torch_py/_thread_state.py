@@ -20,9 +20,15 @@ class ThreadState:
             for device in ("cpu", "cuda")
         }
         self.cache = _C.is_autocast_cache_enabled()
+        self.nesting = _C.autocast_increment_nesting() - 1
+        _C.autocast_decrement_nesting()
 
-    def restore(self) -> None:
-        for function, args in self.changes_from(ThreadState()):
+    def restore(self, has_entered_blocks: bool = True) -> None:
+        """Sets the switches back. The number of blocks of autocast is kept if none was entered since."""
+        now = ThreadState()
+        if not has_entered_blocks:
+            now.nesting = self.nesting
+        for function, args in self.changes_from(now):
             function(*args)
 
     def changes_from(self, other: ThreadState) -> list[tuple[Any, tuple[Any, ...]]]:
@@ -40,6 +46,15 @@ class ThreadState:
                 calls.append((_C.set_autocast_dtype, (device, dtype)))
         if self.cache != other.cache:
             calls.append((_C.set_autocast_cache_enabled, (self.cache,)))
+        return calls + self._entries_from(other)
+
+    def _entries_from(self, other: ThreadState) -> list[tuple[Any, tuple[Any, ...]]]:
+        """The calls by which blocks of autocast are entered or left. The last one forgets what was cast."""
+        calls: list[tuple[Any, tuple[Any, ...]]] = []
+        calls += [(_C.autocast_increment_nesting, ())] * (self.nesting - other.nesting)
+        calls += [(_C.autocast_decrement_nesting, ())] * (other.nesting - self.nesting)
+        if self.nesting == 0 and other.nesting > 0:
+            calls.append((_C.clear_autocast_cache, ()))
         return calls
 
 

@@ -64,7 +64,7 @@ class Eagerly:
         if isinstance(error, TorchDynamoException):
             raise error
         logs.raised(self.function.__name__, error)
-        self.before.restore()
+        self.before.restore(has_entered_blocks=False)
         result = call_bound(self.function, values)
         if not self.has_warned:
             self.has_warned = True

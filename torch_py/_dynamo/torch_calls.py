@@ -153,11 +153,11 @@ _STATE = {
     "set_autocast_enabled",
     "set_autocast_dtype",
     "set_autocast_cache_enabled",
-    "autocast_increment_nesting",
-    "autocast_decrement_nesting",
     "clear_autocast_cache",
     "_set_inference_mode",
 }
+# Of blocks of autocast that the thread is in; what a capture changes of their number is written afterwards.
+_COUNTERS = ("autocast_increment_nesting", "autocast_decrement_nesting")
 _ANSWERS = (
     "is_grad_enabled is_inference_mode_enabled is_autocast_enabled get_autocast_dtype "
     "is_autocast_cache_enabled "
@@ -173,9 +173,13 @@ def builtin(capture: Capture, callee: BuiltinFunctionType, args: Any, kwargs: di
     name = callee.__name__
     if name in _STATE:
         return _change_state(capture, callee, args, kwargs)
+    if name in _COUNTERS:
+        return callee()
+
     read = _read_by(name)
     if read is not None:
         raise data_dependent(f"torch.{name}() gives {read}")
+
     if name in _ANSWERS or name.startswith("_has_torch_function") or name == "_overrides_torch_function":
         return _answer(capture, callee, args, kwargs)
     if name in ("tensor", "as_tensor", "asarray"):

@@ -416,8 +416,10 @@ def test_graphs_that_leave_inference_mode(backend: str):
     assert outcome(torch.compile(function, backend=backend)) == outcome(function)
 
 
-def test_graphs_that_end_in_autocast():
-    """The graph up to the break begins without it, and is compiled without it."""
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graphs_that_end_in_autocast(backend: str):
+    """The graph up to the break begins without it, and is compiled without it. The blocks are counted: what
+    was cast is forgotten where the outermost one ends."""
 
     def function(x: Any) -> Any:
         product = x @ x
@@ -425,8 +427,15 @@ def test_graphs_that_end_in_autocast():
             torch._dynamo.graph_break()
         return product, torch.is_autocast_enabled("cpu")
 
-    product, is_enabled = torch.compile(function, backend="aot_eager")(torch.ones(2, 2))
-    assert product.dtype == torch.float32 and not is_enabled
+    def depth() -> int:
+        torch.autocast_increment_nesting()
+        return torch.autocast_decrement_nesting()
+
+    before = depth()
+    compiled = torch.compile(function, backend=backend)
+    for _ in range(2):
+        product, is_enabled = compiled(torch.ones(2, 2))
+        assert product.dtype == torch.float32 and not is_enabled and depth() == before
 
 
 @pytest.mark.parametrize("requires_grad", [False, True])
