@@ -9,6 +9,8 @@ import pytest
 from tools.build import isa, sources
 from tools.build.errors import BuildError
 
+ROOT = Path(__file__).parents[2]
+
 
 def names(chosen: tuple[isa.InstructionSet, ...]) -> list[str]:
     return [one.name for one in chosen]
@@ -73,6 +75,7 @@ def test_what_is_compiled_for_size_comes_after_what_is_compiled_for_speed(miniat
     [
         ("// Sums.\n", "DEFAULT", "AVX2"),
         ("// Sums.\n// Compiled with -O3.\n", "DEFAULT", "AVX2_unrolled"),
+        ("// Sums, of which some are long. Compiled\n// with -O3.\n", "DEFAULT", "AVX2_unrolled"),
         ("// Sums. Compiled for size.\n", "DEFAULT_small", "AVX2"),
         ("#include <cmath>\n// Compiled with -O3.\n", "DEFAULT", "AVX2"),
     ],
@@ -87,6 +90,13 @@ def test_flags_of_an_instruction_set_depend_on_the_head(
     assert sources.flavour_of(kernel, place, isa.DEFAULT) == default
     assert sources.flavour_of(kernel, place, isa.AVX2) == wider
     assert sources.flavour_of(kernel, "aten/native/Sum.cpp", None) == "baseline"
+
+
+def test_what_kernel_files_say_of_flags_is_read() -> None:
+    files = sorted((ROOT / "aten").rglob("*.isa.cpp"))
+    saying = [path for path in files if "Compiled" in path.read_text(encoding="utf-8")]
+    unrolled = [path for path in files if sources.flavour_of(path, "", isa.AVX2) == "AVX2_unrolled"]
+    assert saying == unrolled and any(path.name.startswith("Gemm") for path in unrolled)
 
 
 def test_blas_is_a_library_of_its_own(miniature: Path) -> None:

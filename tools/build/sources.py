@@ -92,9 +92,10 @@ def flavour_of(path: Path, place: str, isa: InstructionSet | None) -> str:
 
 
 def _head_of(path: Path) -> str:
-    """The comment at the top of a file."""
+    """The comment at the top of a file, as one line."""
     with path.open(encoding="utf-8") as file:
-        return "".join(itertools.takewhile(lambda line: line.startswith("//"), file))
+        lines = itertools.takewhile(lambda line: line.startswith("//"), file)
+        return " ".join(line.strip("/ \n") for line in lines)
 
 
 def link_order(units: list[Unit], chosen: tuple[InstructionSet, ...]) -> list[Unit]:

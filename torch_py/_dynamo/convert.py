@@ -8,45 +8,27 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
-from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly, written_tensors
-from torch_py._dynamo.backends.registry import lookup_backend
-from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.capture import Capture
+from torch_py._C._compiler import CompiledFunction
+from torch_py._dynamo import config, logs
 from torch_py._dynamo.conversion import Conversion, Settings
 from torch_py._dynamo.decode import is_supported
 from torch_py._dynamo.exc import (
-    BackendCompilerFailed,
     FailOnRecompileLimitHit,
     RecompileError,
     RecompileLimitExceeded,
     Unsupported,
 )
 from torch_py._dynamo.failures import (
-    Eagerly,
-    can_run_eagerly,
-    exception_of_capture,
-    has_to_raise,
     is_suppressed,
     warn,
 )
-from torch_py._dynamo.guard_rows import RowWriter
-from torch_py._dynamo.handlers import all_handlers
-from torch_py._dynamo.messages import explained
 from torch_py._dynamo.resume import ResumedStart, continuation_function
 from torch_py._dynamo.start import FunctionStart
-from torch_py._dynamo.stops import Ending, Stop
-from torch_py._dynamo.utils import counters
-from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
-from torch_py._logging.artifacts import compilation, timed
-from torch_py._shapes.arguments import NotFollowed
-from torch_py._thread_state import ThreadState
+from torch_py._logging.artifacts import compilation
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
-from torch_py.nn.modules.module import Module
 
 _lock = threading.RLock()
 # A process that forks waits for the capture of another thread: in the child nobody would end it, give the

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
 from torch_py._C._compiler import TensorFacts
-from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate

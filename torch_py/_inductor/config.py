@@ -16,7 +16,7 @@ joint_custom_pre_pass, joint_custom_post_pass
 post_grad_custom_pre_pass, post_grad_custom_post_pass
                                        functions that change each of the two graphs
 cpp.cxx                                the compilers to try; None stands for CXX, or what is found
-cpp.simdlen                            bits of a vector, 256 or 512; 0 and 1 for none
+cpp.simdlen                            bits of a vector: 128, 256 or 512; 0 and 1 for none
 cpp.threads                            how many threads run a kernel; -1 for those that operators use
 cpp.enable_floating_point_contract_flag, cpp.enable_unsafe_math_opt_flag
                                        -ffp-contract and the parts of -funsafe-math-optimizations

@@ -34,13 +34,13 @@ def checks_stages() -> bool:
 
 
 def vector_bits() -> int:
-    """How wide vectors of kernels are, by `torch._inductor.config.cpp.simdlen`; 0 for none.
+    """The width of vectors in kernels, in bits, by the option `cpp.simdlen`; 0 for kernels without vectors.
 
-    Raises RuntimeError for other widths than those of processors.
+    Raises RuntimeError for widths that processors do not have.
     """
     width = config.cpp.simdlen
-    if width not in (None, 0, 1, 256, 512):
-        raise RuntimeError(f"torch._inductor.config.cpp.simdlen is {width!r}, expected 256, 512, 0 or None")
+    if width not in (None, 0, 1, 128, 256, 512):
+        raise RuntimeError(f"cpp.simdlen is {width!r}, expected None, 128, 256, 512, or 0 or 1 for none")
     if width is None:
         return 512
     return 0 if width == 1 else int(width)

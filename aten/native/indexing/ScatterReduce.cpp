@@ -197,9 +197,9 @@ void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const
   }
 }
 
-Tensor _scatter_source_backward(const Tensor& grad, int64_t dim, const Tensor& index,
-                                const Tensor& src) {
-  return as_whole(at::gather(grad, dim, index), src.sizes());
+Tensor _scatter_source_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
+                                const Tensor& index) {
+  return as_whole(at::gather(grad, dim, index), sizes);
 }
 
 std::tuple<Tensor, Tensor> _scatter_reduce_backward(const Tensor& grad, const Tensor& self,

@@ -13,7 +13,7 @@ using namespace at;
 using namespace at::native;
 using namespace at::native::cuda;
 
-/// sum(self * weight) / sum(abs(self)), and self times that, as the generator prints them.
+/// sum(self * weight) / amax(abs(self)), and self times that, as the generator prints them.
 template <class scalar_t, bool kIsReduction>
 struct WeightedRow {
   using opmath_t = opmath_type<scalar_t>;

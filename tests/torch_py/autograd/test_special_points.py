@@ -140,3 +140,9 @@ def test_what_is_scattered_may_be_larger_than_the_index(name: str) -> None:
     assert torch.autograd.gradcheck(lambda a, b: function(a, 0, index, b), [x, source])
     (gradient,) = torch.autograd.grad(function(x, 0, index, source).sum(), source)
     assert gradient.tolist() == [[1, 1, 0, 0], [0] * 4, [0] * 4]
+
+    # What was scattered is not saved, and may be changed.
+    changed = source * 1
+    result = function(x, 0, index, changed)
+    changed.mul_(2)
+    result.sum().backward()

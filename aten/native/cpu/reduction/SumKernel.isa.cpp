@@ -1,4 +1,4 @@
-// Sum, mean and exclusive or over dimensions. That of nansum is a formula. Compiled with -O3.
+// Sum, mean and exclusive or over dimensions; nansum is a formula. Compiled with -O3.
 #include "aten/native/declarations/cpu/reduction/SumKernel.isa.h"
 #include "aten/iteration/ReductionLoops.h"
 #include "aten/native/functors/Sum.h"
