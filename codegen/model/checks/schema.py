@@ -54,6 +54,7 @@ def _is_plain_out(argument: Argument) -> bool:
 
 def _check_result_names(operator: Operator, report: Reporter) -> None:
     returns = operator.schema.returns
+    has_own_outs = operator.has_out and not operator.arguments.out
     seen: set[str] = set()
 
     for result in returns:
@@ -61,7 +62,8 @@ def _check_result_names(operator: Operator, report: Reporter) -> None:
             report.at_schema(
                 result.offset, f"two results are called '{result.name}'", "give every result its own name"
             )
-        if result.name is not None and operator.arguments.find(result.name) is not None:
+        is_taken = result.name is not None and operator.arguments.find(result.name) is not None
+        if is_taken and not has_own_outs:
             what = f"a result is called '{result.name}', as an argument is"
             report.at_schema(result.offset, what, "give it another name")
         if result.name in PYTHON_KEYWORDS:
@@ -70,7 +72,7 @@ def _check_result_names(operator: Operator, report: Reporter) -> None:
             )
         seen.add(result.name or "")
 
-    if operator.has_out and not operator.arguments.out:
+    if has_own_outs:
         for taken, result in zip(operator.out_names(), returns):
             argument = operator.arguments.find(taken)
             if argument is not None:
