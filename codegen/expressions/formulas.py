@@ -68,6 +68,15 @@ def _has_gradient(node: Node) -> bool:
     return any(map(_has_gradient, nodes.children(node)))
 
 
+def _asks_for_sizes(condition: Node) -> bool:
+    return any(isinstance(part, nodes.Method) for part in nodes.walk(condition))
+
+
+def _asks_for_dim(condition: Node) -> bool:
+    """Whether a condition tells which dimensions ``grad`` has."""
+    return not {"dim", "keepdim"}.isdisjoint(nodes.names(condition))
+
+
 _WITHOUT_VALUE = {"uninitialised": "holds no values", "nondeterministic_seeded": "is random"}
 
 
@@ -199,12 +208,13 @@ class _FormulaChecker:
                 continue
             called = resolve(part, self.scope)
             if called is not None and _mixes_elements(called):
-                message = f"'{part.function}' mixes elements, of which each has a gradient of its own"
+                message = f"'{part.function}' combines elements; "
+                message += "a pointwise gradient is computed element by element"
                 hint = "leave it out: gradients of tensors that were broadcast are added up anyway"
                 self.report(part, message, hint)
 
     def _check_expanded(self, node: Node) -> None:
-        """The gradient of a reduction has the sizes of the result."""
+        """``grad`` has the sizes of the result, the gradient those of the argument."""
         small = self._unexpanded(node)
         if small is not None:
             source = nodes.to_source(small)
@@ -223,16 +233,39 @@ class _FormulaChecker:
         views = (p for p in parts if isinstance(p, Call) and _has_gradient(p))
         return any(getattr(resolve(view, self.scope), "structure", None) == "view" for view in views)
 
-    def _unexpanded(self, node: Node) -> Node | None:
-        """The gradient, where only operations of elements are between it and the value of the formula."""
+    def _unexpanded(self, node: Node, is_broadcast: bool = False) -> Node | None:
+        """The gradient, where only operations of elements are between it and the value of the formula.
+
+        ``is_broadcast``: an operand around ``node`` has the sizes of the argument.
+        """
         if isinstance(node, nodes.Method):
             return None
         if isinstance(node, nodes.Name):
             return node if _has_gradient(node) else None
         if isinstance(node, Call) and not self._is_of_elements(node):
             return None
-        found = (self._unexpanded(child) for child in nodes.children(node))
+
+        parts = nodes.children(node)
+        is_large = any(map(self._has_all_elements, parts))
+        if isinstance(node, nodes.Conditional):
+            if _asks_for_sizes(node.condition):
+                return None
+            if (is_broadcast or is_large) and _asks_for_dim(node.condition):
+                return None
+        else:
+            is_broadcast = is_broadcast or is_large
+        found = (self._unexpanded(part, is_broadcast) for part in parts)
         return next((part for part in found if part is not None), None)
+
+    def _has_all_elements(self, node: Node) -> bool:
+        """Whether operations of elements alone give ``node`` the sizes of the argument."""
+        if isinstance(node, nodes.Method):
+            return False
+        if isinstance(node, nodes.Name):
+            return self.scope.argument(node.name) is not None and self.scope.kind(node) == TENSOR
+        if isinstance(node, Call) and not self._is_of_elements(node):
+            return False
+        return any(map(self._has_all_elements, nodes.children(node)))
 
     def _is_of_elements(self, call: Call) -> bool:
         called = resolve(call, self.scope)
