@@ -106,7 +106,7 @@ def with_simple_conjugates(node: Node, complex_names: frozenset[str]) -> Node:
 
 
 def _real_part(node: Node, complex_names: frozenset[str]) -> Node:
-    """Of a product, the real factors times the real part of the others."""
+    """Pulls real factors out of the real part."""
     real, other = split_product(simplify(node), lambda factor: not is_real(factor, complex_names))
     if other == Number(1):
         return real

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
 from codegen.expressions.errors import FormulaProblem, did_you_mean
-from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS, ZEROS_LIKE
-from codegen.expressions.linear import NotLinear, degree
+from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS
+from codegen.expressions.gradient_check import gradient_problems
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.scope import (
     METADATA_METHODS,
@@ -27,7 +27,6 @@ from codegen.expressions.scope import (
     mismatch,
     resolve,
 )
-from codegen.expressions.zero_terms import is_zero, zero_terms
 
 
 def check_formula(
@@ -42,10 +41,7 @@ def check_formula(
     if not checker.problems:
         checker.check_outcome(node, tuple(inputs))
     if not checker.problems:
-        checker.check_linear(node)
-        checker.check_sizes(node)
-        checker.check_values(node)
-        checker.check_zeros(node)
+        checker.problems += gradient_problems(node, checker.scope)
     return sorted(checker.problems, key=lambda problem: problem.offset)
 
 
@@ -57,26 +53,6 @@ def _compared_with_none(node: Node) -> frozenset[str]:
         if any(isinstance(operand, nodes.Nothing) for operand in part.operands)
         for operand in part.operands
     )
-
-
-def _has_gradient(node: Node) -> bool:
-    """Whether the value depends on ``grad``; its sizes and dtype do not count."""
-    if isinstance(node, nodes.Method):
-        return False
-    if isinstance(node, nodes.Name):
-        return node.name in ("grad", "grads")
-    return any(map(_has_gradient, nodes.children(node)))
-
-
-_WITHOUT_VALUE = {"uninitialised": "holds no values", "nondeterministic_seeded": "is random"}
-
-
-def _mixes_elements(called: OperatorLike) -> bool:
-    """Whether an element of the result depends on elements in other places."""
-    structure = getattr(called, "structure", None)
-    if structure == "view":  # along a dimension, or with other sizes
-        return any(not argument.type.is_tensor_like for argument in called.schema.arguments.flat_non_out)
-    return structure == "reduction" or "along_dim" in getattr(called, "tags", ())
 
 
 class _FormulaChecker:
@@ -148,96 +124,6 @@ class _FormulaChecker:
         if count == 1 and self.scope.schema.returns[0].type.is_list:
             return "a list of results"
         return "1 result" if count == 1 else f"{count} results"
-
-    # The gradient
-
-    def check_linear(self, node: Node) -> None:
-        """A derivative is linear in ``grad``, as far as arithmetic tells; one of zero has no ``grad``."""
-        name = self.scope.gradient_names()[0]
-        if not _has_gradient(node) and not (isinstance(node, Call) and node.function == ZEROS_LIKE):
-            hint = f"multiply by it: {name} * ..., or write zeros_like(...) where the gradient is zero"
-            self.report(node, f"the formula does not use '{name}'", hint)
-
-            return
-
-        try:
-            degree(node, {"grad": 1, "grads": 1}, lambda call: resolve(call, self.scope))
-        except NotLinear as error:
-            hint = f"a derivative is '{name}' times what does not contain it"
-            self.report(error.node, f"the formula is not linear in '{name}': {error.why}", hint)
-
-    def check_zeros(self, node: Node) -> None:
-        """A gradient of zero is `grad * 0` only where the program lacks a better way to write it."""
-        if is_zero(node) and not self.scope.has_operator(ZEROS_LIKE):
-            return
-        self.problems += zero_terms(node, f"write {ZEROS_LIKE}({self.scope.gradient_names()[0]})")
-
-    # The sizes of the gradient
-
-    def check_values(self, node: Node) -> None:
-        """A gradient is neither random, nor made of memory that nobody has written to."""
-        for part in nodes.walk(node):
-            called = resolve(part, self.scope) if isinstance(part, Call) else None
-            for tag, what in _WITHOUT_VALUE.items():
-                if tag in getattr(called, "tags", ()):
-                    assert isinstance(part, Call)
-                    self.report(part, f"the result of '{part.function}' {what}", "write what it should be")
-
-    def check_sizes(self, node: Node) -> None:
-        """What the structure of the operator says of its gradient's elements, and of their number."""
-        structure = getattr(self.scope.operator, "structure", None)
-        if structure == "pointwise":
-            self._check_elementwise(node)
-        elif structure == "reduction" and self.scope.argument("dim") is not None:
-            self._check_expanded(node)
-
-    def _check_elementwise(self, node: Node) -> None:
-        """An element of the gradient depends on elements in the same place. What tensors were broadcast to is
-        added up for their gradients by generated code."""
-        for part in nodes.walk(node):
-            if not isinstance(part, Call):
-                continue
-            called = resolve(part, self.scope)
-            if called is not None and _mixes_elements(called):
-                message = f"'{part.function}' mixes elements, of which each has a gradient of its own"
-                hint = "leave it out: gradients of tensors that were broadcast are added up anyway"
-                self.report(part, message, hint)
-
-    def _check_expanded(self, node: Node) -> None:
-        """The gradient of a reduction has the sizes of the result."""
-        small = self._unexpanded(node)
-        if small is not None:
-            source = nodes.to_source(small)
-            message = f"'{source}' has the sizes of the result, but the gradient those of the argument"
-            self.report(small, message, f"expand it: _expand_reduced({source}, self.sizes(), dim, keepdim)")
-        elif self.scope.argument("keepdim") is not None and self._views_without_keepdim(node):
-            message = "the formula does not use 'keepdim', which decides on the sizes of 'grad'"
-            self.report(node, message, "expand grad: _expand_reduced(grad, self.sizes(), dim, keepdim)")
-
-    def _views_without_keepdim(self, node: Node) -> bool:
-        """Whether ``expand(grad, self.sizes())`` and the like get a gradient with or without dimensions."""
-        parts = list(nodes.walk(node))
-        asks_for_dim = any(isinstance(part, nodes.Method) and part.name == "dim" for part in parts)
-        if asks_for_dim or "keepdim" in nodes.names(node):
-            return False
-        views = (p for p in parts if isinstance(p, Call) and _has_gradient(p))
-        return any(getattr(resolve(view, self.scope), "structure", None) == "view" for view in views)
-
-    def _unexpanded(self, node: Node) -> Node | None:
-        """The gradient, where only operations of elements are between it and the value of the formula."""
-        if isinstance(node, nodes.Method):
-            return None
-        if isinstance(node, nodes.Name):
-            return node if _has_gradient(node) else None
-        if isinstance(node, Call) and not self._is_of_elements(node):
-            return None
-        found = (self._unexpanded(child) for child in nodes.children(node))
-        return next((part for part in found if part is not None), None)
-
-    def _is_of_elements(self, call: Call) -> bool:
-        called = resolve(call, self.scope)
-        is_pointwise = getattr(called, "structure", "pointwise") == "pointwise"
-        return is_pointwise or call.function in (ZEROS_LIKE, "where")
 
     # Methods and indexing
 

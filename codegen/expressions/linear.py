@@ -12,12 +12,18 @@ from typing import Any
 
 from codegen.expressions import nodes
 from codegen.expressions.evaluate import NoValueError, evaluate
+from codegen.expressions.functions import CONSTANTS, NUMBER_AS_TENSOR
 from codegen.expressions.nodes import Binary, Call, Node
 from codegen.schema import FunctionSchema
 
 _LINEAR_FUNCTIONS = ("conj", "real", "imag")
 # What the other arguments of a formula are tried as.
 _OTHERS = (0.3, 0.8, 2.5, -0.6)
+# The gradient is tried at multiples of numbers within the domain of most functions, or that of acosh.
+_GRADIENTS = (0.4, 1.3)
+_SCALES = (1.0, 0.5, 1.7, -1.0)
+# Operators whose result is 0 everywhere.
+_ZEROS = ("zeros_like", "new_zeros", "zeros")
 
 # The operator that a call means, if that is known.
 Resolve = Callable[[Call], Any]
@@ -50,7 +56,7 @@ def degree(node: Node, degrees: Mapping[str, int], resolve: Resolve) -> int:
 
     found = max((degree(child, degrees, resolve) for child in nodes.children(node)), default=0)
     if found and (isinstance(node, (nodes.Compare, nodes.Logical)) or _is_not(node)):
-        raise NotLinear(node, "it depends on what the gradient is compared with")
+        raise NotLinear(node, "it compares the gradient")
     return found
 
 
@@ -62,10 +68,10 @@ def _of_binary(node: Binary, degrees: Mapping[str, int], resolve: Resolve) -> in
     left = degree(node.left, degrees, resolve)
     right = degree(node.right, degrees, resolve)
     if node.operator in ("+", "-"):
-        if left != right:
-            alone = node.right if left else node.left
+        alone = node.right if left else node.left
+        if left != right and not _is_zero(alone):
             raise NotLinear(alone, f"the term '{nodes.to_source(alone)}' has no gradient")
-        return left
+        return max(left, right)
 
     if node.operator == "*" and left + right < 2:
         return left + right
@@ -88,9 +94,13 @@ def _of_choice(node: Node, parts: tuple[Node, ...], degrees: Mapping[str, int], 
 
 
 def _is_zero(node: Node) -> bool:
-    """Whether a choice stands for no gradient."""
+    """Whether a choice or a term stands for no gradient."""
+    if isinstance(node, nodes.Unary) and node.operator == "-":
+        return _is_zero(node.operand)
+    if isinstance(node, Call) and node.function == NUMBER_AS_TENSOR and node.arguments:
+        return _is_zero(node.arguments[0])
     is_literal = isinstance(node, nodes.Nothing) or (isinstance(node, nodes.Number) and node.value == 0)
-    return is_literal or (isinstance(node, Call) and node.function in ("zeros_like", "new_zeros"))
+    return is_literal or (isinstance(node, Call) and node.function in _ZEROS)
 
 
 def _of_call(node: Call, degrees: Mapping[str, int], resolve: Resolve) -> int:
@@ -106,25 +116,57 @@ def _of_call(node: Call, degrees: Mapping[str, int], resolve: Resolve) -> int:
     if getattr(called, "structure", None) != "pointwise" or formula is None or formula.node is None:
         return 1
 
-    if not _is_linear_by_value(called.schema, formula.node, given):
+    if _is_linear_by_value(called.schema, formula.node, node.arguments, given) is False:
         raise NotLinear(node, f"'{node.function}' is not linear in it")
     return 1
 
 
-def _is_linear_by_value(schema: FunctionSchema, formula: Node, given: Sequence[int]) -> bool:
-    """Whether a formula over elements is: at 0, such as that of ``xlogy``, it may be written otherwise."""
-    names = [argument.name for argument in schema.arguments.flat_non_out]
-    degrees = dict(zip(names, given))
+def _is_linear_by_value(
+    schema: FunctionSchema, formula: Node, arguments: Sequence[Node], given: Sequence[int]
+) -> bool | None:
+    """Whether a formula over elements is; None where it has no value at any point.
 
-    def value(scale: float, other: float) -> float:
-        return evaluate(formula, {n: scale if degrees.get(n) else other for n in names})
+    ``given`` are the degrees of ``arguments``. At 0, a formula such as that of ``xlogy`` may be written
+    otherwise.
+    """
+    names = [argument.name for argument in schema.arguments.flat_non_out]
+    varied = [name for name, is_varied in zip(names, given) if is_varied]
+    is_known = False
 
     for other in _OTHERS:
-        try:
-            one = value(1.0, other)
-            is_scaled = all(math.isclose(value(scale, other), scale * one) for scale in (3.0, -1.0))
-        except NoValueError:
-            continue
-        if math.isfinite(one) and not is_scaled:
-            return False
-    return True
+        fixed = {a.name: a.default_value for a in schema.arguments.flat_non_out if a.has_default}
+        fixed |= {name: _value(argument, other) for name, argument in zip(names, arguments)}
+        numbers = {name: float(value) for name, value in fixed.items() if isinstance(value, (int, float))}
+
+        for gradient in _GRADIENTS:
+            points = [(scale, _at(formula, numbers, varied, scale * gradient)) for scale in _SCALES]
+            finite = [(scale, value) for scale, value in points if value is not None]
+            if any(isinstance(value, bool) for _, value in finite):
+                return False
+            is_known = is_known or len(finite) > 1
+            slopes = [value / scale for scale, value in finite]
+            if not all(math.isclose(slope, slopes[0], rel_tol=1e-6, abs_tol=1e-9) for slope in slopes):
+                return False
+
+    return True if is_known else None
+
+
+def _value(argument: Node, other: float) -> float | None:
+    """The value of an argument without gradient, where every name in it stands for ``other``."""
+    if isinstance(argument, (nodes.Nothing, nodes.String)):
+        return None
+    if _is_zero(argument):
+        return 0.0
+    try:
+        return evaluate(argument, {name: other for name in nodes.names(argument) if name not in CONSTANTS})
+    except NoValueError:
+        return other
+
+
+def _at(formula: Node, numbers: Mapping[str, float], varied: Sequence[str], gradient: float) -> float | None:
+    """The value where ``varied`` are all ``gradient``; None if it has no finite one."""
+    try:
+        value = evaluate(formula, {**numbers, **dict.fromkeys(varied, gradient)})
+    except NoValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -21,7 +21,15 @@ def zero_terms(node: Node, hint: str) -> list[FormulaProblem]:
     if never:
         what = f"'{nodes.to_source(never[0])}' is never true"
         return [FormulaProblem(never[0].offset, what, "compare with what was meant")]
-    return [_problem(part, "remove it, or write what was meant") for part in _parts(node)]
+    return [_part_problem(part) for part in _parts(node)]
+
+
+def _part_problem(part: Node) -> FormulaProblem:
+    if isinstance(part, Binary) and part.operator == "-" and _is_literal_zero(part.left):
+        negative = nodes.to_source(Unary("-", part.right))
+        message = f"'{nodes.to_source(part.left)}' adds nothing before '-'"
+        return FormulaProblem(part.left.offset, message, f"write {negative}")
+    return _problem(part, "remove it, or write what was meant")
 
 
 def _problem(node: Node, hint: str) -> FormulaProblem:
@@ -31,13 +39,17 @@ def _problem(node: Node, hint: str) -> FormulaProblem:
 
 
 def _parts(node: Node) -> Iterator[Node]:
+    """The terms that are 0, and the differences whose first term is."""
     is_choice = isinstance(node, nodes.Conditional) or (
         isinstance(node, nodes.Call) and node.function == "where"
     )
-    is_sum = isinstance(node, Binary) and node.operator in ("+", "-")
+    sum_of = node if isinstance(node, Binary) and node.operator in ("+", "-") else None
     for child in nodes.children(node):
-        if (is_zero(child) and not is_choice) or (is_sum and _is_literal_zero(child)):
+        if is_zero(child) and not is_choice:
             yield child
+        elif sum_of is not None and _is_literal_zero(child):
+            is_negation = sum_of.operator == "-" and child is sum_of.left
+            yield node if is_negation else child
         else:
             yield from _parts(child)
 

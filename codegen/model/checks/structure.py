@@ -170,7 +170,8 @@ def _check_tags(operator: Operator, report: Reporter) -> None:
         hint = "call what it acts along dim or dims, or remove the tag"
         report.at_word("tags", "along_dim", "along_dim needs an argument 'dim' or 'dims'", hint)
     if "rarely_used" in operator.tags and operator.expr is None:
-        report.at_word("tags", "rarely_used", "rarely_used is about the loop of a formula", "remove the tag")
+        message = "rarely_used applies only to entries with expr"
+        report.at_word("tags", "rarely_used", message, "remove the tag")
 
 
 # Of several tensors, a loop over rows gives one result for each element only.
@@ -235,7 +236,7 @@ def _check_row_promotion(operator: Operator, inferred: str, report: Reporter) ->
     assert operator.expr is not None
     integers = [d for d in operator.dtypes if d.startswith(("int", "uint", "bool"))]
     if inferred == "complex_to_real" and integers and makes_float(operator.expr.node, operator):
-        message = f"expr makes {integers[0]} floating point and complex numbers real, which no promotion is"
+        message = "no promotion rule both makes integers floating point and complex numbers real"
         report.at_key("dtypes", message, "leave the integers or the complex dtypes out")
         return
 

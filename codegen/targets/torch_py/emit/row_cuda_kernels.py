@@ -1,6 +1,7 @@
 """The CUDA kernels of formulas over rows: ``aten/native/cuda/expr/<Topic>-rows.cu``.
 
-Of several reductions, a struct whose operator() computes a row, Note [Formulas over rows on a device].
+A formula with several reductions becomes a struct whose operator() computes one row,
+Note [Formulas over rows on a device].
 """
 
 from __future__ import annotations
