@@ -10,6 +10,7 @@ import gc
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     except UnicodeDecodeError as error:
-        print(f"{options.command}: a file is not valid UTF-8: {error.reason} {error.start}", file=sys.stderr)
+        line = error.object[: error.start].count(b"\n") + 1
+        place = f"{_file_of(error) or f'{options.command}: a file'}:{line}"
+        print(f"{place}: the line is not valid UTF-8; save the file as UTF-8", file=sys.stderr)
         return 1
     except BrokenPipeError:  # `explain add | head`
         # Python flushes standard output once more at exit, which would complain.
@@ -48,6 +51,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         if collected:
             gc.enable()
+
+
+def _file_of(error: UnicodeDecodeError) -> Path | None:
+    """The file that was read, which the error does not name: that of the last ``Path.read_text``."""
+    found = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        own = frame.f_locals.get("self")
+        if frame.f_code.co_name == "read_text" and isinstance(own, Path):
+            found = own
+    return found
 
 
 def _target(arguments: Sequence[str] | None) -> Target:

@@ -105,6 +105,16 @@ def test_a_failed_run_leaves_the_output_alone(tmp_path: Path, capsys: pytest.Cap
     assert "Traceback" not in capsys.readouterr().err
 
 
+def test_other_files_that_are_not_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    listed = tmp_path / "operators.txt"
+    listed.write_bytes(b"add\nm\xfcl\n")
+    entries = Path(__file__).parents[2] / "native_functions.yaml"
+    command = ["generate", "--yaml", str(entries), "--output", str(tmp_path / "generated")]
+    assert main([*command, "--operators", str(listed)]) == 1
+    message = f"{listed}:2: the line is not valid UTF-8; save the file as UTF-8"
+    assert message in capsys.readouterr().err.splitlines()
+
+
 @pytest.mark.parametrize(
     "content, message",
     [

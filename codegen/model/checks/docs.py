@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 from collections.abc import Iterator
 
@@ -81,8 +82,14 @@ def _check_code(operator: Operator, report: Reporter) -> None:
             what = f"'{heading}:' is not a section of a doc"
             _report_at(f"{heading}:", operator, report, what, f"did you mean {meant}:?")
 
-    lines = [line.strip() for line in operator.doc.splitlines()]
-    code = "\n".join(line[4:] for line in lines if line.startswith((">>>", "...")))
+    try:
+        examples = doctest.DocTestParser().get_examples(operator.doc)
+    except ValueError as error:  # ">>>x", or a result with less indentation than its line of Python
+        what = f"the example cannot be run: {str(error).replace(' of the docstring for <string>', '')}"
+        _report_at(">>>", operator, report, what, "write '>>> ', and indent its result as much")
+        return
+
+    code = "".join(example.source for example in examples)
     try:
         tree = ast.parse(code)
     except SyntaxError as error:

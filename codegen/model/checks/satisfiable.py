@@ -8,9 +8,10 @@ from itertools import islice, product
 from codegen.dtypes import DTYPES
 from codegen.expressions import Node, names, nodes
 from codegen.expressions.evaluate import NoValueError, evaluate
+from codegen.expressions.scope import RequirementScope
 from codegen.expressions.simplify import number_of
 from codegen.model.checks.report import Reporter
-from codegen.model.checks.tensor_conditions import can_hold
+from codegen.model.checks.tensor_conditions import Arguments, can_hold
 from codegen.model.operator import Operator, Requirement
 from codegen.model.reading import Context
 from codegen.schema import Argument
@@ -24,8 +25,8 @@ _TRIED: dict[str, tuple[float, ...]] = {
     "bool": (False, True),
 }
 _MOST_TRIES = 20_000
-# Of numbers, in a condition that is about tensors as well.
-_MOST_NUMBERS = 30
+# Kinds whose values equal themselves: floating-point numbers may be nan.
+_EQUAL_TO_THEMSELVES = ("int", "bool", "ScalarType", "Device", "int[]")
 
 
 def check(operator: Operator, context: Context) -> None:
@@ -51,9 +52,8 @@ def _check_condition(
     found = [operator.arguments.find(name) for name in sorted(names(requirement.check.node))]
     arguments = [argument for argument in found if argument is not None]
     place = requirement.check.location
-    others = [argument for argument in arguments if not _is_number(argument)]
-    if others:
-        if not _can_hold(operator, requirement, others, context):
+    if not all(map(_is_number, arguments)):
+        if not _can_hold(operator, requirement, arguments, context):
             what = "no tensor that the operator takes satisfies this"
             report.at(place, what, "write a condition that can be true")
         return
@@ -62,19 +62,25 @@ def _check_condition(
     if len(defaults) == len(arguments) and _holds(requirement, defaults) is False:  # type: ignore[arg-type]
         shown = ", ".join(f"{name}={value}" for name, value in defaults.items())
         report.at(place, f"the entry's own default {shown} does not satisfy this", "change one of the two")
-    elif not any(_holds(requirement, values) is not False for values in _tries(arguments)):
+    elif any(_holds(requirement, values) is not False for values in _tries(arguments)):
+        return
+    elif not _can_hold(operator, requirement, arguments, context):
         report.at(place, "no number satisfies this", "write a condition that can be true")
 
 
-def _can_hold(operator: Operator, requirement: Requirement, others: list[Argument], context: Context) -> bool:
-    if not all(argument.type.is_plain("Tensor") for argument in others):
+def _can_hold(
+    operator: Operator, requirement: Requirement, arguments: list[Argument], context: Context
+) -> bool:
+    if not all(argument.type.is_plain("Tensor") or _is_number(argument) for argument in arguments):
         return True
-    named = names(requirement.check.node)
-    numbers = [a for a in operator.arguments.non_tensors if a.name in named and a not in others]
-    tries = list(islice(_tries(numbers), _MOST_NUMBERS))
+
+    def of(*kinds: str) -> list[str]:
+        return [a.name for a in arguments if any(map(a.type.is_plain, kinds))]
+
+    asked = Arguments(of("Tensor"), of("int", "SymInt"), of("float", "Scalar"), of("bool"))
     sets = {name: dtypes.members for name, dtypes in context.dtype_sets.items()}
     dtypes = _accepted_dtypes(operator) if operator.structure == "pointwise" else DTYPES
-    return can_hold(requirement.check.node, [a.name for a in others], tries, sets, dtypes)
+    return can_hold(requirement.check.node, asked, sets, dtypes)
 
 
 def _accepted_dtypes(operator: Operator) -> tuple[str, ...]:
@@ -89,16 +95,20 @@ def _kind_of(dtype: str) -> int:
 
 def _sure_part(node: Node, operator: Operator) -> tuple[Node, str] | None:
     """A part that is true whatever the arguments are, and why."""
+    scope = RequirementScope(operator)
     for part in nodes.walk(node):
         source = nodes.to_source(part)
         if isinstance(part, nodes.Compare) and len(part.operands) == 2:
             left, right = part.operands
-            if left == right and part.operators[0] in ("==", "<=", ">="):
+            is_same = left == right and scope.kind(left) in _EQUAL_TO_THEMSELVES
+            if is_same and part.operators[0] in ("==", "<=", ">="):
                 return part, f"'{source}' is always true"
+
             if part.operators[0] == ">=" and _is_count(left) and number_of(right) == 0:
                 return part, f"'{source}' is always true"
-        elif isinstance(part, nodes.Call) and part.function == "defined":
-            (argument,) = part.arguments or (None,)
+
+        elif isinstance(part, nodes.Call) and part.function == "defined" and len(part.arguments) == 1:
+            (argument,) = part.arguments
             found = operator.arguments.find(argument.name) if isinstance(argument, nodes.Name) else None
             if found is not None and not found.type.is_optional:
                 return part, f"'{found.name}' is never missing: it is {found}"
