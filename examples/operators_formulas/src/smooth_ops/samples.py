@@ -28,7 +28,7 @@ def log_cosh(make: Make) -> Iterator[SampleInput]:
 
 @samples("smooth_maximum")
 def smooth_maximum(make: Make) -> Iterator[SampleInput]:
-    """Over no, one and several dimensions, and rows without elements."""
+    """Over all dimensions, one and several, and rows without elements."""
     yield from over_all(make)
     yield from over_dims(make)
     yield from over_nothing(make)
@@ -37,7 +37,7 @@ def smooth_maximum(make: Make) -> Iterator[SampleInput]:
 
 @samples("magnitude")
 def magnitude(make: Make) -> Iterator[SampleInput]:
-    """Over no, one and several dimensions. There is no slope at zero."""
+    """Over all dimensions, one and several; not of zeros, where the slope is not defined."""
     yield from over_all(make)
     yield from over_dims(make)
 
