@@ -17,6 +17,9 @@ WITHOUT_VALUES: dict[str, str] = {
     "new_empty_strided": "uninitialised memory",
 }
 
+# Operators that reach beyond an argument into the memory of another: copies of the arguments do not share it.
+SHARED_MEMORY: dict[str, str] = {"slice_inverse": "its samples are parts of one storage"}
+
 # (operator, dtype) pairs that are not compared with PyTorch; "*" means every dtype.
 NOT_COMPARED: dict[tuple[str, str], str] = {
     **{

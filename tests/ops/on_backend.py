@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from tests.ops.calling import call, tensors_of
 from tests.ops.comparison import assert_same, outcome
+from tests.ops.known_differences import SHARED_MEMORY
 from tests.ops.operators import Operator, all_operators
 from tests.ops.samples import SampleInput
 from tests.subject import torch
@@ -24,7 +25,7 @@ SAMPLES = 3
 EXPECTED = {
     "to.device": "moves to the CPU",
     "to.dtype_layout": "moves to the CPU",
-    "slice_inverse": "its samples are parts of one storage, which copies do not share",
+    **SHARED_MEMORY,
     "tensor_split.tensor_indices_or_sections": "reads a tensor of the CPU, as PyTorch does",
     "_pack_padded_sequence": "reads a tensor of the CPU, as PyTorch does",
     "_pad_packed_sequence": "reads a tensor of the CPU, as PyTorch does",

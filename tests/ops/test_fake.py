@@ -11,7 +11,7 @@ import pytest
 from tests.ops.calling import call, tensors_of
 from tests.ops.comparison import assert_same, dtype_name, outcome, significant_strides
 from tests.ops.isolated import Isolated
-from tests.ops.known_differences import WITHOUT_VALUES
+from tests.ops.known_differences import SHARED_MEMORY, WITHOUT_VALUES
 from tests.ops.operators import Operator, enrolled, enrolled_with_dtypes
 from tests.ops.samples import SampleInput
 from tests.subject import only_torch_py, torch
@@ -75,6 +75,7 @@ DATA_DEPENDENT: dict[str, str] = {
 # Operators that have arguments or results on the CPU whatever the device of the others.
 ON_THE_HOST: dict[str, str] = {
     **dict.fromkeys(("to.device", "to.dtype_layout"), "the call names the device"),
+    **SHARED_MEMORY,
     **dict.fromkeys(
         (
             "_pack_padded_sequence",

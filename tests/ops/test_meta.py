@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.ops.calling import call, tensors_of
 from tests.ops.comparison import dtype_name, outcome, significant_strides
+from tests.ops.known_differences import SHARED_MEMORY
 from tests.ops.operators import Operator, enrolled_with_dtypes
 from tests.ops.samples import SampleInput
 from tests.subject import WITH_PEER, torch
@@ -19,6 +20,8 @@ def dtypes(operator: Operator) -> list[str]:
 
 def has_meta(operator: Operator) -> bool:
     """Whether the operator makes tensors whose shape does not depend on data."""
+    if str(operator) in SHARED_MEMORY:
+        return False
     return operator.structure != "dynamic" and operator.makes_tensors
 
 

@@ -369,6 +369,14 @@ def test_changes_of_data_without_gradients(backend: str):
     assert (x._version, y._version) == (0, 1)
 
 
+@pytest.mark.parametrize("size", [[3, 2], [2], []])
+def test_results_get_another_size(size: list[int]):
+    def function(x: Any) -> Any:
+        return (x + 1).resize_(size)
+
+    compare(function, lambda: ([torch.randn(2, 3)], []))
+
+
 @pytest.mark.filterwarnings("ignore:An output with one or more")
 def test_results_that_give_a_view_another_size():
     """`out` grows over the memory that other tensors read."""

@@ -148,6 +148,9 @@ class Functionalized:
                 f"ahead-of-time autograd: {node.target} changes an expanded tensor, with several elements in "
                 "one place"
             )
+        for target in flat:
+            if resizes(node, target):
+                self._refuse_to_resize(node, target)
         args, kwargs = map_arg((node.args, node.kwargs), self.latest)
 
         new = self._functional(node, flat, args, kwargs)
@@ -155,11 +158,12 @@ class Functionalized:
             new = self._called_on_copies(node, flat, args, kwargs)
         for target, value in zip(flat, new):
             if resizes(node, target):
-                self._resize(node, target, value)
+                self._keep(node, value)
             else:
                 self._assign(target, value)
 
-    def _resize(self, node: Node, target: Node, value: Node) -> None:
+    def _refuse_to_resize(self, node: Node, target: Node) -> None:
+        """Raises for another size of memory that something outside of this node reads."""
         if self.views.of(target).root.op == "placeholder":
             raise NotImplementedError(
                 f"ahead-of-time autograd: {node.target} gives an argument of the program another size "
@@ -169,7 +173,6 @@ class Functionalized:
             raise NotImplementedError(
                 f"ahead-of-time autograd: {node.target} gives a tensor another size whose memory others read"
             )
-        self._keep(node, value)
 
     def _functional(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node] | None:
         """The new values by an operator that computes them; None if the operator has no such form."""

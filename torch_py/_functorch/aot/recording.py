@@ -142,8 +142,8 @@ class Recorder(TorchDispatchMode):
             return self._with_gaps(*args, **kwargs)
         if is_metadata_change(func):
             return self._changed_metadata(func, args, kwargs)
-        if func.overloadpacket is ops.aten.set_:
-            with unseen():  # the node of the argument keeps the memory of before
+        if func.overloadpacket in (ops.aten.set_, ops.aten.resize_):
+            with unseen():  # the node of the argument keeps the size and memory of before
                 args[0]._twin = args[0]._twin.detach()
 
         return self._drawn(func, args, kwargs) if is_random(func) else self._recorded(func, args, kwargs)
