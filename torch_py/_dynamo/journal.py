@@ -54,7 +54,7 @@ class Entry:
         if self.kind == "cell":
             return contents(self.owner)
         if self.kind == "tail":
-            return copy_of(self.owner[self.before :])
+            return copy_of(list.__getitem__(self.owner, slice(self.before, None)))
         return copy_of(self.owner)
 
     def restore(self) -> None:
@@ -62,7 +62,7 @@ class Entry:
         if self.kind == "whole":
             replace_contents(self.owner, self.before)
         elif self.kind == "tail":
-            del self.owner[self.before :]
+            list.__delitem__(self.owner, slice(self.before, None))
         elif self.kind == "key":
             set_key(self.owner, self.key, self.before)
 
@@ -119,12 +119,12 @@ class Journal:
     def note_tail(self, owner: list[Any]) -> None:
         """Has to be called before elements are appended to a list."""
         if not self.has("tail", owner):
-            self.entries["tail", id(owner), None] = Entry("tail", owner, None, len(owner))
+            self.entries["tail", id(owner), None] = Entry("tail", owner, None, length_of(owner))
 
     def length_before(self, owner: Any) -> int:
         """The number of elements of a list or tuple without those that were appended."""
         entry = self.entries.get(("tail", id(owner), None))
-        return len(owner) if entry is None else entry.before
+        return length_of(owner) if entry is None else entry.before
 
     def keys_before(self, owner: dict[Any, Any]) -> tuple[Any, ...]:
         """The keys that a dictionary had before the first write."""
@@ -175,6 +175,11 @@ class Snapshot:
 
 def _builtin_kind(owner: dict[Any, Any]) -> Any:
     return OrderedDict if isinstance(owner, OrderedDict) else dict
+
+
+def length_of(sequence: list[Any] | tuple[Any, ...]) -> int:
+    """The number of elements, whatever `__len__` a subclass has."""
+    return tuple.__len__(sequence) if isinstance(sequence, tuple) else list.__len__(sequence)
 
 
 def keys_of(owner: dict[Any, Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.journal import ABSENT, contents, keys_of
+from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.torch_modules import is_of_torch
@@ -102,7 +102,7 @@ class Reading(Origins):
             return self.plain(value)
         if position < 0:
             self.use_length(owner)
-            position += len(owner)
+            position += length_of(owner)
         return self._admit_item(owner, origin, position, value)
 
     def _admit_item(self, owner: Any, origin: Source, position: int, value: Any) -> Any:

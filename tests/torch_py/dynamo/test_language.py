@@ -687,6 +687,27 @@ def test_iteration_over_lists_with_subscripts_of_their_own():
     check(function, torch.ones(2), Doubled([1, 2]))
 
 
+class Silent(list):
+    """A list that has no length or slices for others."""
+
+    def __len__(self):
+        raise NotImplementedError
+
+    def __getitem__(self, index):
+        return list.__getitem__(self, operator.index(index))
+
+
+def test_iteration_over_containers_without_length():
+    def function(x, words, values):
+        values.append(x.size(0))
+        return [x * number for word in words for number in word], x * values[-1]
+
+    x, values = torch.ones(2), Silent([1, 2])
+    products, last = torch.compile(function, backend="eager", fullgraph=True)(x, [Word((2, 3))], values)
+    assert [product.tolist() for product in products] == [[2.0, 2.0], [3.0, 3.0]]
+    assert (last.tolist(), [*list.__iter__(values)]) == ([2.0, 2.0], [1, 2, 2])
+
+
 def test_counters_are_returned():
     def function(x, n):
         return x + 1, collections.Counter([n, 3, 3])
