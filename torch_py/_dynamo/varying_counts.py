@@ -42,7 +42,11 @@ def settle_count(
     if packet is None or not _returns_list(packet):
         return
 
-    call = Call(varying, recorder, lambda *args, **kwargs: len(run(*args, **kwargs)), args, kwargs)
+    def results(*args: Any, **kwargs: Any) -> int:
+        result = run(*args, **kwargs)
+        return 1 if isinstance(result, Tensor) else len(result)  # `where` has forms with one and with several
+
+    call = Call(varying, recorder, results, args, kwargs)
     decisive = [symbol for symbol in call.symbols if call.depends_on(symbol)]
     for symbol in decisive:
         varying.sizes.fix_symbol(symbol)

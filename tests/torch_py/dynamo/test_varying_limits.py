@@ -79,6 +79,7 @@ def test_a_number_of_results_that_does_not_depend_on_what_varies():
 
     calls = [(torch.randn(batch, 6),) for batch in (2, 3, 4, 5)]
     assert compilations(lambda x: x[:, :5].split(2, 1)[2], calls, "eager", dynamic=True) == 1
+    assert compilations(lambda x: torch.where(x > 0, x, -x), rows(10, 7, 4, 3, 2), "eager") == 2
 
 
 # What needs some rows, and what 3 rows give.
