@@ -380,6 +380,7 @@ def test_errors_of_backward_come_in_backward():
         found.sum().backward()
 
 
+@pytest.mark.filterwarnings("error:torch.compile.*runs eagerly")
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_graphs_that_end_in_inference_mode(backend: str):
     """The graph up to the break begins without it, and returns a view of its argument."""

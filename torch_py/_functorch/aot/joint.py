@@ -22,7 +22,7 @@ from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
-from torch_py.autograd.grad_mode import enable_grad
+from torch_py.autograd.grad_mode import enable_grad, inference_mode
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
@@ -127,7 +127,7 @@ class _Trace:
             self.backward_error = error
             self._forget_backward()
             return tangents, []
-        with self.recorder.paused(), enable_grad():
+        with self.recorder.paused(), inference_mode(False), enable_grad():
             self.reached = arrivals([computed[i] for i in tangents], wanted)
         return tangents, list(gradients)
 
