@@ -417,6 +417,32 @@ def test_graphs_that_leave_inference_mode(backend: str):
     assert outcome(torch.compile(function, backend=backend)) == outcome(function)
 
 
+@pytest.mark.filterwarnings("error:torch.compile.*runs eagerly")
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("mode", [False, True])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_results_of_inference_mode(backend: str, mode: bool, requires_grad: bool):
+    """What a program computes in inference mode stays so, and views of it and of arguments are as eager's."""
+
+    def function(x: Any) -> Any:
+        with torch.inference_mode():
+            inner = x.exp()
+            row = x[0]
+            torch._dynamo.graph_break()
+            later = inner + 1
+        return inner, inner[0], inner.t(), row, later, x * 2
+
+    def outcome(call: Any) -> Any:
+        x = torch.ones(2, 3, requires_grad=requires_grad)
+        with torch.inference_mode(mode):
+            results = call(x)
+        memory = [t.untyped_storage()._cdata for t in results]
+        facts = [(t.is_inference(), t.requires_grad, t.is_leaf, t._is_view(), t.tolist()) for t in results]
+        return facts, [memory.index(place) for place in memory]
+
+    assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_graphs_that_end_in_autocast(backend: str):
     """The graph up to the break begins without it, and is compiled without it. The blocks are counted: what

@@ -157,7 +157,8 @@ FUNCTIONS = [
     _argument, _views_of_argument, _view_of_changed, _changed_view, _several_of_one, _views_without_base,
     _single_view, _parts, _expanded, _others, _nothing, _not_differentiable, _partly_differentiable,
     _views_without_grad, _topk, _constants, _changed_constant, _views_of_constants, _fresh_copy,
-    _complex_views, _transposed_result, _view_of_reshaped, _changed_view_of_reshaped, _same_argument_twice, _unused, _independent, _empty,
+    _complex_views, _transposed_result, _view_of_reshaped, _changed_view_of_reshaped, _same_argument_twice,
+    _unused, _independent, _empty,
 ]  # fmt: skip
 
 

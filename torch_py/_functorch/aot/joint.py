@@ -86,10 +86,14 @@ class _Trace:
         try:
             with _without_saved_tensors_hooks(), self.recorder.running():
                 results = program(self.recorder, self._for_program)
-                self.leaves_inference = state.inference and not _C.is_inference_mode_enabled()
+                stays_inference = state.inference and _C.is_inference_mode_enabled()
+                self.leaves_inference = state.inference and not stays_inference
 
                 written = self._written_memories()
-                outputs = classify(results, self.inputs, self.given, self.recorder, self.views, written)
+                runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
+                outputs = classify(
+                    results, self.inputs, self.given, self.recorder, self.views, written, runs_in_inference
+                )
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:

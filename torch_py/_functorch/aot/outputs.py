@@ -48,12 +48,14 @@ def classify(
     recorder: Recorder,
     views: Views,
     written: set[Node],
+    runs_in_inference: bool,
 ) -> Outputs:
     """Finds out what the results of a recorded program are.
 
-    `given` are its arguments, and `written` the nodes whose memory it has written to.
+    `given` are its arguments, and `written` the nodes whose memory it has written to. `runs_in_inference`
+    says that the graph runs in inference mode.
     """
-    return _Classification(inputs, given, recorder, views, written).run(results)
+    return _Classification(inputs, given, recorder, views, written, runs_in_inference).run(results)
 
 
 class _Classification:
@@ -64,10 +66,12 @@ class _Classification:
         recorder: Recorder,
         views: Views,
         written: set[Node],
+        runs_in_inference: bool,
     ) -> None:
         self.recorder = recorder
         self.views = views
         self.written = written
+        self.runs_in_inference = runs_in_inference
         self.arguments = {id(one.tensor): one for one in given}
         self.inputs = {one.node: (position, one) for position, one in enumerate(inputs)}
         self.computed: list[Any] = []
@@ -167,7 +171,7 @@ class _Classification:
         if position is None:
             position = self._positions[id(tensor)] = len(self.computed)
             self.computed.append(tensor)
-        return Computed(position)
+        return Computed(position, tensor.is_inference() and not self.runs_in_inference)
 
 
 def _has_lost_history(result: Any) -> bool:
