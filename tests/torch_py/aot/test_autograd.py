@@ -140,6 +140,26 @@ def test_changes_of_saved_values_that_a_pass_does_not_use(backend: str):
             product.sum().backward()
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_changes_of_saved_values_that_no_gradient_needs(backend: str):
+    """The derivative of bernoulli is zero, whatever that of cdist is, which runs in eager mode all the same."""
+
+    def program(x: Any, y: Any) -> Any:
+        drawn = x.bernoulli(0.5)
+        return drawn, torch.cdist(drawn, y)
+
+    for function in (program, torch.compile(program, backend=backend)):
+        for changed in (0, 1):
+            x, y = torch.rand(3, 4, requires_grad=True), torch.rand(2, 4)
+            drawn, distances = function(x, y)
+            with torch.no_grad():
+                (drawn, y)[changed].add_(1)
+            drawn.sum().backward(retain_graph=True)
+            assert not x.grad.any()
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                distances.sum().backward()
+
+
 def test_saved_values_that_change_raise():
     x = torch.randn(3, requires_grad=True)
     w = torch.randn(3)

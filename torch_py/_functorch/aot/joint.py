@@ -17,6 +17,7 @@ from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.sources import Source
 from torch_py._functorch.aot.traced import Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
+from torch_py._functorch.aot.watching import note_unused
 from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import ThreadState, without_autocast
@@ -169,6 +170,7 @@ class _Trace:
 
         last = [None if node is None else functional.latest(node) for node in found]
         functional.graph.output([*values, *last])
+        note_unused(functional.graph)
         remove_dead_nodes(functional.graph)
         return Traced(
             module=_LazyGraphModule(self.root, functional.graph),
