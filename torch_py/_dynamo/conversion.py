@@ -132,7 +132,7 @@ class Conversion:
                 count_break(exception_of_capture(outcome.raised))
                 code = None if can_run_eagerly() else has_to_raise(self.function, outcome.raised)
                 return self._guards(outcome.capture), code
-            assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
+            assembly = self._assembly(outcome)
             try:
                 if self._written(outcome, assembly):
                     return self._finished(outcome, assembly)
@@ -147,13 +147,18 @@ class Conversion:
 
         return self._guards(outcome.capture), None
 
+    def _assembly(self, outcome: Outcome) -> Assembly:
+        is_resumed = isinstance(self.start, ResumedStart)
+        states = outcome.before, outcome.after
+        return Assembly(outcome.capture, self.start.name, self.start.parameters, states, is_resumed)
+
     def _written(self, outcome: Outcome, assembly: Assembly) -> bool:
         """Writes the code; False if the capture has to end earlier."""
         if outcome.reason is not None:
             self._note(outcome.reason)
             if self._has_to_restart(outcome):
                 return False
-        assembly.state(outcome.before, outcome.after)
+        assembly.state()
         assembly.changes(outcome.changed)
         if outcome.reason is None:
             assembly.returns(outcome.value)
@@ -161,8 +166,7 @@ class Conversion:
 
         stops = [Stop(frame) for frame in outcome.reason.frames]
         stops += [Stop(frame, is_waiting=True) for frame in reversed(outcome.capture.waiting)]
-        is_resumed = isinstance(self.start, ResumedStart)
-        Ending(assembly, stops, self.continuation_of, is_resumed).write(self.whole_frame)
+        Ending(assembly, stops, self.continuation_of).write(self.whole_frame)
         return True
 
     def _has_to_restart(self, outcome: Outcome) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -10,7 +11,7 @@ from torch_py._dynamo import config, logs
 from torch_py._dynamo.backends.registry import is_own
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
-from torch_py._thread_state import ThreadState
+from torch_py._thread_state import ThreadState, blocks_of_autocast
 
 
 def is_suppressed(error: Exception) -> bool:
@@ -48,6 +49,11 @@ def exception_of_capture(error: BaseException) -> Break:
     )
 
 
+def left_by_graph(before: ThreadState) -> Callable[[], None]:
+    """What sets the switches of the thread back where a graph has ended early. It does not count blocks."""
+    return lambda: before.restore(blocks_of_autocast())
+
+
 class Eagerly:
     """Runs a function whose graph has raised an exception.
 
@@ -57,14 +63,14 @@ class Eagerly:
 
     def __init__(self, function: FunctionType, before: ThreadState) -> None:
         self.function = function
-        self.before = before
+        self.leave_blocks = left_by_graph(before)
         self.has_warned = False
 
     def __call__(self, error: Exception, *values: Any) -> Any:
         if isinstance(error, TorchDynamoException):
             raise error
         logs.raised(self.function.__name__, error)
-        self.before.restore(has_entered_blocks=False)
+        self.leave_blocks()
         result = call_bound(self.function, values)
         if not self.has_warned:
             self.has_warned = True
