@@ -47,6 +47,7 @@ class Assembly:
         self.graph_module: GraphModule | None = None
         self.example_inputs: list[Any] = []
         self.eagerly: Callable[..., Any] | None = None  # what to call if the graph raises an exception
+        self._assumptions: list[str] = []
         self._state: list[str] = []
         self._tail: list[str] = []
 
@@ -54,6 +55,14 @@ class Assembly:
         """Statements for what the journal has undone."""
         for entry, now in changed:
             self.rebuild.entry(entry, now)
+
+    def assumptions(self, assumed: list[tuple[Any, bool]], again: Callable[..., Any]) -> None:
+        """Statements that call `again` instead of going on if a tensor has another truth than the program
+        asserts."""
+        for tensor, truth in assumed:
+            name = self.rebuild.constant(again, "again")
+            test = f"not {self.rebuild.value(tensor)}" if truth else self.rebuild.value(tensor)
+            self._assumptions.append(f"if {test}: return {name}({', '.join(self.rebuild.parameters)})")
 
     def state(self) -> None:
         """Statements for the switches of the thread that the program has left changed."""
@@ -94,7 +103,7 @@ class Assembly:
     def source(self) -> str:
         made = self.rebuild
         call = self._graph_call()  # reads its inputs
-        body = [*made.reads, *call, *self._state]
+        body = [*made.reads, *call, *self._assumptions, *self._state]
         body += [*made.builds, *made.writes, *made.positions, *self._tail]
         parameters = ", ".join(self.rebuild.parameters)
         return f"def {self.name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)

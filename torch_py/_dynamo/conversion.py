@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly, written_tensors
+from torch_py._dynamo.assemble import Assembly, writes_tensors, written_tensors
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
@@ -76,9 +76,13 @@ def run_capture(
     stop_at: tuple[int, int] | None,
     varying: Varying | None = None,
     policy: Policy | None = None,
+    may_assume: bool = True,
 ) -> Outcome:
-    """Interprets the program on fake tensors. Afterwards all objects are as before."""
-    capture = Capture(_HANDLERS, stop_at, varying, policy)
+    """Interprets the program on fake tensors. Afterwards all objects are as before.
+
+    `may_assume`: whether an `assert` on a tensor may be taken to hold.
+    """
+    capture = Capture(_HANDLERS, stop_at, varying, policy, may_assume)
     outcome = Outcome(capture)
     recorder = capture.recorder
 
@@ -115,6 +119,7 @@ class Conversion:
         self.reason: Break | None = None  # why the graph ends, the first one found
         self.stop_at: tuple[int, int] | None = None
         self.whole_frame = False  # whether CPython runs the rest of the function
+        self.may_assume = True
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
@@ -122,7 +127,10 @@ class Conversion:
         for _ in range(_MOST_CAPTURES):
             varying = None if self.policy.is_off else Varying(self.policy)
             with timed("capture"):
-                outcome = run_capture(self.start, values, self.stop_at, varying, self.policy)
+                outcome = run_capture(self.start, values, self.stop_at, varying, self.policy, self.may_assume)
+            if outcome.capture.assumed and writes_tensors(outcome.capture.recorder.graph):
+                self.may_assume = False  # the program could not be run again where an assertion fails
+                continue
             if varying is not None and varying.settle(outcome.raised):
                 if outcome.raised is not None or varying.sizes.fixed:
                     logs.dynamic(outcome.raised or "they are needed as numbers")
@@ -158,6 +166,7 @@ class Conversion:
             self._note(outcome.reason)
             if self._has_to_restart(outcome):
                 return False
+        assembly.assumptions(outcome.capture.assumed, Eagerly(self.function, outcome.before).again)
         assembly.state()
         assembly.changes(outcome.changed)
         if outcome.reason is None:

@@ -55,7 +55,7 @@ def left_by_graph(before: ThreadState) -> Callable[[], None]:
 
 
 class Eagerly:
-    """Runs a function whose graph has raised an exception.
+    """Runs a function whose graph has raised an exception, or has shown that an assertion fails (`again`).
 
     Nothing has been changed by then. The function raises the exception itself, where its handlers see it; if
     none is seen, a warning says so once.
@@ -70,12 +70,15 @@ class Eagerly:
         if isinstance(error, TorchDynamoException):
             raise error
         logs.raised(self.function.__name__, error)
-        self.leave_blocks()
-        result = call_bound(self.function, values)
+        result = self.again(*values)
         if not self.has_warned:
             self.has_warned = True
             warn(self.function, error, "as its graph raised")
         return result
+
+    def again(self, *values: Any) -> Any:
+        self.leave_blocks()
+        return call_bound(self.function, values)
 
 
 def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
