@@ -119,7 +119,7 @@ class Conversion:
         self.reason: Break | None = None  # why the graph ends, the first one found
         self.stop_at: tuple[int, int] | None = None
         self.whole_frame = False  # whether CPython runs the rest of the function
-        self.may_assume = True
+        self.may_assume = config.rewrite_assert_with_torch_assert
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""

@@ -500,6 +500,13 @@ def test_assertions_after_changes_are_breaks(function, graph_breaks):
     assert "a branch on a tensor" in {str(found) for found in graph_breaks}
 
 
+def test_assertions_that_a_graph_alone_would_not_check():
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="a branch on a tensor"):
+        torch._dynamo.export(asserting.asserted)(ONES, [])
+    with torch._dynamo.config.patch(rewrite_assert_with_torch_assert=False):
+        check(asserting.asserted, ONES, [], graphs=3, fullgraph=False)
+
+
 @pytest.fixture
 def graph_breaks():
     """The reasons of the breaks that happen in a test."""
