@@ -7,7 +7,7 @@ import copy
 import math
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from torch_py import _C
 from torch_py._cuda_arrays import described as _described

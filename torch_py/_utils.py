@@ -9,7 +9,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C import _torch
-from torch_py._serialization.storage_types import element_size as _element_size
+from torch_py._serialization.storage_types import element_size as _element_size  # noqa: F401  # PyTorch's name
 from torch_py._tensor import Tensor
 
 

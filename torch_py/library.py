@@ -12,7 +12,6 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from torch_py import _C
 from torch_py._custom_ops.checks import check
 from torch_py._custom_ops.custom_op import CustomOpDef
 from torch_py._custom_ops.inference import infer_schema

@@ -13,8 +13,8 @@ import operator
 from typing import Any
 
 from torch_py._functorch.aot.forms import Form, is_random
-from torch_py._functorch.aot.recording import BACKWARD
 from torch_py._functorch.aot.splitting import is_view
+from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._ops import OpOverload
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node

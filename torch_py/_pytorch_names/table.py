@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib.util
 from itertools import accumulate
-from types import SimpleNamespace
 
 from torch_py._pytorch_names.kinds import (
     Row,
@@ -16,7 +15,6 @@ from torch_py._pytorch_names.kinds import (
     device,
     file,
     names,
-    refuses,
     same_as,
     settings,
     values,

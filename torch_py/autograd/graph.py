@@ -160,17 +160,20 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     return GradientEdge(node, tensor.output_nr)
 
 
-def _nodes_below(nodes: Iterable[Any]) -> Iterator[Any]:
-    """These nodes and all that a backward through them reaches, each once."""
+def _nodes_below(nodes: Iterable[Any]) -> list[Any]:
+    """These nodes and all that a backward through them reaches, each before those that it leads to."""
+    finished: list[Any] = []
     seen: set[Any] = set()
-    waiting = list(nodes)
+    waiting = [(node, False) for node in nodes]
     while waiting:
-        node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        yield node
-        waiting += [following for following, _ in node.next_functions if following is not None]
+        node, has_followed = waiting.pop()
+        if has_followed:
+            finished.append(node)
+        elif node not in seen:
+            seen.add(node)
+            waiting.append((node, True))
+            waiting += [(following, False) for following, _ in node.next_functions if following is not None]
+    return finished[::-1]
 
 
 def _get_grad_fn_or_grad_acc(t: Tensor | GradientEdge) -> Any:

@@ -14,15 +14,15 @@ from torch_py.distributions._elementwise_transforms import (
     SigmoidTransform,
     SoftplusTransform,
     TanhTransform,
-    _clipped_sigmoid,
 )
+from torch_py.distributions._elementwise_transforms import _clipped_sigmoid as _clipped_sigmoid
 from torch_py.distributions._transform import (
     ComposeTransform,
     IndependentTransform,
     Transform,
-    _InverseTransform,
     identity_transform,
 )
+from torch_py.distributions._transform import _InverseTransform as _InverseTransform
 from torch_py.distributions._vector_transforms import (
     CatTransform,
     CorrCholeskyTransform,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import torch_py

@@ -18,9 +18,9 @@ from torch_py.fx._concrete_args import (
     PHBase,
     PHWithMeta,
     RootArguments,
-    _assert_is_none,
     resolved_annotation,
 )
+from torch_py.fx._concrete_args import _assert_is_none as _assert_is_none
 from torch_py.fx._patching import (
     Patches,
     autowrap,
@@ -33,7 +33,8 @@ from torch_py.fx._rerouting import Rerouting, first_proxy
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Argument
-from torch_py.fx.proxy import ParameterProxy, Proxy, Scope, ScopeContextManager, TracerBase
+from torch_py.fx.proxy import ParameterProxy, Scope, ScopeContextManager, TracerBase
+from torch_py.fx.proxy import Proxy as Proxy
 from torch_py.nn.modules.container import Sequential
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter

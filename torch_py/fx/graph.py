@@ -9,20 +9,21 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from torch_py._pytorch_names.packages import lacking as _lacking
-from torch_py.fx._arguments import map_aggregate, nodes_in
 from torch_py.fx._code_generation import (
     CodeGen,
     PythonCode,
     Style,
-    _BoxedCodeGen,
     _custom_builtins,
-    _CustomBuiltin,
-    _PyTreeCodeGen,
-    _PyTreeInfo,
-    _register_custom_builtin,
 )
-from torch_py.fx._expressions import format_target as _format_target
-from torch_py.fx._expressions import inplace_methods, magic_methods, reflectable_magic_methods
+from torch_py.fx._code_generation import _BoxedCodeGen as _BoxedCodeGen
+from torch_py.fx._code_generation import _CustomBuiltin as _CustomBuiltin
+from torch_py.fx._code_generation import _PyTreeCodeGen as _PyTreeCodeGen
+from torch_py.fx._code_generation import _PyTreeInfo as _PyTreeInfo
+from torch_py.fx._code_generation import _register_custom_builtin as _register_custom_builtin
+from torch_py.fx._expressions import format_target as _format_target  # noqa: F401  # PyTorch's name
+from torch_py.fx._expressions import inplace_methods as inplace_methods
+from torch_py.fx._expressions import magic_methods as magic_methods
+from torch_py.fx._expressions import reflectable_magic_methods as reflectable_magic_methods
 from torch_py.fx._lint import lint
 from torch_py.fx._names import Namespace as _Namespace
 from torch_py.fx._names import public_name, resolves
@@ -30,7 +31,7 @@ from torch_py.fx._names import snake_case as _snake_case
 from torch_py.fx._node_index import NodeIndex
 from torch_py.fx._pickling import restore, state_of
 from torch_py.fx._tables import table
-from torch_py.fx.immutable_collections import immutable_dict
+from torch_py.fx.immutable_collections import immutable_dict as immutable_dict
 from torch_py.fx.node import Argument, Node, Target, _legal_ops, map_arg
 
 if TYPE_CHECKING:

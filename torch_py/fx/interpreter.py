@@ -7,7 +7,6 @@ from typing import Any
 
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.fx import traceback as fx_traceback
-from torch_py.fx._attributes import get_attr
 from torch_py.fx._symbolic_trace import Tracer
 from torch_py.fx._utils import LazyString as LazyString
 from torch_py.fx.graph import Graph

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch_py
 from torch_py import _C
-from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._graph import Graph, Node
 from torch_py.onnx._registry import rule
 from torch_py.onnx._sizes import Varying, VaryingConstant
 from torch_py.onnx._types import onnx_dtype

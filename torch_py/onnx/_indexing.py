@@ -12,8 +12,7 @@ from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._memory import WRITE_VIEW
 from torch_py.onnx._reductions import reduce
 from torch_py.onnx._registry import RULES, find, rule
-from torch_py.onnx._shapes import expanded, permuted, reshape, to_shape
-from torch_py.onnx._sizes import Varying
+from torch_py.onnx._shapes import permuted, reshape, to_shape
 
 
 def _is_mask(item: Any) -> bool:

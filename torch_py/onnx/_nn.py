@@ -6,7 +6,7 @@ from typing import Any
 
 import torch_py
 from torch_py.onnx._creation import filled
-from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._graph import Graph, Node
 from torch_py.onnx._reductions import reduce
 from torch_py.onnx._registry import rule
 from torch_py.onnx._shapes import END

@@ -1,6 +1,6 @@
 """All rules: importing this module registers those of every family of operators."""
 
-from torch_py.onnx import (
+from torch_py.onnx import (  # noqa: F401  # imported for the rules they register
     _decompositions,
     _elementwise,
     _indexing,

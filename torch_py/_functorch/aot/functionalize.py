@@ -15,7 +15,7 @@ from torch_py._functorch.aot.building import Builder, is_dense, repeats_elements
 from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recipes import Step
-from torch_py._functorch.aot.recording import METADATA, NO_GRAD
+from torch_py._functorch.aot.traced import METADATA, NO_GRAD
 from torch_py._functorch.aot.views import View, Views, bound, is_identity, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode

@@ -12,10 +12,10 @@ from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.reaching import arrivals
-from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, NO_GRAD, Recorder
+from torch_py._functorch.aot.recording import Recorder
 from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.sources import Source
-from torch_py._functorch.aot.traced import Change, Reshaping, Traced
+from torch_py._functorch.aot.traced import BACKWARD, CHANGED, METADATA, NO_GRAD, Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
 from torch_py._guards import detect_fake_mode

@@ -8,8 +8,8 @@ from typing import Any
 
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.max_flow import UNLIMITED, Network
-from torch_py._functorch.aot.recording import CHANGED
 from torch_py._functorch.aot.splitting import Joint, is_view, nodes_in, reached_from
+from torch_py._functorch.aot.traced import CHANGED
 from torch_py._ops import ops
 from torch_py._shapes.formulas import Symbol
 from torch_py._tensor import Tensor

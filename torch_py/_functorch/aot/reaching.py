@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py.autograd.graph import get_gradient_edge
+from torch_py.autograd.graph import _nodes_below, get_gradient_edge
 
 
 def arrivals(results: Sequence[Any], leaves: Sequence[Any]) -> list[list[int]]:
@@ -19,27 +19,8 @@ def arrivals(results: Sequence[Any], leaves: Sequence[Any]) -> list[list[int]]:
     for position, node in enumerate(first):
         reached.setdefault(node, set()).add(position)
 
-    for node in _in_order(first):
-        for following in _following(node):
+    for node in _nodes_below(first):
+        for following, _ in node.next_functions:
             reached.setdefault(following, set()).update(reached[node])
+
     return [sorted(reached.get(get_gradient_edge(leaf).node, ())) for leaf in leaves]
-
-
-def _in_order(first: Sequence[Any]) -> list[Any]:
-    """The nodes of a backward, each before those that it leads to."""
-    finished: list[Any] = []
-    seen: set[Any] = set()
-    waiting = [(node, False) for node in first]
-    while waiting:
-        node, has_followed = waiting.pop()
-        if has_followed:
-            finished.append(node)
-        elif node not in seen:
-            seen.add(node)
-            waiting.append((node, True))
-            waiting += [(following, False) for following in _following(node)]
-    return finished[::-1]
-
-
-def _following(node: Any) -> list[Any]:
-    return [following for following, _ in node.next_functions if following is not None]

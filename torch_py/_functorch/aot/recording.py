@@ -11,7 +11,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
-from torch_py._functorch.aot.traced import BACKWARD, CHANGED, METADATA, NO_GRAD  # for all who record
+from torch_py._functorch.aot.traced import METADATA, NO_GRAD  # for all who record
 from torch_py._ops import ops
 from torch_py._subclasses.calls import map_tensors
 from torch_py._subclasses.converter import FakeTensorConverter

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from torch_py._functorch.aot.forms import is_random
-from torch_py._functorch.aot.recording import BACKWARD
+from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._functorch.aot.views import aliased_argument
 from torch_py._shapes.formulas import Formula, Symbol
 from torch_py.fx._lazy_graph_module import _LazyGraphModule

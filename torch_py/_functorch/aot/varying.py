@@ -8,8 +8,7 @@ from typing import Any
 from torch_py._functorch.aot.joint import trace
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Recipe, Viewed
-from torch_py._functorch.aot.recording import BACKWARD
-from torch_py._functorch.aot.traced import Traced
+from torch_py._functorch.aot.traced import BACKWARD, Traced
 from torch_py._guards import detect_fake_mode
 from torch_py._records import Record
 from torch_py._shapes.arguments import Arguments, NotFollowed, solved_strides

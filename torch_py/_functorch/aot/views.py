@@ -8,7 +8,8 @@ from functools import cache
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Step
-from torch_py._functorch.aot.recording import NO_GRAD, memory_of
+from torch_py._functorch.aot.recording import memory_of
+from torch_py._functorch.aot.traced import NO_GRAD
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 

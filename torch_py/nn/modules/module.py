@@ -14,7 +14,7 @@ from torch_py._tensor import Tensor
 from torch_py.nn.modules._calls import HooksEverywhere, ModuleCalls, register_everywhere
 from torch_py.nn.modules._conversion import ModuleConversion
 from torch_py.nn.modules._state import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401  # transformers asks for it here
-from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys  # other packages ask for it here
+from torch_py.nn.modules._state import IncompatibleKeys as _IncompatibleKeys  # noqa: F401  # other packages ask for it here
 from torch_py.nn.modules._state import ModuleState
 from torch_py.nn.parameter import Buffer, Parameter
 from torch_py.utils.hooks import RemovableHandle, register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, Literal
+from typing import Literal
 
 from torch_py._tensor import Tensor
 from torch_py.optim.lr_scheduler._base import LRScheduler, check_optimizer, set_value, values_of

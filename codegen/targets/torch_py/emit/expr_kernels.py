@@ -7,7 +7,8 @@ For the CPU, ``aten/native/cpu/expr/<op>Kernel[.isa].cpp``, a lambda. For CUDA,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.expressions import (
@@ -43,7 +44,10 @@ class Scalar(NamedTuple):
         return f"const auto {self.name} = {self.value};"
 
 
-class ExprKernel(NamedTuple):
+@dataclass(frozen=True)
+class FormulaKernel:
+    """The loop of a formula, of any kind and for any device."""
+
     schema: str
     place: str
     source: str  # the formula as written
@@ -51,14 +55,26 @@ class ExprKernel(NamedTuple):
     parameters: tuple[str, ...]
     dtypes: tuple[str, ...]  # kFloat ...
     scalars: tuple[Scalar, ...]
+    result: str  # C++ type of an element of the result
+    name: str
+    headers: tuple[str, ...]  # of the functions that it calls
+
+    @property
+    def camel_name(self) -> str:
+        """``SoftplusBackward`` for ``softplus_backward_kernel``."""
+        words = self.kernel.removesuffix("_kernel").split("_")
+        return "".join(word[:1].upper() + word[1:] for word in words)
+
+
+@dataclass(frozen=True)
+class ExprKernel(FormulaKernel):
+    """The loop of a pointwise formula."""
+
     inputs: tuple[str, ...]  # all tensor arguments, in the iterator's order
     used: tuple[str, ...]  # those that the formula reads
-    result: str  # C++ type of an element of the result
     value: str  # the formula in C++
     returned: str  # the same as an element of the result
     takes_packs: bool  # whether the formula computes packs as it computes numbers
-    name: str
-    headers: tuple[str, ...]  # of the functions that it calls
     is_rarely_used: bool
     is_mixed: bool  # whether some numbers are real where opmath_t is complex
 
@@ -74,10 +90,7 @@ class ExprKernel(NamedTuple):
 
     @property
     def functor(self) -> str:
-        """``SoftplusBackward`` for ``softplus_backward_kernel``."""
-        words = self.kernel.removesuffix("_kernel").split("_")
-        name = "".join(word[:1].upper() + word[1:] for word in words)
-        return f"Private{name}" if self.kernel.startswith("_") else name
+        return f"Private{self.camel_name}" if self.kernel.startswith("_") else self.camel_name
 
     @property
     def device_parameters(self) -> list[str]:
@@ -130,13 +143,7 @@ def _by_file(
     return found
 
 
-class WithHeaders(Protocol):
-    @property
-    def headers(self) -> tuple[str, ...]:
-        """Those of the functions that a kernel calls."""
-
-
-def headers_of(kernels: Sequence[WithHeaders]) -> list[str]:
+def headers_of(kernels: Sequence[FormulaKernel]) -> list[str]:
     return sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
 
 
@@ -149,37 +156,54 @@ def _expr_kernel(operator: Operator) -> ExprKernel:
     used = names(node)
     inputs = tuple(a.name for a in operator.tensor_arguments)
     plain = operator.schema.arguments.non_tensors
-    result = "scalar_t"
-    if operator.promotion == "comparison":
-        result = "bool"
-    elif operator.promotion == "complex_to_real":
-        result = "real_type<scalar_t>"
 
-    wraps = not INTEGER_DTYPES.isdisjoint(operator.dtypes)
-    renamed = {a.name: f"{a.name}_value" for a in plain}
     mixed = mixed_names(node, operator)
-    value = without_outer_parentheses(cpp_expr(node, renamed, wraps=wraps, complex_names=mixed))
+    result = _result_type(operator)
+    value = _value(operator, mixed)
     is_of_result_type = result == "bool" and is_boolean(node, operator)
-    returned = value if is_of_result_type else f"static_cast<{result}>({value})"
+
     return ExprKernel(
-        str(operator.schema),
-        place_of(operator),
-        to_source(as_spelled(node, operator)),
-        entry.kernel,
-        ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)),
-        tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
-        tuple(scalar_of(a, REAL_TYPE if mixed else "opmath_t") for a in plain if a.name in used),
-        inputs,
-        tuple(n for n in inputs if n in used),
-        result,
-        value,
-        returned,
-        result == "scalar_t" and takes_packs(node),
-        operator.base_name,
-        headers_of_functions(node),
-        "rarely_used" in operator.tags,
-        bool(mixed),
+        **fields_of_operator(operator),
+        kernel=entry.kernel,
+        parameters=("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)),
+        dtypes=tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
+        scalars=tuple(scalar_of(a, REAL_TYPE if mixed else "opmath_t") for a in plain if a.name in used),
+        result=result,
+        inputs=inputs,
+        used=tuple(n for n in inputs if n in used),
+        value=value,
+        returned=value if is_of_result_type else f"static_cast<{result}>({value})",
+        takes_packs=result == "scalar_t" and takes_packs(node),
+        is_rarely_used="rarely_used" in operator.tags,
+        is_mixed=bool(mixed),
     )
+
+
+def fields_of_operator(operator: Operator) -> dict[str, Any]:
+    """The fields of a FormulaKernel that each of an operator's kernels has."""
+    assert operator.expr is not None
+    return {
+        "schema": str(operator.schema),
+        "place": place_of(operator),
+        "source": to_source(as_spelled(operator.expr.node, operator)),
+        "name": operator.base_name,
+        "headers": headers_of_functions(operator.expr.node),
+    }
+
+
+def _result_type(operator: Operator) -> str:
+    if operator.promotion == "comparison":
+        return "bool"
+    return "real_type<scalar_t>" if operator.promotion == "complex_to_real" else "scalar_t"
+
+
+def _value(operator: Operator, complex_names: frozenset[str]) -> str:
+    """The formula in C++, over values of the computation type."""
+    assert operator.expr is not None
+    renamed = {a.name: f"{a.name}_value" for a in operator.schema.arguments.non_tensors}
+    wraps = not INTEGER_DTYPES.isdisjoint(operator.dtypes)
+    text = cpp_expr(operator.expr.node, renamed, wraps=wraps, complex_names=complex_names)
+    return without_outer_parentheses(text)
 
 
 def without_outer_parentheses(text: str) -> str:

@@ -17,22 +17,19 @@ from codegen.expressions import (
     is_real,
     names,
     plan_rows,
-    to_source,
 )
 from codegen.expressions.complex_numbers import with_squared_magnitudes
 from codegen.expressions.nodes import Node
 from codegen.expressions.print_cpp_scalar import REAL_TYPE
 from codegen.expressions.rows import COUNT, ROW_ARGUMENTS
 from codegen.model import Operator
-from codegen.targets.torch_py.analysis.argument_names import as_spelled
 from codegen.targets.torch_py.emit.expr_kernels import (
-    Scalar,
-    headers_of_functions,
+    FormulaKernel,
+    fields_of_operator,
     scalar_of,
     without_outer_parentheses,
 )
 from codegen.targets.torch_py.emit.native import loop_parameters
-from codegen.targets.torch_py.emit.places import place_of
 from codegen.targets.torch_py.emit.wrapper_texts import reduction_argument, reduction_dim, row_rule
 
 # The number of elements in a row.
@@ -51,22 +48,12 @@ class SingleReduction(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RowKernel:
+class RowKernel(FormulaKernel):
     """The loop of a formula over rows, for any device."""
 
-    schema: str
-    place: str
-    source: str  # the formula as written
-    kernel: str
-    parameters: tuple[str, ...]
-    dtypes: tuple[str, ...]  # kFloat ...
-    scalars: tuple[Scalar, ...]
     is_complex: bool  # whether opmath_t may be complex
     uses_count: bool
     finish: str
-    result: str  # C++ type of an element of the result
-    name: str
-    headers: tuple[str, ...]
     is_reduction: bool
     tensors: tuple[str, ...]
     dim: str
@@ -76,9 +63,7 @@ class RowKernel:
 
     @property
     def struct(self) -> str:
-        """``SharesBackwardRow`` for ``shares_backward_kernel``."""
-        words = self.kernel.removesuffix("_kernel").split("_")
-        return "".join(word[:1].upper() + word[1:] for word in words) + "Row"
+        return f"{self.camel_name}Row"
 
     @property
     def real_type(self) -> str:
@@ -169,9 +154,7 @@ class RowPrinter:
         formulas = [self.plan.finish, *(node for _, node in self.named_values())]
 
         return {
-            "schema": str(operator.schema),
-            "place": place_of(operator),
-            "source": to_source(as_spelled(self.node, operator)),
+            **fields_of_operator(operator),
             "kernel": kernel,
             "parameters": loop_parameters(operator),
             "dtypes": tuple(DTYPE_CONSTANTS[d] for d in self.dtypes),
@@ -180,8 +163,6 @@ class RowPrinter:
             "uses_count": any(COUNT in names(part) for part in formulas),
             "finish": self.value(self.plan.finish),
             "result": _result_type(operator),
-            "name": operator.base_name,
-            "headers": headers_of_functions(self.node),
             "is_reduction": self.is_reduction,
             "tensors": self.tensors,
             "dim": reduction_dim(operator),
