@@ -166,7 +166,11 @@ class Conversion:
             self._note(outcome.reason)
             if self._has_to_restart(outcome):
                 return False
-        assembly.assumptions(outcome.capture.assumed, Eagerly(self.function, outcome.before).again)
+        forgives = can_run_eagerly(_backend(self.settings))
+        eagerly = Eagerly(self.function, outcome.before, forgives)
+        assembly.assumptions(outcome.capture.assumed, eagerly.again)
+        if forgives or outcome.capture.assumed:
+            assembly.eagerly = eagerly
         assembly.state()
         assembly.changes(outcome.changed)
         if outcome.reason is None:
@@ -220,8 +224,6 @@ class Conversion:
                 state.restore()
 
         assembly.make_graph()
-        if can_run_eagerly(_backend(self.settings)):
-            assembly.eagerly = Eagerly(self.function, outcome.before)
         code = assembly.function(_compiled_graph(assembly, self.settings))
         logs.function(self.function.__code__, code.source)  # type: ignore[attr-defined]
         for made in capture.recorder.inputs.values():

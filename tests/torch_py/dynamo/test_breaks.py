@@ -500,6 +500,14 @@ def test_assertions_after_changes_are_breaks(function, graph_breaks):
     assert "a branch on a tensor" in {str(found) for found in graph_breaks}
 
 
+@pytest.mark.parametrize("backend", ["eager", lambda graph, inputs: graph])
+def test_assertions_come_before_errors_of_the_graph(backend):
+    compiled = torch.compile(asserting.asserted_for_the_graph, backend=backend)
+    for position in (1, 7):
+        args = [ONES, torch.tensor([position])]
+        assert equal(observed(compiled, args), observed(asserting.asserted_for_the_graph, args))
+
+
 def test_assertions_that_a_graph_alone_would_not_check():
     with pytest.raises(torch._dynamo.exc.Unsupported, match="a branch on a tensor"):
         torch._dynamo.export(asserting.asserted)(ONES, [])
