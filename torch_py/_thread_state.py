@@ -20,19 +20,22 @@ class ThreadState:
             for device in ("cpu", "cuda")
         }
         self.cache = _C.is_autocast_cache_enabled()
-        self.nesting = _C.autocast_increment_nesting() - 1
-        _C.autocast_decrement_nesting()
+        self.nesting = blocks_of_autocast()
 
-    def restore(self, has_entered_blocks: bool = True) -> None:
-        """Sets the switches back. The number of blocks of autocast is kept if none was entered since."""
+    def restore(self, nesting: int | None = None) -> None:
+        """Sets the switches back. The thread is then in `nesting` blocks of autocast, by default in as many
+        as before."""
         now = ThreadState()
-        if not has_entered_blocks:
-            now.nesting = self.nesting
-        for function, args in self.changes_from(now):
+        calls = self._switches_from(now)
+        calls += _entries(now.nesting, self.nesting if nesting is None else nesting)
+        for function, args in calls:
             function(*args)
 
     def changes_from(self, other: ThreadState) -> list[tuple[Any, tuple[Any, ...]]]:
         """The calls that make the state `other` this one."""
+        return self._switches_from(other) + _entries(other.nesting, self.nesting)
+
+    def _switches_from(self, other: ThreadState) -> list[tuple[Any, tuple[Any, ...]]]:
         calls: list[tuple[Any, tuple[Any, ...]]] = []
         if self.grad != other.grad:
             calls.append((_C._set_grad_enabled, (self.grad,)))
@@ -46,16 +49,24 @@ class ThreadState:
                 calls.append((_C.set_autocast_dtype, (device, dtype)))
         if self.cache != other.cache:
             calls.append((_C.set_autocast_cache_enabled, (self.cache,)))
-        return calls + self._entries_from(other)
-
-    def _entries_from(self, other: ThreadState) -> list[tuple[Any, tuple[Any, ...]]]:
-        """The calls by which blocks of autocast are entered or left. The last one forgets what was cast."""
-        calls: list[tuple[Any, tuple[Any, ...]]] = []
-        calls += [(_C.autocast_increment_nesting, ())] * (self.nesting - other.nesting)
-        calls += [(_C.autocast_decrement_nesting, ())] * (other.nesting - self.nesting)
-        if self.nesting == 0 and other.nesting > 0:
-            calls.append((_C.clear_autocast_cache, ()))
         return calls
+
+
+def blocks_of_autocast() -> int:
+    """In how many blocks of autocast the thread is."""
+    depth = _C.autocast_increment_nesting() - 1
+    _C.autocast_decrement_nesting()
+    return depth
+
+
+def _entries(before: int, after: int) -> list[tuple[Any, tuple[Any, ...]]]:
+    """The calls by which blocks of autocast are entered or left. The last one forgets what was cast."""
+    calls: list[tuple[Any, tuple[Any, ...]]] = []
+    calls += [(_C.autocast_increment_nesting, ())] * (after - before)
+    calls += [(_C.autocast_decrement_nesting, ())] * (before - after)
+    if after == 0 and before > 0:
+        calls.append((_C.clear_autocast_cache, ()))
+    return calls
 
 
 @contextmanager

@@ -9,8 +9,10 @@ from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.rebuild import Rebuild
+from torch_py._dynamo.resume import Failed
 from torch_py._tensor import Tensor
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph_module import GraphModule
@@ -24,15 +26,28 @@ _numbers = count()
 
 
 class Assembly:
-    """The text of a compiled function in the making."""
+    """The text of a compiled function in the making, or of a continuation (`is_resumed`).
 
-    def __init__(self, capture: Capture, name: str, parameters: list[str]) -> None:
+    `states` are those of the thread before and after it.
+    """
+
+    def __init__(
+        self,
+        capture: Capture,
+        name: str,
+        parameters: list[str],
+        states: tuple[ThreadState, ThreadState],
+        is_resumed: bool,
+    ) -> None:
         self.capture = capture
+        self.before, self.after = states
+        self.is_resumed = is_resumed
         self.name = name
         self.rebuild = Rebuild(capture, name, parameters)
         self.graph_module: GraphModule | None = None
         self.example_inputs: list[Any] = []
         self.eagerly: Callable[..., Any] | None = None  # what to call if the graph raises an exception
+        self._assumptions: list[str] = []
         self._state: list[str] = []
         self._tail: list[str] = []
 
@@ -41,9 +56,17 @@ class Assembly:
         for entry, now in changed:
             self.rebuild.entry(entry, now)
 
-    def state(self, before: ThreadState, after: ThreadState) -> None:
+    def assumptions(self, assumed: list[tuple[Any, bool]], again: Callable[..., Any]) -> None:
+        """Statements that call `again` instead of going on if a tensor has another truth than the program
+        asserts."""
+        for tensor, truth in assumed:
+            name = self.rebuild.constant(again, "again")
+            test = f"not {self.rebuild.value(tensor)}" if truth else self.rebuild.value(tensor)
+            self._assumptions.append(f"if {test}: return {name}({', '.join(self.rebuild.parameters)})")
+
+    def state(self) -> None:
         """Statements for the switches of the thread that the program has left changed."""
-        for function, args in after.changes_from(before):
+        for function, args in self.after.changes_from(self.before):
             name = self.rebuild.constant(function, function.__name__)
             self._state.append(f"{name}({', '.join(map(self.rebuild.value, args))})")
 
@@ -80,7 +103,7 @@ class Assembly:
     def source(self) -> str:
         made = self.rebuild
         call = self._graph_call()  # reads its inputs
-        body = [*made.reads, *call, *self._state]
+        body = [*made.reads, *call, *self._assumptions, *self._state]
         body += [*made.builds, *made.writes, *made.positions, *self._tail]
         parameters = ", ".join(self.rebuild.parameters)
         return f"def {self.name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
@@ -93,15 +116,25 @@ class Assembly:
         results = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
         call = f"{results}graph({given})"
         if self.eagerly is None or writes_tensors(self.graph_module.graph):
-            return [call]
+            return [f"try: {call}", *self._when_interrupted()]
 
         eagerly, failure = self.rebuild.constant(self.eagerly, "eagerly"), self.rebuild.name("failure")
+        error = self.rebuild.name("error")
         return [
             f"{failure} = None",
             f"try: {call}",
-            f"except Exception as error: {failure} = error",
+            f"except Exception as {error}: {failure} = {error}",
             f"if {failure} is not None: return {eagerly}({', '.join([failure, *self.rebuild.parameters])})",
         ]
+
+    def _when_interrupted(self) -> list[str]:
+        """The exception of a graph leaves all blocks of the program, some of which the graph may be in."""
+        if self.is_resumed:
+            error = self.rebuild.name("error")
+            failed = self.rebuild.constant(Failed, "Failed")
+            return [f"except BaseException as {error}: return {failed}({error})"]
+        leave = self.rebuild.constant(left_by_graph(self.before), "leave_blocks")
+        return [f"except BaseException: {leave}(); raise"]
 
     def function(self, compiled_graph: Any) -> FunctionType:
         text = self.source()

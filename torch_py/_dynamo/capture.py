@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._C import Size
+from torch_py._C import Size, _level_of
 from torch_py._dynamo import attributes, calls, formatting, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
@@ -54,6 +54,18 @@ class Capture(Writing):
 
     def truth(self, value: Any) -> bool:
         return iteration.truth(self, value)
+
+    def assumes(self, value: Any, truth: bool) -> bool:
+        """Whether the capture goes on as if a value had this truth: compiled code asks the tensor after the
+        graph."""
+        if not self.may_assume or not isinstance(value, FakeTensor):
+            return False
+        if value.numel() != 1 or value.requires_grad or _level_of(value) or len(self.recorder.scopes) > 1:
+            return False
+        if self.recorder.constant_of(value) is not None:
+            return False
+        self.assumed.append((value, truth))
+        return True
 
     def subscript(self, owner: Any, key: Any) -> Any:
         return operations.subscript(self, owner, key)

@@ -8,6 +8,8 @@ force_parameter_static_shapes   False: sizes of parameters vary as those of othe
 specialize_int       whether integers of the program never vary
 suppress_errors      whether a function runs eagerly, with a warning, where its compilation fails; None: only
                      where the compiler itself fails, and not a backend that does not come with it
+rewrite_assert_with_torch_assert   whether the graph is made for an `assert` on a tensor that holds, and goes
+                     on; False: it breaks there
 disable              nothing is compiled from now on
 error_on_recompile   code that is compiled anew is an error (RecompileError)
 repro_after          "dynamo" or "aot": graphs that a compiler fails on are written as programs (repro/)
@@ -53,6 +55,7 @@ repro_after = os.environ.get("TORCHDYNAMO_REPRO_AFTER") or None
 repro_forward_only = os.environ.get("TORCHDYNAMO_REPRO_FORWARD_ONLY") == "1"
 repro_level = int(os.environ.get("TORCHDYNAMO_REPRO_LEVEL", "2"))
 repro_tolerance = 1e-3
+rewrite_assert_with_torch_assert = True
 skip_fwd_side_effects_in_bwd_under_checkpoint = False
 skip_torchrec = True
 specialize_int = False

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly, written_tensors
+from torch_py._dynamo.assemble import Assembly, writes_tensors, written_tensors
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
@@ -76,9 +76,13 @@ def run_capture(
     stop_at: tuple[int, int] | None,
     varying: Varying | None = None,
     policy: Policy | None = None,
+    may_assume: bool = True,
 ) -> Outcome:
-    """Interprets the program on fake tensors. Afterwards all objects are as before."""
-    capture = Capture(_HANDLERS, stop_at, varying, policy)
+    """Interprets the program on fake tensors. Afterwards all objects are as before.
+
+    `may_assume`: whether an `assert` on a tensor may be taken to hold.
+    """
+    capture = Capture(_HANDLERS, stop_at, varying, policy, may_assume)
     outcome = Outcome(capture)
     recorder = capture.recorder
 
@@ -115,6 +119,7 @@ class Conversion:
         self.reason: Break | None = None  # why the graph ends, the first one found
         self.stop_at: tuple[int, int] | None = None
         self.whole_frame = False  # whether CPython runs the rest of the function
+        self.may_assume = config.rewrite_assert_with_torch_assert
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
@@ -122,7 +127,10 @@ class Conversion:
         for _ in range(_MOST_CAPTURES):
             varying = None if self.policy.is_off else Varying(self.policy)
             with timed("capture"):
-                outcome = run_capture(self.start, values, self.stop_at, varying, self.policy)
+                outcome = run_capture(self.start, values, self.stop_at, varying, self.policy, self.may_assume)
+            if outcome.capture.assumed and writes_tensors(outcome.capture.recorder.graph):
+                self.may_assume = False  # the program could not be run again where an assertion fails
+                continue
             if varying is not None and varying.settle(outcome.raised):
                 if outcome.raised is not None or varying.sizes.fixed:
                     logs.dynamic(outcome.raised or "they are needed as numbers")
@@ -132,7 +140,7 @@ class Conversion:
                 count_break(exception_of_capture(outcome.raised))
                 code = None if can_run_eagerly() else has_to_raise(self.function, outcome.raised)
                 return self._guards(outcome.capture), code
-            assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
+            assembly = self._assembly(outcome)
             try:
                 if self._written(outcome, assembly):
                     return self._finished(outcome, assembly)
@@ -147,13 +155,23 @@ class Conversion:
 
         return self._guards(outcome.capture), None
 
+    def _assembly(self, outcome: Outcome) -> Assembly:
+        is_resumed = isinstance(self.start, ResumedStart)
+        states = outcome.before, outcome.after
+        return Assembly(outcome.capture, self.start.name, self.start.parameters, states, is_resumed)
+
     def _written(self, outcome: Outcome, assembly: Assembly) -> bool:
         """Writes the code; False if the capture has to end earlier."""
         if outcome.reason is not None:
             self._note(outcome.reason)
             if self._has_to_restart(outcome):
                 return False
-        assembly.state(outcome.before, outcome.after)
+        forgives = can_run_eagerly(_backend(self.settings))
+        eagerly = Eagerly(self.function, outcome.before, forgives)
+        assembly.assumptions(outcome.capture.assumed, eagerly.again)
+        if forgives or outcome.capture.assumed:
+            assembly.eagerly = eagerly
+        assembly.state()
         assembly.changes(outcome.changed)
         if outcome.reason is None:
             assembly.returns(outcome.value)
@@ -161,8 +179,7 @@ class Conversion:
 
         stops = [Stop(frame) for frame in outcome.reason.frames]
         stops += [Stop(frame, is_waiting=True) for frame in reversed(outcome.capture.waiting)]
-        is_resumed = isinstance(self.start, ResumedStart)
-        Ending(assembly, stops, self.continuation_of, is_resumed).write(self.whole_frame)
+        Ending(assembly, stops, self.continuation_of).write(self.whole_frame)
         return True
 
     def _has_to_restart(self, outcome: Outcome) -> bool:
@@ -207,8 +224,6 @@ class Conversion:
                 state.restore()
 
         assembly.make_graph()
-        if can_run_eagerly(_backend(self.settings)):
-            assembly.eagerly = Eagerly(self.function, outcome.before)
         code = assembly.function(_compiled_graph(assembly, self.settings))
         logs.function(self.function.__code__, code.source)  # type: ignore[attr-defined]
         for made in capture.recorder.inputs.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -10,7 +11,7 @@ from torch_py._dynamo import config, logs
 from torch_py._dynamo.backends.registry import is_own
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
-from torch_py._thread_state import ThreadState
+from torch_py._thread_state import ThreadState, blocks_of_autocast
 
 
 def is_suppressed(error: Exception) -> bool:
@@ -48,28 +49,39 @@ def exception_of_capture(error: BaseException) -> Break:
     )
 
 
+def left_by_graph(before: ThreadState) -> Callable[[], None]:
+    """What sets the switches of the thread back where a graph has ended early. It does not count blocks."""
+    return lambda: before.restore(blocks_of_autocast())
+
+
 class Eagerly:
-    """Runs a function whose graph has raised an exception.
+    """Runs a function whose graph has raised an exception, or has shown that an assertion fails (`again`).
 
     Nothing has been changed by then. The function raises the exception itself, where its handlers see it; if
-    none is seen, a warning says so once.
+    none is seen, a warning says so once, or (not `forgives`) the exception of the graph is raised.
     """
 
-    def __init__(self, function: FunctionType, before: ThreadState) -> None:
+    def __init__(self, function: FunctionType, before: ThreadState, forgives: bool) -> None:
         self.function = function
-        self.before = before
+        self.leave_blocks = left_by_graph(before)
+        self.forgives = forgives
         self.has_warned = False
 
     def __call__(self, error: Exception, *values: Any) -> Any:
         if isinstance(error, TorchDynamoException):
             raise error
         logs.raised(self.function.__name__, error)
-        self.before.restore(has_entered_blocks=False)
-        result = call_bound(self.function, values)
+        result = self.again(*values)
+        if not self.forgives:
+            raise error
         if not self.has_warned:
             self.has_warned = True
             warn(self.function, error, "as its graph raised")
         return result
+
+    def again(self, *values: Any) -> Any:
+        self.leave_blocks()
+        return call_bound(self.function, values)
 
 
 def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._C import _compiler
 from torch_py._dynamo.decode import decode
 from torch_py._dynamo.frame import NULL, SETUP_FINALLY, UNBOUND, Frame, Pending
+from torch_py._thread_state import ThreadState, blocks_of_autocast
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -272,13 +273,35 @@ class Next:
         self.values = values
 
 
-def drive(continuation: Callable[..., Any], *values: Any) -> Any:
-    """Calls a continuation, and those that follow, up to the result."""
-    while True:
-        result = continuation(*values)
-        if type(result) is not Next:
-            return result
-        continuation, values = result.continuation, result.values
+class Failed:
+    """The exception of a graph in a continuation, which leaves all frames."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def driver(before: ThreadState, after: ThreadState) -> Callable[..., Any]:
+    """What calls a continuation, and those that follow, up to the result.
+
+    `before` and `after` are the states in which the function begins and the first continuation does: where a
+    graph fails, nobody else leaves the blocks that the frames are in.
+    """
+    entered = after.nesting - before.nesting
+
+    def drive(continuation: Callable[..., Any], *values: Any) -> Any:
+        depth = blocks_of_autocast()
+        while True:
+            result = continuation(*values)
+            if type(result) is Failed:
+                before.restore(depth - entered)
+                raise result.error
+            if type(result) is not Next:
+                return result
+            continuation, values = result.continuation, result.values
+
+    return drive
 
 
 def continuation_function(start: ResumedStart) -> FunctionType:

@@ -10,7 +10,7 @@ from torch_py._dynamo import native_steps
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame
 from torch_py._dynamo.liveness import slots_read_from
-from torch_py._dynamo.resume import Layout, Next, ResumedStart, continuation_function, drive
+from torch_py._dynamo.resume import Layout, Next, ResumedStart, continuation_function, driver
 
 if TYPE_CHECKING:
     from torch_py._dynamo.assemble import Assembly
@@ -76,14 +76,15 @@ class Ending:
         assembly: Assembly,
         stops: list[Stop],
         continuation: Callable[[ResumedStart], Any],
-        is_resumed: bool,
     ) -> None:
         self.assembly = assembly
         self.rebuild = assembly.rebuild
         self.stops = stops
         self.continuation = continuation
         self.proceed = (
-            self.rebuild.constant(Next, "Next") if is_resumed else self.rebuild.constant(drive, "drive")
+            self.rebuild.constant(Next, "Next")
+            if assembly.is_resumed
+            else self.rebuild.constant(driver(assembly.before, assembly.after), "drive")
         )
 
     def write(self, whole_frame: bool) -> None:

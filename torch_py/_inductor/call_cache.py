@@ -163,7 +163,8 @@ class _Arguments:
         storage = tensor.untyped_storage()
         geometry = f"{tensor.dtype} {tuple(tensor.shape)} {tensor.stride()} {tensor.storage_offset()}"
         memory = f"{tensor.device} {storage.nbytes()} {self._number(storage._cdata)}"
-        autograd = f"{tensor.requires_grad} {tensor.is_leaf} {tensor.is_inference()} {tensor._version > 0}"
+        is_changed = not tensor.is_inference() and tensor._version > 0
+        autograd = f"{tensor.requires_grad} {tensor.is_leaf} {tensor.is_inference()} {is_changed}"
         bits = f"{tensor.is_conj()} {tensor.is_neg()} {_C._level_of(tensor)}"
         identity = f"{type(tensor).__name__} {self._number(id(tensor))}"
         return f"{identity} {geometry} {memory} {autograd} {bits}"

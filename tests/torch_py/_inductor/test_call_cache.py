@@ -142,6 +142,8 @@ def test_what_makes_other_keys(traces: list[Any]):
     assert count(lambda x: x[0, 1], y) == 12
     assert count(lambda x: x[[0, 1]], y) == 13
     assert count(lambda x: x + 1, y) == 13
+    with torch.inference_mode():
+        assert count(lambda x: x + 1, y.clone()) == 14
 
 
 def test_arguments_in_shared_memory_make_other_keys(traces: list[Any]):

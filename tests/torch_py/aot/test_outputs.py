@@ -121,6 +121,21 @@ def _transposed_result(x: Any, y: Any) -> Any:
     return z, z[0]
 
 
+def _view_of_reshaped(x: Any, y: Any) -> Any:
+    z = x * y
+    row, column = z[1:], z.detach()[:, 0]
+    z.t_()
+    return z, row, column, z[2]
+
+
+def _changed_view_of_reshaped(x: Any, y: Any) -> Any:
+    z = x * y
+    row = z[1:]
+    z.t_()
+    row.diagonal().zero_()
+    return row, z
+
+
 def _same_argument_twice(x: Any, y: Any) -> Any:
     z = x if y is None else y
     return x * z, z
@@ -142,7 +157,8 @@ FUNCTIONS = [
     _argument, _views_of_argument, _view_of_changed, _changed_view, _several_of_one, _views_without_base,
     _single_view, _parts, _expanded, _others, _nothing, _not_differentiable, _partly_differentiable,
     _views_without_grad, _topk, _constants, _changed_constant, _views_of_constants, _fresh_copy,
-    _complex_views, _transposed_result, _same_argument_twice, _unused, _independent, _empty,
+    _complex_views, _transposed_result, _view_of_reshaped, _changed_view_of_reshaped, _same_argument_twice,
+    _unused, _independent, _empty,
 ]  # fmt: skip
 
 

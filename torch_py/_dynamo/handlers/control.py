@@ -13,14 +13,14 @@ def jump(frame: Frame, target: int) -> None:
 
 
 def jump_if_true(frame: Frame, target: int) -> None:
-    truth = frame.capture.truth(frame.stack[-1])
+    truth = _condition(frame, frame.stack[-1], frame.at, holds=True)
     frame.stack.pop()
     if truth:
         frame.jump(target)
 
 
 def jump_if_false(frame: Frame, target: int) -> None:
-    truth = frame.capture.truth(frame.stack[-1])
+    truth = _condition(frame, frame.stack[-1], frame.at, holds=False)
     frame.stack.pop()
     if not truth:
         frame.jump(target)
@@ -51,7 +51,27 @@ def jump_if_false_or_pop(frame: Frame, target: int) -> None:
 
 
 def to_bool(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = frame.capture.truth(frame.stack[-1])
+    frame.stack[-1] = truth_before_jump(frame, frame.stack[-1])
+
+
+def truth_before_jump(frame: Frame, value: Any) -> bool:
+    """The truth of a value, which the next instruction may ask for."""
+    following = frame.program.instructions[frame.at]
+    if following.op in ("jump_if_true", "jump_if_false"):
+        return _condition(frame, value, frame.at + 1, holds=following.op == "jump_if_true")
+    return frame.capture.truth(value)
+
+
+def _condition(frame: Frame, value: Any, following: int, holds: bool) -> bool:
+    """The truth of a value, for a jump where it is `holds`.
+
+    If that jumps over the error of an `assert`, at the instruction `following`, the capture may assume that
+    it does.
+    """
+    is_assertion = frame.program.instructions[following].op == "load_assertion_error"
+    if is_assertion and frame.capture.assumes(value, holds):
+        return holds
+    return frame.capture.truth(value)
 
 
 def get_iter(frame: Frame, arg: Any) -> None:

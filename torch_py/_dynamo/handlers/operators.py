@@ -8,6 +8,7 @@ from typing import Any
 
 from torch_py._dynamo import operations
 from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.handlers.control import truth_before_jump
 
 
 def binary(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
@@ -26,7 +27,7 @@ def compare(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
 
 def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
     left, right = frame.stack[-2:]
-    result = frame.capture.truth(operations.compare(frame.capture, function, left, right))
+    result = truth_before_jump(frame, operations.compare(frame.capture, function, left, right))
     frame.stack.pop()
     frame.stack[-1] = result
 

@@ -17,12 +17,13 @@ from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.sources import Source
 from torch_py._functorch.aot.traced import BACKWARD, CHANGED, METADATA, NO_GRAD, Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
+from torch_py._functorch.aot.watching import note_unused
 from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
-from torch_py.autograd.grad_mode import enable_grad
+from torch_py.autograd.grad_mode import enable_grad, inference_mode
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
@@ -86,10 +87,14 @@ class _Trace:
         try:
             with _without_saved_tensors_hooks(), self.recorder.running():
                 results = program(self.recorder, self._for_program)
-                self.leaves_inference = state.inference and not _C.is_inference_mode_enabled()
+                stays_inference = state.inference and _C.is_inference_mode_enabled()
+                self.leaves_inference = state.inference and not stays_inference
 
                 written = self._written_memories()
-                outputs = classify(results, self.inputs, self.given, self.recorder, self.views, written)
+                runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
+                outputs = classify(
+                    results, self.inputs, self.given, self.recorder, self.views, written, runs_in_inference
+                )
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
@@ -127,7 +132,7 @@ class _Trace:
             self.backward_error = error
             self._forget_backward()
             return tangents, []
-        with self.recorder.paused(), enable_grad():
+        with self.recorder.paused(), inference_mode(False), enable_grad():
             self.reached = arrivals([computed[i] for i in tangents], wanted)
         return tangents, list(gradients)
 
@@ -165,6 +170,7 @@ class _Trace:
 
         last = [None if node is None else functional.latest(node) for node in found]
         functional.graph.output([*values, *last])
+        note_unused(functional.graph)
         remove_dead_nodes(functional.graph)
         return Traced(
             module=_LazyGraphModule(self.root, functional.graph),

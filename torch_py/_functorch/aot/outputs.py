@@ -48,12 +48,14 @@ def classify(
     recorder: Recorder,
     views: Views,
     written: set[Node],
+    runs_in_inference: bool,
 ) -> Outputs:
     """Finds out what the results of a recorded program are.
 
-    `given` are its arguments, and `written` the nodes whose memory it has written to.
+    `given` are its arguments, and `written` the nodes whose memory it has written to. `runs_in_inference`
+    says that the graph runs in inference mode.
     """
-    return _Classification(inputs, given, recorder, views, written).run(results)
+    return _Classification(inputs, given, recorder, views, written, runs_in_inference).run(results)
 
 
 class _Classification:
@@ -64,10 +66,12 @@ class _Classification:
         recorder: Recorder,
         views: Views,
         written: set[Node],
+        runs_in_inference: bool,
     ) -> None:
         self.recorder = recorder
         self.views = views
         self.written = written
+        self.runs_in_inference = runs_in_inference
         self.arguments = {id(one.tensor): one for one in given}
         self.inputs = {one.node: (position, one) for position, one in enumerate(inputs)}
         self.computed: list[Any] = []
@@ -121,6 +125,9 @@ class _Classification:
         base = self._base(view.root) if is_base_needed else None
         if base is None or base is result:
             return self._compute(result)
+        if self._is_reshaped(base):
+            steps = _steps_from_reshaped(result, base, len(view.steps))
+            return Viewed(self._compute(base), steps) if steps else self._compute(result)
 
         steps = _steps_to(result, base, view)
         is_view = _is_reproduced(result, base, steps, self.recorder)
@@ -129,7 +136,13 @@ class _Classification:
     def _view_of_input(self, result: Any, view: View) -> Recipe:
         position, source = self.inputs[view.root]
         if _geometry(source.given) != _geometry(view.root.meta["val"]):
-            return Viewed(InputOfGraph(position), _steps_from_reshaped(result, source))
+            steps = _steps_from_reshaped(result, source.given, len(view.steps), source.history)
+            if steps:
+                return Viewed(InputOfGraph(position), steps)
+            raise NotImplementedError(
+                "ahead-of-time autograd: a result is a view of an argument that the program has reshaped in "
+                "place, by a custom Function or with another dtype"
+            )
         steps = _steps_to(result, source.given, view)
         if _is_reproduced(result, source.given, steps, self.recorder):
             return Viewed(InputOfGraph(position), steps)
@@ -146,16 +159,19 @@ class _Classification:
         return OnInput(computed.position, position) if is_written else computed
 
     def _base(self, root: Any) -> Any:
-        """The tensor that owns the memory; None if the program has changed its shape since."""
-        base = self.recorder.tensor_of(root)
-        return base if not self.views.of(self.recorder.node_of(base)).steps else None
+        """The tensor that owns the memory."""
+        return self.recorder.tensor_of(root)
+
+    def _is_reshaped(self, base: Any) -> bool:
+        """Whether the program has changed the shape of a tensor that owns memory in place."""
+        return bool(self.views.of(self.recorder.node_of(base)).steps)
 
     def _compute(self, tensor: Any) -> Computed:
         position = self._positions.get(id(tensor))
         if position is None:
             position = self._positions[id(tensor)] = len(self.computed)
             self.computed.append(tensor)
-        return Computed(position)
+        return Computed(position, tensor.is_inference() and not self.runs_in_inference)
 
 
 def _has_lost_history(result: Any) -> bool:
@@ -177,16 +193,19 @@ def _geometry(tensor: Any) -> tuple[Any, ...]:
     return tensor.shape, tensor.stride(), tensor.storage_offset()
 
 
-def _steps_from_reshaped(result: Any, source: Input) -> tuple[Step, ...]:
-    """One step to a view of an argument that the program has reshaped (`t_`): results are made when it is."""
-    names = _history(result, source.given, source.history) if result.requires_grad else []
+def _steps_from_reshaped(
+    result: Any, source: Any, count: int, history: Any = None
+) -> tuple[Step, ...] | None:
+    """Steps to a view of a tensor that the program has reshaped (`t_`): results are made when it is.
+
+    The program has taken `count` views; `history` is the grad_fn that `source` began with. None if the
+    derivative of the view is another one.
+    """
+    names = _history(result, source, history)[:count] if result.requires_grad else []
     # Custom Functions that return views have derivatives of their own, and names without a number.
-    if result.dtype != source.given.dtype or not all(name[-1].isdigit() for name in names):
-        raise NotImplementedError(
-            "ahead-of-time autograd: a result is a view of an argument that the program has reshaped in "
-            "place, by a custom Function or with another dtype"
-        )
-    detached = _detached_origin(result, source.given)
+    if result.dtype != source.dtype or not all(name[-1].isdigit() for name in names):
+        return None
+    detached = _detached_origin(result, source)
     if detached is None:
         return (_strided(result),)
     start = _strided(detached), Step(ops.aten.detach.default, (), {}, None, without_grad=False)

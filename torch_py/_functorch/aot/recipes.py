@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from torch_py import _C
 from torch_py._records import Record
 from torch_py._shapes.formulas import Symbol, evaluate
-from torch_py.autograd.grad_mode import no_grad
+from torch_py.autograd.grad_mode import inference_mode, no_grad
 from torch_py.fx._arguments import map_aggregate
 
 
@@ -99,12 +100,26 @@ class Same(Record):
 
 
 class Computed(Record):
-    """An output of the graph."""
+    """An output of the graph. `is_inference`: the program makes it in inference mode, and the graph not."""
 
-    __slots__ = _fields = ("position",)
+    __slots__ = _fields = ("position", "is_inference")
 
-    def __init__(self, position: int) -> None:
+    def __init__(self, position: int, is_inference: bool = False) -> None:
         self.position = position
+        self.is_inference = is_inference
+
+    def of(self, values: list[Any]) -> Any:
+        """The tensor, where `values` are the outputs."""
+        if self.is_inference and not values[self.position].is_inference():
+            values[self.position] = _as_inference(values[self.position])
+        return values[self.position]
+
+
+def _as_inference(tensor: Any) -> Any:
+    """A tensor of inference mode with the memory of `tensor`."""
+    with inference_mode():
+        made: Any = _C._torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+        return made.set_(tensor)
 
 
 class Viewed(Record):

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from torch_py._functorch.aot.sources import Own
 from torch_py._functorch.aot.splitting import Joint, is_tangent, is_view
-from torch_py._functorch.aot.traced import Traced
+from torch_py._functorch.aot.traced import BACKWARD, Traced
+from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
 # Whether it is an input of the graph rather than an output, its position, how often the caller changes it
 # after the graph, and the tangents that need it (see `_C._compiler.CompiledGraph`).
 Watch = tuple[bool, int, int, list[int]]
+
+UNUSED = "needed_by_tangents_in_vain"  # a fact of nodes, see `note_unused`
 
 
 class Kept:
@@ -23,7 +26,7 @@ class Kept:
     def __init__(self, traced: Traced) -> None:
         """To be made before the joint graph is changed."""
         self._joint = Joint(traced.module, traced.num_outputs)
-        self._tangents = self._tangents_of_nodes()
+        self._tangents = _tangents_of_nodes(traced.module.graph)
         self._found: list[tuple[str, Watch]] = []  # with the name of the value that backward may get
 
         kept = set(self._joint.kept_by_default())
@@ -31,10 +34,10 @@ class Kept:
         changed = {change.value: change for change in traced.changes}
         changed_inputs = {change.input for change in traced.changes}
         for position, node in enumerate(inputs):
-            if node in kept and position not in changed_inputs:
+            if (node in kept or UNUSED in node.meta) and position not in changed_inputs:
                 self._add(node.name, node, True, position, 0)
         for position, node in enumerate(self._joint.forward_outputs):
-            if isinstance(node, Node) and (memory := _memory_of(node)) in kept:
+            if isinstance(node, Node) and ((memory := _memory_of(node)) in kept or UNUSED in memory.meta):
                 if position in changed:
                     change = changed[position]
                     self._add("", memory, True, change.input, int(change.is_counted))
@@ -58,21 +61,9 @@ class Kept:
             if name not in given and (not watch[0] or watch[1] in self._whole)
         ]
 
-    def _tangents_of_nodes(self) -> dict[Node, frozenset[int]]:
-        """The tangents that each node of the joint graph is computed from."""
-        found: dict[Node, frozenset[int]] = {}
-        count = 0
-        for node in self._joint.module.graph.nodes:
-            if is_tangent(node):
-                found[node] = frozenset((count,))
-                count += 1
-            else:
-                found[node] = frozenset().union(*(found[source] for source in node.all_input_nodes))
-        return found
-
     def _tangents_that_need(self, node: Node) -> list[int]:
         """The tangents that meet a value of the call, or what follows from it alone, in backward."""
-        found: set[int] = set()
+        found: set[int] = set(node.meta.get(UNUSED, ()))
         waiting = [node]
         while waiting:
             for user in waiting.pop().users:
@@ -89,3 +80,49 @@ def _memory_of(node: Node) -> Node:
     while is_view(node):
         node = node.all_input_nodes[0]
     return node
+
+
+def note_unused(graph: Graph) -> None:
+    """Notes with values of the call which tangents meet them in parts of backward that no gradient needs.
+
+    Derivatives that are always zero have such parts. Eager mode runs them, and they are about to be removed
+    from `graph`.
+    """
+    dead: set[Node] = set()
+    for node in reversed(graph.nodes):
+        if BACKWARD in node.meta and node.op == "call_function" and dead.issuperset(node.users):
+            dead.add(node)
+    if not dead:
+        return
+
+    tangents = _tangents_of_nodes(graph)
+    for node in dead:
+        if tangents[node]:
+            for value in _values_of_call(node, tangents):
+                value.meta[UNUSED] = value.meta.get(UNUSED, frozenset()) | tangents[node]
+
+
+def _values_of_call(node: Node, tangents: dict[Node, frozenset[int]]) -> list[Node]:
+    """The memory of the call that a node of backward reads without the help of a tangent."""
+    found: list[Node] = []
+    waiting = list(node.all_input_nodes)
+    while waiting:
+        source = _memory_of(waiting.pop())
+        if BACKWARD not in source.meta:
+            found.append(source)
+        elif not tangents[source]:
+            waiting += source.all_input_nodes
+    return found
+
+
+def _tangents_of_nodes(graph: Graph) -> dict[Node, frozenset[int]]:
+    """The tangents that each node of a joint graph is computed from."""
+    found: dict[Node, frozenset[int]] = {}
+    count = 0
+    for node in graph.nodes:
+        if is_tangent(node):
+            found[node] = frozenset((count,))
+            count += 1
+        else:
+            found[node] = frozenset().union(*(found[source] for source in node.all_input_nodes))
+    return found

@@ -60,6 +60,7 @@ class Call:
         for change in self._changes:
             fill(change, inputs, values)
 
+        values = list(values)
         results: list[Any] = [None] * len(self._recipes)
         for position in self._order:
             results[position] = _made(self._recipes[position], arguments, inputs, values, results)
@@ -143,11 +144,11 @@ def _made(
     recipe: Any,
     arguments: Sequence[Any],
     inputs: Sequence[Any],
-    values: Sequence[Any],
+    values: list[Any],
     results: list[Any],
 ) -> Any:
     if isinstance(recipe, Computed):
-        return values[recipe.position]
+        return recipe.of(values)
     if isinstance(recipe, OnInput):
         values[recipe.position].data = inputs[recipe.input].detach()
         return values[recipe.position]
@@ -158,11 +159,11 @@ def _made(
     return results[recipe.position] if isinstance(recipe, Same) else recipe.value
 
 
-def _source(source: Any, inputs: Sequence[Any], values: Sequence[Any], results: list[Any]) -> Any:
+def _source(source: Any, inputs: Sequence[Any], values: list[Any], results: list[Any]) -> Any:
     """What a view is taken of."""
-    if isinstance(source, InputOfGraph):
-        return inputs[source.position]
-    return (values if isinstance(source, Computed) else results)[source.position]
+    if isinstance(source, Computed):
+        return source.of(values)
+    return (inputs if isinstance(source, InputOfGraph) else results)[source.position]
 
 
 def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:

@@ -1,0 +1,159 @@
+"""Inference mode and autocast inside of programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import torch_py as torch
+from torch_py._functorch.aot import aot_function
+from torch_py._functorch.compilers import nop
+from torch_py._thread_state import ThreadState
+
+
+@pytest.mark.filterwarnings("error:torch.compile.*runs eagerly")
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graphs_that_end_in_inference_mode(backend: str):
+    """The graph up to the break begins without it, and returns a view of its argument."""
+
+    def function(x: Any, w: Any) -> Any:
+        part = w[1:]
+        with torch.inference_mode():
+            row = x[0]
+            torch._dynamo.graph_break()
+        return w * 2, part, row
+
+    def outcome(call: Any) -> Any:
+        results = call(torch.ones(2, 3), torch.ones(3, requires_grad=True))
+        modes = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+        return [(t.requires_grad, t.is_leaf, t.is_inference()) for t in results], modes
+
+    assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graphs_that_leave_inference_mode(backend: str):
+    """The graph after the break begins in it, and its results are ordinary tensors."""
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.inference_mode():
+            torch._dynamo.graph_break()
+            inside = x + 1
+        return x * 2, w[1:], w * inside.sum().clone()
+
+    def outcome(call: Any) -> Any:
+        results = call(torch.ones(2, 3), torch.ones(3, requires_grad=True))
+        return [(t.requires_grad, t.is_leaf, t.is_inference()) for t in results]
+
+    assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
+@pytest.mark.filterwarnings("error:torch.compile.*runs eagerly")
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("mode", [False, True])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_results_of_inference_mode(backend: str, mode: bool, requires_grad: bool):
+    """What a program computes in inference mode stays so, and views of it and of arguments are as eager's."""
+
+    def function(x: Any) -> Any:
+        with torch.inference_mode():
+            inner = x.exp()
+            row = x[0]
+            torch._dynamo.graph_break()
+            later = inner + 1
+        return inner, inner[0], inner.t(), row, later, x * 2
+
+    def outcome(call: Any) -> Any:
+        x = torch.ones(2, 3, requires_grad=requires_grad)
+        with torch.inference_mode(mode):
+            results = call(x)
+        memory = [t.untyped_storage()._cdata for t in results]
+        facts = [(t.is_inference(), t.requires_grad, t.is_leaf, t._is_view(), t.tolist()) for t in results]
+        return facts, [memory.index(place) for place in memory]
+
+    assert outcome(torch.compile(function, backend=backend)) == outcome(function)
+
+
+def _fails_in_blocks(x: Any, position: Any) -> Any:
+    with torch.autocast("cpu", dtype=torch.bfloat16), torch.no_grad():
+        x.add_(1)
+        return x[position]
+
+
+def _fails_after_breaks(x: Any, position: Any) -> Any:
+    with torch.autocast("cpu", dtype=torch.bfloat16), torch.no_grad():
+        x.add_(1)
+        torch._dynamo.graph_break()
+        x.add_(1)
+        torch._dynamo.graph_break()
+        x.add_(1)
+        return x[position]
+
+
+@pytest.mark.parametrize("function", [_fails_in_blocks, _fails_after_breaks])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graphs_that_fail_leave_blocks(backend: str, function: Any):
+    """Such a graph is not run again where it changes tensors: the exception leaves the program."""
+    compiled = torch.compile(function, backend=backend)
+    before = ThreadState()
+    for _ in range(2):
+        with pytest.raises(IndexError):
+            compiled(torch.ones(3), torch.tensor([7]))
+        assert not ThreadState().changes_from(before)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graphs_that_end_in_autocast(backend: str):
+    """The graph up to the break begins without it, and is compiled without it. The blocks are counted: what
+    was cast is forgotten where the outermost one ends."""
+
+    def function(x: Any) -> Any:
+        product = x @ x
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            torch._dynamo.graph_break()
+        return product, torch.is_autocast_enabled("cpu")
+
+    def depth() -> int:
+        torch.autocast_increment_nesting()
+        return torch.autocast_decrement_nesting()
+
+    before = depth()
+    compiled = torch.compile(function, backend=backend)
+    for _ in range(2):
+        product, is_enabled = compiled(torch.ones(2, 2))
+        assert product.dtype == torch.float32 and not is_enabled and depth() == before
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_parts_without_autocast(requires_grad: bool):
+    """Graphs have the casts in them, and run without further ones."""
+
+    def function(x: Any) -> Any:
+        with torch.autocast("cpu", enabled=False):
+            exact = x @ x
+        return exact, x @ x
+
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        exact, rounded = aot_function(function, nop)(torch.ones(2, 2, requires_grad=requires_grad))
+        assert torch.is_autocast_enabled("cpu")
+    assert (exact.dtype, rounded.dtype) == (torch.float32, torch.bfloat16)
+
+
+def test_backward_is_without_autocast():
+    """As it is where the program calls it after the block."""
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.autocast("cpu", enabled=False):
+            return x @ w
+
+    def gradient(call: Any) -> Any:
+        x, w = torch.rand(2, 3), torch.full((3, 2), 1.001, requires_grad=True)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            result = call(x, w)
+        return torch.autograd.grad(result.sin().sum(), w)[0]
+
+    torch.manual_seed(0)
+    expected = gradient(function)
+    torch.manual_seed(0)
+    assert torch.equal(gradient(aot_function(function, nop)), expected)
