@@ -364,14 +364,12 @@ class Varying:
             return Formula(term.operation, tuple(map(self._named, term.operands)))
         return term
 
-    def text_of(self, term: Term, text_of_source: Any) -> str:
+    def text_of(self, term: Term, text_of_place: Callable[[Place], str]) -> str:
         """A term as Python over the arguments of the compiled function."""
         if isinstance(term, Symbol):
-            made, dim = place = self.places[term]
-            text: str = text_of_source(made.source)
-            return f"{text}.size({dim})" if place.is_size else text
+            return text_of_place(self.places[term])
         if isinstance(term, Formula):
-            operands = [self.text_of(operand, text_of_source) for operand in term.operands]
+            operands = [self.text_of(operand, text_of_place) for operand in term.operands]
             if len(operands) == 1:
                 return f"({operands[0]}) ** 0.5"
             return f"({operands[0]} {_SIGNS[term.operation]} {operands[1]})"
