@@ -310,12 +310,13 @@ class Varying:
 
     # Guards
 
-    def facts(self, tensor: Tensor) -> TensorFacts:
+    def facts(self, tensor: Tensor, offset: int | None = None) -> TensorFacts:
         """What code assumes about an input: sizes that vary are left open."""
         geometry = self._geometries.get(id(tensor))
         if geometry is None:
-            return TensorFacts(tensor)
-        return TensorFacts(tensor, tuple(size if type(size) is int else None for size in geometry.sizes))
+            return TensorFacts(tensor, offset=offset)
+        sizes = tuple(size if type(size) is int else None for size in geometry.sizes)
+        return TensorFacts(tensor, sizes, offset=offset)
 
     def rows(self, writer: RowWriter, rows: list[Any]) -> None:
         """Appends the checks of what was decided about sizes."""
@@ -390,7 +391,16 @@ def reads_sizes(target: Any, args: tuple[Any, ...]) -> bool:
     """Whether a call asks a tensor for numbers that depend on its sizes."""
     if target is getattr:
         return args[1] in _SIZES
-    return (target if isinstance(target, str) else getattr(target, "__name__", "")) in _SIZES
+    return _name_of(target) in _SIZES
+
+
+def reads_offset(target: Any) -> bool:
+    """Whether a call asks a tensor where it begins in its memory."""
+    return _name_of(target) == "storage_offset"
+
+
+def _name_of(target: Any) -> str:
+    return target if isinstance(target, str) else getattr(target, "__name__", "")
 
 
 # Functions of C that do not look at the bits of integers: they store them, or use their methods.
