@@ -25,6 +25,7 @@ from tools.fuzz.shortening import shortened
 _TIME_LIMIT = 20.0  # seconds of one program
 _SECONDS_TO_SHORTEN = 20.0
 _SAVED_IS_CHANGED = "one of the variables needed for gradient computation has been modified"
+_MODES = ("reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 # A compiled program may round otherwise.
 _TOLERANCE = 1e-4
 
@@ -180,8 +181,18 @@ def run(number: int, seed: str, backend: str, log: int) -> None:
 def difference_of(text: str, number: int, backend: str) -> str | None:
     torch.compiler.reset()
     eager = outcome(text, number, lambda function: function)
-    compiled = outcome(text, number, lambda function: torch.compile(function, backend=backend))
+    settings = settings_of(number, backend)
+    compiled = outcome(text, number, lambda function: torch.compile(function, backend=backend, **settings))
     return difference(eager, compiled)
+
+
+def settings_of(number: int, backend: str) -> dict[str, Any]:
+    """How program `number` is compiled: every fifth one for all sizes, others in a mode of "inductor"."""
+    if number % 5 == 4:
+        return {"dynamic": True}
+    if backend == "inductor" and number % 10 == 2:
+        return {"mode": _MODES[number // 10 % len(_MODES)]}
+    return {}
 
 
 def _differs_so(text: str, number: int, backend: str, kind: str) -> bool:

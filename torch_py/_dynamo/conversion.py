@@ -294,7 +294,12 @@ def _backend(settings: Settings) -> Any:
 def _guard_program(capture: Capture, start: Any) -> Any:
     capture.finish_guards(written_tensors(capture.recorder.graph))
     varying = capture.varying
-    writer = RowWriter(len(start.parameters), TensorFacts if varying is None else varying.facts)
+    facts = TensorFacts if varying is None else varying.facts
+
+    def facts_of(tensor: Any) -> TensorFacts:
+        return facts(tensor, offset=capture.recorder.offset_of(tensor))
+
+    writer = RowWriter(len(start.parameters), facts_of)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
     if varying is not None:
         varying.rows(writer, rows)

@@ -25,6 +25,7 @@ from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
+    from torch_py._dynamo.varying import Place
 
 _LITERALS = (int, str, bytes, bool, type(None))
 # Objects that must not be made again if they existed before.
@@ -46,6 +47,7 @@ class Rebuild:
         self._constant_names: dict[int, str] = {}
         self._taken: set[str] = {name, *parameters}
         self._source_names: dict[int, str] = {}
+        self._sizes: dict[str, str] = {}  # the names of sizes, by how they are read
         self._made: dict[int, str] = {}
         self._open: set[int] = set()
         self._kept: list[Any] = []
@@ -96,6 +98,17 @@ class Rebuild:
             return f"type({base})"
         return f"{base}[{self.value(source.key)}]"
 
+    def _place(self, place: Place) -> str:
+        """A number that varies, read before the graph runs, which may give a tensor other sizes."""
+        source = self.source(place.made.source)
+        if not place.is_size:
+            return source
+        text = f"{source}.size({place.dim})"
+        if text not in self._sizes:
+            self._sizes[text] = self.name("size")
+            self.reads.append(f"{self._sizes[text]} = {text}")
+        return self._sizes[text]
+
     # Values
 
     def value(self, value: Any) -> str:
@@ -108,7 +121,7 @@ class Rebuild:
         if isinstance(value, Tensor):
             return self._tensor(value)
         if kind in VARYING:
-            return self.capture.varying.text_of(value.term, self.source)  # type: ignore[union-attr]
+            return self.capture.varying.text_of(value.term, self._place)  # type: ignore[union-attr]
 
         known = self._made.get(id(value))
         if known is not None:

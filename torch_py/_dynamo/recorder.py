@@ -6,6 +6,7 @@ seen by the recorder as a `TorchFunctionMode`.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import re
@@ -17,12 +18,12 @@ from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.sources import Source
-from torch_py._dynamo.varying import Varying, reads_sizes
+from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
 from torch_py._dynamo.varying_positions import settled_positions
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
-from torch_py._subclasses.calls import asks_for_elements
+from torch_py._subclasses.calls import asks_for_elements, tensors_in
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
@@ -92,9 +93,17 @@ class CaptureMode(FakeTensorMode):
     has_written = False
     calls_left: float = math.inf  # before TooManyCalls is raised
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.placed: set[int] = set()  # memory in which the program counts from the first element
+
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "nondeterministic_seeded" in func.tags:
             self.has_drawn = True
+        if _takes_offset(func):
+            self.placed.update(
+                memory_of(tensor) for tensor in tensors_in(args, kwargs) if isinstance(tensor, FakeTensor)
+            )
         self.calls_left -= 1
         if self.calls_left < 0:
             raise TooManyCalls
@@ -143,8 +152,10 @@ class Recorder(TorchFunctionMode):
         if known is not None:
             return known.fake
         with self.suspended():
+            placed = set(self.fake_mode.placed)
             found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
+            self.fake_mode.placed = placed  # only calls of the program count
 
         with self._at_inputs():
             node = placeholder(self.scopes[0].graph, _node_name(source))
@@ -195,6 +206,13 @@ class Recorder(TorchFunctionMode):
 
     def input_of(self, fake: Tensor) -> Input | None:
         return self._input_of_fake.get(id(fake))
+
+    def offset_of(self, real: Tensor) -> int | None:
+        """Where an input begins in its memory; None if that makes no difference to the program."""
+        made = self.inputs.get(id(real)) if self.fake_mode.placed else None
+        if made is None or memory_of(made.fake) not in self.fake_mode.placed:
+            return None
+        return real.storage_offset()
 
     def is_result(self, value: Any) -> bool:
         """Whether a value is a tensor that a node of the graph computes."""
@@ -371,6 +389,8 @@ class Recorder(TorchFunctionMode):
         self, target: Any, args: tuple[Any, ...], result: Any, question: Callable[[Tensor], Any]
     ) -> Any:
         """What a tensor was asked for: sizes that vary are known as such. `question` asks another tensor."""
+        if reads_offset(target):
+            self.fake_mode.placed.add(memory_of(args[0]))
         if self.varying is None or not args or not isinstance(args[0], Tensor):
             return result
         if not reads_sizes(target, args):
@@ -417,6 +437,12 @@ class Recorder(TorchFunctionMode):
         """The getter of a property."""
         name = getattr(getattr(func, "__self__", None), "__name__", "")
         return self.call("read", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
+
+
+@functools.cache
+def _takes_offset(func: Any) -> bool:
+    """Whether an operator takes a place in memory that is counted from the first element of the memory."""
+    return any(argument.name == "storage_offset" for argument in func._schema.arguments)
 
 
 def memory_of(fake: Any) -> int:

@@ -310,12 +310,13 @@ class Varying:
 
     # Guards
 
-    def facts(self, tensor: Tensor) -> TensorFacts:
+    def facts(self, tensor: Tensor, offset: int | None = None) -> TensorFacts:
         """What code assumes about an input: sizes that vary are left open."""
         geometry = self._geometries.get(id(tensor))
         if geometry is None:
-            return TensorFacts(tensor)
-        return TensorFacts(tensor, tuple(size if type(size) is int else None for size in geometry.sizes))
+            return TensorFacts(tensor, offset=offset)
+        sizes = tuple(size if type(size) is int else None for size in geometry.sizes)
+        return TensorFacts(tensor, sizes, offset=offset)
 
     def rows(self, writer: RowWriter, rows: list[Any]) -> None:
         """Appends the checks of what was decided about sizes."""
@@ -364,14 +365,12 @@ class Varying:
             return Formula(term.operation, tuple(map(self._named, term.operands)))
         return term
 
-    def text_of(self, term: Term, text_of_source: Any) -> str:
+    def text_of(self, term: Term, text_of_place: Callable[[Place], str]) -> str:
         """A term as Python over the arguments of the compiled function."""
         if isinstance(term, Symbol):
-            made, dim = place = self.places[term]
-            text: str = text_of_source(made.source)
-            return f"{text}.size({dim})" if place.is_size else text
+            return text_of_place(self.places[term])
         if isinstance(term, Formula):
-            operands = [self.text_of(operand, text_of_source) for operand in term.operands]
+            operands = [self.text_of(operand, text_of_place) for operand in term.operands]
             if len(operands) == 1:
                 return f"({operands[0]}) ** 0.5"
             return f"({operands[0]} {_SIGNS[term.operation]} {operands[1]})"
@@ -392,7 +391,16 @@ def reads_sizes(target: Any, args: tuple[Any, ...]) -> bool:
     """Whether a call asks a tensor for numbers that depend on its sizes."""
     if target is getattr:
         return args[1] in _SIZES
-    return (target if isinstance(target, str) else getattr(target, "__name__", "")) in _SIZES
+    return _name_of(target) in _SIZES
+
+
+def reads_offset(target: Any) -> bool:
+    """Whether a call asks a tensor where it begins in its memory."""
+    return _name_of(target) == "storage_offset"
+
+
+def _name_of(target: Any) -> str:
+    return target if isinstance(target, str) else getattr(target, "__name__", "")
 
 
 # Functions of C that do not look at the bits of integers: they store them, or use their methods.

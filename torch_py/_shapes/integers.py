@@ -123,6 +123,17 @@ class Sizes:
         """Sizes for the recording `number` of the same program."""
         return mixed_stand_ins_of(list(self.stand_ins), number)
 
+    def in_other_order(self) -> dict[Symbol, int] | None:
+        """Sizes of which the smallest are those that are the largest in other recordings.
+
+        None for a single size, and if guards rule that out.
+        """
+        free = [symbol for symbol in self.stand_ins if not symbol.samples]
+        turned = zip(free, [self.stand_ins[symbol] for symbol in reversed(free)])
+        values = {**self.stand_ins, **dict(turned)}
+        is_allowed = all(relation.holds(values) for relation in self.relations)
+        return values if len(free) > 1 and is_allowed else None
+
     def recordings(self) -> list[dict[Symbol, int]]:
         """The sets of numbers that tell formulas; the stand-ins come first."""
         answers = ({**self.stand_ins, symbol: size} for symbol, size in self.questions)

@@ -80,6 +80,15 @@ def test_a_graph_with_rounded_sizes_is_planned_once_for_each_recording(monkeypat
     assert len(planned) == RECORDINGS
 
 
+@pytest.mark.parametrize(
+    "function", [lambda x: [x.clone().fill_diagonal_(2)], lambda x: [x.diagonal().narrow(0, 0, 1) + 1]]
+)
+def test_the_smaller_one_of_two_sizes_is_not_always_the_same(function):
+    with pytest.raises(NotFollowed):
+        compiled(function, [torch.randn(4, 6)], {0: [0, 1]})
+    compiled(function, [torch.randn(4, 6)], {0: [0]})
+
+
 def test_texts_are_merged_number_by_number():
     merge = Merge([stand_ins_of([N, T], number) for number in range(3)])
     texts = [f"for (i < {s[N] * s[T]}) x[i * 8 + {2 * s[T]}] / {float(s[N])}f" for s in merge.all_sizes]

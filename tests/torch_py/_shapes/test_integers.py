@@ -83,3 +83,16 @@ def test_there_are_limits():
             sizes.new(size)
     relation = Relation("<=", 1, 2)
     assert str(relation) == "1 <= 2" and relation.holds({})
+
+
+def test_sizes_in_another_order():
+    sizes = Sizes()
+    rows = sizes.new(8)
+    assert sizes.in_other_order() is None
+    columns = sizes.new(5)
+    first, other = sizes.other_stand_ins(0), sizes.in_other_order()
+    assert first[rows.term] < first[columns.term] and other[rows.term] > other[columns.term]
+    assert rows < 2 * columns  # a decision, which becomes a guard
+    assert sizes.in_other_order() == other
+    assert not rows > columns + 5
+    assert sizes.in_other_order() is None

@@ -44,6 +44,13 @@ def test_differences(make: Any, said: str | None) -> None:
     assert difference(TensorFacts(torch.ones(2, 3)), make()) == said
 
 
+def test_the_place_in_memory_counts_if_that_is_asked_for() -> None:
+    memory = torch.ones(4, 3)
+    for facts in (TensorFacts(memory[1:3], offset=3), TensorFacts(memory[1:3], (None, 3), offset=3)):
+        assert difference(facts, memory[1:3]) is None
+        assert difference(facts, memory[2:]) == "x.storage_offset() was 3, is 6"
+
+
 def test_views_of_what_requires_grad_require_it() -> None:
     base = torch.ones(2, 3)
     view = base[:]

@@ -377,3 +377,27 @@ def test_the_texts_of_exceptions():
     x = torch.ones(1)
     for error in (ValueError("a"), ValueError("b"), ValueError(1, 2), KeyError("k")):
         assert compiled(x, error)[1:] == function(x, error)[1:]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x + x.storage_offset(),
+        lambda x: x[1:] * torch.Tensor.storage_offset(x[1:]),
+        lambda x: x.as_strided((2, 2), (1, 2), 0) + 1,
+        lambda x: torch.as_strided(x[2:], (2, 2), (1, 2), storage_offset=3) + 1,
+    ],
+)
+def test_where_a_tensor_begins_in_memory(function):
+    memory = torch.arange(24.0)
+    watched = Watched(function)
+    assert watched(memory[:18]) == 1
+    assert watched(memory[6:]) == 2
+    assert watched((memory + 1)[6:]) == 2
+
+
+def test_views_of_other_places_need_no_new_code():
+    memory = torch.arange(24.0)
+    watched = Watched(lambda x: x[1:].view(-1, 1).expand(-1, 2).sum(0))
+    assert watched(memory[:18]) == 1
+    assert watched(memory[6:]) == 1

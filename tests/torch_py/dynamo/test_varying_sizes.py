@@ -44,6 +44,17 @@ def test_sizes_that_are_returned():
     check(lambda x: (x * 2, x.shape[0] + 1, [x.size(-1)]), tensors((4, 6), (5, 7), (8, 9)), 1, dynamic=True)
 
 
+def test_sizes_are_returned_as_they_were_before_a_change_of_shape():
+    def turned(x):
+        rows = x.shape[0]
+        return x.t_().sin(), rows, x.shape[0]
+
+    fast, _ = compiled(turned, dynamic=True)
+    for shape in ((4, 6), (6, 5)):
+        x = torch.randn(shape)
+        torch.testing.assert_close(fast(x.clone()), turned(x.clone()))
+
+
 def test_decisions_about_sizes_are_guards():
     def long_or_short(x):
         return x.sin() if x.shape[0] > 5 else x.cos()

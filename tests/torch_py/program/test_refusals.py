@@ -56,8 +56,11 @@ WRONG_STEPS = {
         [("arena_size", 64), ("arena", 2, 0), ("view", 4, 2), ("arena", 3, 0), kernel(3, 4)],
         "slot 3 overlaps",
     ),
-    "view beyond": ([("view", 2, 0, 1)], "reaches from byte 4 to 20 of slot 0, which has 16"),
-    "view before": ([("view", 2, 0, -1)], "reaches from byte -4"),
+    "view beyond": (
+        [("allocate", 3), ("view", 2, 3, 1)],
+        "reaches from byte 4 to 20 of slot 3, which has 16",
+    ),
+    "view before": ([("allocate", 3), ("view", 2, 3, -1)], "reaches from byte -4"),
     "an operator's name": ([("extern", "mm", (), {}, ())], "expected an operator"),
     "unknown keyword": ([("extern", aten.neg.default, (Slot(0),), {"other": 1}, ())], "Unknown keyword"),
     "missing argument": (

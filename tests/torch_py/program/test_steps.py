@@ -93,6 +93,19 @@ def test_an_operator_makes_its_results() -> None:
     assert torch.equal(second, indices)
 
 
+@pytest.mark.parametrize(("offset", "expected"), [(-2, [2.0, 4.0]), (-1, [4.0, 6.0]), (3, [12.0, 14.0])])
+def test_a_view_may_leave_an_argument_but_not_its_memory(
+    kernels: str, offset: int, expected: list[float]
+) -> None:
+    steps = [("view", 1, 0, offset), ("allocate", 2), ("kernel", "twice", (1, 2), 2, 8)]
+    program = Program(1, [facts(3), facts(2), facts(2)], steps, [2], library=kernels)
+    memory = torch.arange(1.0, 8.0)
+
+    assert program(memory[2:5])[0].tolist() == expected
+    with pytest.raises(RuntimeError, match="out of bounds for storage of size 28"):
+        program(memory[:3] if offset < 0 else memory[4:])
+
+
 def test_lists_of_tensors_go_in_and_out() -> None:
     x, y = torch.randn(2, 3), torch.randn(4, 3)
     program = Program(

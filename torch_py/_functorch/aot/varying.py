@@ -78,6 +78,10 @@ class _Recordings:
         self._traced: list[Traced] = []
         for number in range(RECORDINGS):
             self.add(sizes.other_stand_ins(number))
+        # Shows what operators decide by comparing sizes, as for the length of a diagonal.
+        turned = sizes.in_other_order()
+        if turned is not None:
+            self.add(turned)
 
     def add(self, sizes: Mapping[Symbol, int]) -> None:
         """Records the program once more."""

@@ -88,6 +88,7 @@ class Lowering:
 
     def alias(self, name: str, example: Any, root: Buffer) -> Buffer:
         """Another look at the memory of a buffer, as in the example."""
+        root = root.memory
         distance = 0 if 0 in example.shape else _start_of(example) - self._starts[root]
         found = Buffer(
             self.name(name),

@@ -44,8 +44,8 @@ TensorFacts::TensorFacts(PyObject* tensor)
 }
 
 void TensorFacts::expect_sizes(c10::IntArrayRef sizes) {
-  is_static_ = std::find(sizes.begin(), sizes.end(), kOpen) == sizes.end();
-  if (!is_static_) relate_strides(sizes);
+  is_simple_ = std::find(sizes.begin(), sizes.end(), kOpen) == sizes.end();
+  if (!is_simple_) relate_strides(sizes);
   std::copy(sizes.begin(), sizes.end(), geometry_.begin());
 }
 
@@ -67,7 +67,12 @@ void TensorFacts::expect_strides(c10::IntArrayRef strides) {
   spanned_.assign(ndim_, -1);
   std::copy(strides.begin(), strides.end(), geometry_.begin() + static_cast<ptrdiff_t>(ndim_));
   const bool any = std::find(strides.begin(), strides.end(), kAnyStride) != strides.end();
-  is_static_ = is_static_ && !any;
+  is_simple_ = is_simple_ && !any;
+}
+
+void TensorFacts::expect_offset(int64_t offset) {
+  offset_ = offset;
+  is_simple_ = false;
 }
 
 int64_t TensorFacts::expected_stride(size_t i, const c10::TensorImpl& tensor) const {
@@ -86,7 +91,7 @@ bool TensorFacts::fits_geometry(const c10::TensorImpl& tensor) const {
     const bool size_fits = geometry_[i] == kOpen ? sizes[i] >= 2 : sizes[i] == geometry_[i];
     if (!size_fits || strides[i] != expected_stride(i, tensor)) return false;
   }
-  return true;
+  return offset_ == kAnyOffset || tensor.storage_offset() == offset_;
 }
 
 std::string TensorFacts::difference_of_kind(PyObject* object, const std::string& name) const {
@@ -132,6 +137,10 @@ std::string TensorFacts::difference_of_geometry(const c10::TensorImpl& tensor,
     if (stride != expected)
       return changed(member("stride", i), std::to_string(expected), std::to_string(stride));
   }
+
+  if (offset_ != kAnyOffset && tensor.storage_offset() != offset_)
+    return changed(name + ".storage_offset()", std::to_string(offset_),
+                   std::to_string(tensor.storage_offset()));
   return "";
 }
 

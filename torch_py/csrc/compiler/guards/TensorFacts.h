@@ -10,7 +10,8 @@
 namespace torch::python::compiler {
 
 /// Class, dtype, device, layout, dispatch keys (and with them requires_grad), sizes and strides.
-/// The values and the version of a tensor are not among them.
+/// The values and the version of a tensor are not among them, and its place in memory only if
+/// that is asked for.
 ///
 /// Note [Dynamic sizes]
 /// A size may be left open: any of at least 2, as 0 and 1 broadcast and are compiled for
@@ -21,6 +22,7 @@ class TensorFacts {
  public:
   static constexpr int64_t kOpen = -1;  // a size
   static constexpr int64_t kAnyStride = INT64_MIN;
+  static constexpr int64_t kAnyOffset = -1;
 
   /// All facts as they are now. `tensor` satisfies is_tensor().
   explicit TensorFacts(PyObject* tensor);
@@ -28,6 +30,8 @@ class TensorFacts {
   /// Leaves sizes open, or expects others; those of dimensions in order.
   void expect_sizes(c10::IntArrayRef sizes);
   void expect_strides(c10::IntArrayRef strides);
+  /// Where in its memory the tensor begins, in elements.
+  void expect_offset(int64_t offset);
 
   bool fit(PyObject* object) const {
     if (C10_UNLIKELY(Py_TYPE(object) != type())) return false;
@@ -37,7 +41,7 @@ class TensorFacts {
                            (tensor.device() == device_) & (tensor.layout() == layout_) &
                            (tensor.dim() == static_cast<int64_t>(ndim_));
     if (C10_UNLIKELY(!same_kind)) return false;
-    return C10_LIKELY(is_static_) ? same_geometry(tensor) : fits_geometry(tensor);
+    return C10_LIKELY(is_simple_) ? same_geometry(tensor) : fits_geometry(tensor);
   }
 
   /// "L['x'].size(0) was 8, is 9", where `name` is "L['x']"; empty if the facts fit.
@@ -70,7 +74,8 @@ class TensorFacts {
   c10::ScalarType dtype_;
   c10::Device device_;
   c10::Layout layout_;
-  bool is_static_ = true;
+  bool is_simple_ = true;  // all sizes and strides are given, and nothing else
+  int64_t offset_ = kAnyOffset;
   size_t ndim_;
   c10::DimVector geometry_;  // ndim sizes, then ndim strides
   // For each dimension the one that its stride spans, if that is open; else -1.

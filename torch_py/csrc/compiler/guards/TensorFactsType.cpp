@@ -48,12 +48,13 @@ c10::DimVector numbers_of(PyObject* given, const char* argument, size_t ndim, in
 
 PyObject* facts_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
-  static const char* names[] = {"tensor", "sizes", "strides", nullptr};
+  static const char* names[] = {"tensor", "sizes", "strides", "offset", nullptr};
   PyObject* tensor = nullptr;
   PyObject* sizes = Py_None;
   PyObject* strides = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:TensorFacts", const_cast<char**>(names),
-                                   &tensor, &sizes, &strides))
+  PyObject* offset = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOO:TensorFacts", const_cast<char**>(names),
+                                   &tensor, &sizes, &strides, &offset))
     return nullptr;
   if (!is_tensor(tensor)) {
     throw_python(PyExc_TypeError, "TensorFacts(): argument 'tensor' must be a Tensor, not %s",
@@ -65,6 +66,7 @@ PyObject* facts_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     facts.expect_sizes(numbers_of(sizes, "sizes", facts.ndim(), TensorFacts::kOpen));
   if (strides != Py_None)
     facts.expect_strides(numbers_of(strides, "strides", facts.ndim(), TensorFacts::kAnyStride));
+  if (offset != Py_None) facts.expect_offset(to_int64(offset));
 
   PyObject* self = checked(type->tp_alloc(type, 0));
   // Nothing can look at it in between: no object is made.
@@ -109,10 +111,11 @@ PyMethodDef methods[] = {{"check", facts_check, METH_VARARGS,
 void add_tensor_facts(PyObject* module) {
   PyTypeObject& type = FactsType;
   type.tp_name = "torch_py._C._compiler.TensorFacts";
-  type.tp_doc = "TensorFacts(tensor, sizes=None, strides=None)\n--\n\n"
+  type.tp_doc = "TensorFacts(tensor, sizes=None, strides=None, offset=None)\n--\n\n"
                 "What compiled code assumes about a tensor: class, dtype, device, layout, dispatch "
                 "keys, sizes, strides.\n"
-                "In `sizes`, None is any size of at least 2; in `strides`, any stride.";
+                "In `sizes`, None is any size of at least 2; in `strides`, any stride. An `offset` "
+                "is where the tensor has to begin in its memory.";
   type.tp_basicsize = sizeof(FactsObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
   type.tp_new = facts_new;

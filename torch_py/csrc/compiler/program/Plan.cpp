@@ -86,12 +86,17 @@ class Planner {
     const int64_t most = plan_.slots[step.of].bytes;
     const int64_t bytes = plan_.slots[step.slot].bytes;
     int64_t offset = 0;
+    int64_t end = 0;
+    const bool is_place =
+        !__builtin_mul_overflow(step.offset.of(plan_.values), itemsize, &offset) &&
+        !__builtin_add_overflow(offset, bytes, &end);
 
-    const bool fits = !__builtin_mul_overflow(step.offset.of(plan_.values), itemsize, &offset) &&
-                      offset >= 0 && offset <= most && bytes <= most - offset;
-    TORCH_CHECK_VALUE(fits, at(), "slot ", step.slot, " reaches from byte ", offset, " to ",
-                      offset + bytes, " of slot ", step.of, ", which has ", most);
+    const bool fits = is_place && offset >= 0 && end <= most;
+    const bool may_reach_out = is_place && step.of < description_.inputs;
+    TORCH_CHECK_VALUE(fits || may_reach_out, at(), "slot ", step.slot, " reaches from byte ",
+                      offset, " to ", end, " of slot ", step.of, ", which has ", most);
     numbers().first = offset;
+    numbers().second = fits ? 0 : end;
   }
 
   void operator()(const CallKernel& step) {

@@ -117,7 +117,20 @@ void Run::operator()(const Place& step) {
   }
 }
 
+/// Views of an argument may look at memory around it, as far as there is some.
+void Run::check_within_memory(const View& step) const {
+  const at::Tensor& argument = *arguments_[step.of].tensor;
+  const auto most = static_cast<int64_t>(argument.storage()->nbytes);
+  const int64_t start = argument.storage_offset() * static_cast<int64_t>(argument.itemsize());
+  const bool fits = numbers_->first >= -start && numbers_->second <= most - start;
+  TORCH_CHECK(fits, "a view from byte ", numbers_->first, " to ", numbers_->second,
+              " of an argument that begins at byte ", start,
+              " is out of bounds for storage of size ", most);
+}
+
 void Run::operator()(const View& step) {
+  const bool reaches_out = numbers_->first < 0 || numbers_->second != 0;
+  if (C10_UNLIKELY(reaches_out)) check_within_memory(step);
   if (program_.is_visible_[step.slot]) {
     take(step.slot, view_of(step));
   } else {

@@ -25,6 +25,7 @@ class Run {
   void release_arguments(size_t step);
   void take(Slot slot, at::Tensor tensor);
   at::Tensor view_of(const View& step) const;
+  void check_within_memory(const View& step) const;
   void push_arguments(const CallExtern& step);
   void take_results(const CallExtern& step);
   void take_result(const CallExtern& step, const CallExtern::TensorArgument& result);
