@@ -45,9 +45,10 @@ from codegen.expressions.expr_check import (
     is_boolean,
     makes_float,
 )
-from codegen.expressions.formulas import Metadata, Needs, check_formula, needs
+from codegen.expressions.formulas import check_formula
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS, Function
 from codegen.expressions.lowering import check_lowering, lowering_tree
+from codegen.expressions.needs import Metadata, Needs, needs
 from codegen.expressions.nodes import Node, names, to_source
 from codegen.expressions.packs import takes_packs
 from codegen.expressions.parser import parse
