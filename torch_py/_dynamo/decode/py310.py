@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Any
 
 from torch_py._dynamo.decode.common import NAMED, SAME
-from torch_py._dynamo.decode.instructions import Instruction, Program, units
+from torch_py._dynamo.decode.instructions import Instruction, Program, instructions_of
 from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
 
 _CHANGED = {
@@ -109,10 +109,6 @@ def _parameters(code: CodeType) -> tuple[str, ...]:
 
 
 def decode(code: CodeType) -> Program:
-    instructions = _beginning(code)
-    for number, argument, offset, end in units(code, []):
-        name = opcode.opname[number]
-        op, value = _translate(code, name, argument, end)
-        instructions.append(Instruction(op, value, offset, end, name))
+    instructions = [*_beginning(code), *instructions_of(code, [], _translate)]
     names = code.co_varnames + code.co_cellvars + code.co_freevars
     return Program(code, instructions, [], names, uses_blocks=True)

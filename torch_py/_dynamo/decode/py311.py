@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Any
 
 from torch_py._dynamo.decode.common import NAMED, SAME
-from torch_py._dynamo.decode.instructions import Instruction, Program, exception_table, slot_names, units
+from torch_py._dynamo.decode.instructions import Program, program_of
 from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
 
 # Jumps: the canonical name, and whether the argument counts backwards.
@@ -55,9 +55,4 @@ def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str,
 
 
 def decode(code: CodeType) -> Program:
-    instructions = []
-    for number, argument, offset, end in units(code, opcode._inline_cache_entries):  # type: ignore[attr-defined]
-        name = opcode.opname[number]
-        op, value = _translate(code, name, argument, end)
-        instructions.append(Instruction(op, value, offset, end, name))
-    return Program(code, instructions, exception_table(code.co_exceptiontable), slot_names(code))
+    return program_of(code, opcode._inline_cache_entries, _translate)  # type: ignore[attr-defined]
