@@ -18,6 +18,7 @@ from codegen.expressions.scope import (
     TENSOR,
     TENSORS,
     UNKNOWN,
+    Checker,
     OperatorLike,
     ProgramLike,
     Scope,
@@ -54,14 +55,10 @@ def _compared_with_none(node: Node) -> frozenset[str]:
     )
 
 
-class _FormulaChecker:
+class _FormulaChecker(Checker):
     def __init__(self, scope: Scope, asked: frozenset[str] = frozenset()) -> None:
-        self.scope = scope
+        super().__init__(scope)
         self.asked = asked  # names that the formula compares with none
-        self.problems: list[FormulaProblem] = []
-
-    def report(self, node: Node, message: str, hint: str = "") -> None:
-        self.problems.append(FormulaProblem(node.offset, message, hint))
 
     def visit(self, node: Node) -> None:
 
