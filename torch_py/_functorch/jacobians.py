@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
@@ -146,12 +146,7 @@ def jacrev(
         numbers = argument_numbers(argnums, len(args), "jacrev")
         chosen = tuple(args[n] for n in numbers)
 
-        def of_chosen(*values: Any) -> Any:
-            full = list(args)
-            for number, value in zip(numbers, values):
-                full[number] = value
-            return func(*full, **kwargs)
-
+        of_chosen = _of_arguments(func, numbers, args, kwargs)
         result = vjp(of_chosen, *chosen, has_aux=has_aux)
         output, product = result[:2]
         outputs, output_spec = tree_flatten(output)
@@ -165,6 +160,20 @@ def jacrev(
         return (jacobian, result[2]) if has_aux else jacobian
 
     return transformed
+
+
+def _of_arguments(
+    func: Callable[..., Any], numbers: Sequence[int], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Callable[..., Any]:
+    """`func` as a function of the arguments with these numbers; the others stay as they are."""
+
+    def of_chosen(*values: Any) -> Any:
+        full = list(args)
+        for number, value in zip(numbers, values):
+            full[number] = value
+        return func(*full, **kwargs)
+
+    return of_chosen
 
 
 def _chosen(by_argument: Any, argnums: Any) -> Any:
@@ -193,14 +202,13 @@ def jacfwd(
         numbers = argument_numbers(argnums, len(args), "jacfwd")
         leaves, spec = tree_flatten(tuple(args[n] for n in numbers))
 
-        def of_chosen(*values: Any) -> Any:
-            full = list(args)
-            for number, value in zip(numbers, spec.unflatten(values)):
-                full[number] = value
-            return func(*full, **kwargs)
+        of_chosen = _of_arguments(func, numbers, args, kwargs)
+
+        def of_leaves(*values: Any) -> Any:
+            return of_chosen(*spec.unflatten(values))
 
         def pushed(*directions: Tensor) -> Any:
-            found = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
+            found = jvp(of_leaves, tuple(leaves), directions, has_aux=has_aux)
             return found[1:] if has_aux else (found[1],)
 
         moved, *aux = vmap(pushed, randomness=randomness)(*_basis(leaves))
