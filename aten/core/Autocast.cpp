@@ -81,6 +81,8 @@ Tensor converted(const Tensor& tensor, ScalarType dtype) {
 
 }  // namespace
 
+std::atomic<bool> was_enabled_without_key = false;
+
 bool is_enabled(c10::DeviceType device) {
   const DispatchKeySet key = c10::autocast_keys(device);
   if (key.empty()) return state().enabled[index_of(device)];
@@ -91,6 +93,7 @@ void set_enabled(c10::DeviceType device, bool enabled) {
   const DispatchKeySet key = c10::autocast_keys(device);
   if (key.empty()) {
     state().enabled[index_of(device)] = enabled;
+    if (enabled) was_enabled_without_key.store(true, std::memory_order_relaxed);
     return;
   }
   c10::LocalState& local = c10::local_state();

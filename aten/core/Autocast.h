@@ -1,5 +1,6 @@
 // Automatic dtypes: torch.autocast converts the arguments of some operators.
 #pragma once
+#include <atomic>
 #include <vector>
 
 #include "aten/core/Tensor.h"
@@ -20,6 +21,9 @@ namespace at::autocast {
 enum class Policy : uint8_t { None, LowerPrecision, Float32, Promote, Refused };
 
 TORCH_PY_API bool is_enabled(c10::DeviceType device);
+/// Whether it was enabled, ever and on any thread, for a device type without a dispatch key. What
+/// asks for those at each call looks here first.
+TORCH_PY_API extern std::atomic<bool> was_enabled_without_key;
 TORCH_PY_API void set_enabled(c10::DeviceType device, bool enabled);
 TORCH_PY_API ScalarType dtype(c10::DeviceType device);
 TORCH_PY_API void set_dtype(c10::DeviceType device, ScalarType dtype);

@@ -86,9 +86,10 @@ class Scope:
 
 
 class CaptureMode(FakeTensorMode):
-    """Computes shapes, and notes when an operator would draw random numbers (`has_drawn`)."""
+    """Computes shapes, and notes when an operator would draw random numbers or change tensors."""
 
     has_drawn = False
+    has_written = False
     calls_left: float = math.inf  # before TooManyCalls is raised
 
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -97,7 +98,10 @@ class CaptureMode(FakeTensorMode):
         self.calls_left -= 1
         if self.calls_left < 0:
             raise TooManyCalls
-        return super()._call(func, args, kwargs)
+        result = super()._call(func, args, kwargs)
+        if func._schema.is_mutable:
+            self.has_written = True
+        return result
 
 
 class Recorder(TorchFunctionMode):
@@ -320,7 +324,7 @@ class Recorder(TorchFunctionMode):
 
     def _result(self, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         varying = self.varying if self.varying is not None and self.varying.places else None
-        self.fake_mode.has_drawn = False
+        self.fake_mode.has_drawn = self.fake_mode.has_written = False
         self.fake_mode.calls_left = math.inf if varying is None else MOST_CALLS
 
         before = _C._set_torch_function_modes_enabled(False)
@@ -334,10 +338,12 @@ class Recorder(TorchFunctionMode):
         except DynamicOutputShapeException as error:
             why = "the shape of the result depends on the values of tensors"
             raise Break(_shown(target), why, "use a mask of fixed size, with torch.where") from error
-        except RuntimeError as error:
-            if not asks_for_elements(error):
-                raise
-            raise data_dependent(_shown(target)) from error
+        except Exception as error:
+            if asks_for_elements(error):
+                raise data_dependent(_shown(target)) from error
+            if self.fake_mode.has_written:  # the program may go on with that
+                raise Break(_shown(target), "it raises an exception after it has changed tensors") from error
+            raise
         finally:
             self.fake_mode.calls_left = math.inf
             _C._set_torch_function_modes_enabled(before)

@@ -277,3 +277,33 @@ def test_a_view_without_gradient_can_be_changed_by_what_has_one(make: Any):
     result.sum().backward()
 
     assert torch.equal(weight.grad, (x.detach() * 2).sum(0))
+
+
+def test_views_of_a_detached_result_are_views_of_it():
+    def function(x: Any) -> Any:
+        detached = x.detach()
+        flat = x.exp().data
+        return detached[1:], detached, detached.split(1)[0], flat, flat[0]
+
+    first, detached, row, flat, part = aot_function(function, nop)(torch.ones(S, requires_grad=True))
+    assert not any(view.requires_grad for view in (first, row, part))
+    for view, base in ((first, detached), (row, detached), (part, flat)):
+        assert view._base is base
+        assert base.requires_grad_() is base and view.requires_grad
+
+
+def test_a_detached_view_of_a_reshaped_argument_stays_detached():
+    def function(x: Any) -> Any:
+        row = x[:1].detach()
+        kept = x[1:]
+        x.t_()
+        return row, row[0], kept, kept.detach()[0]
+
+    def outcome(call: Any) -> Any:
+        x = torch.arange(12.0).view(S)
+        row, part, kept, last = call(x)
+        x.requires_grad_()
+        made = [row, part, kept, last]
+        return [(t.tolist(), t.requires_grad, t._is_view()) for t in made], part._base is row
+
+    assert outcome(aot_function(function, nop)) == outcome(function)

@@ -42,6 +42,10 @@ def level() -> Iterator[None]:
         (torch.inference_mode, "grad mode was on, is off"),
         (lambda: torch.autocast("cpu"), "autocast on cpu was off, is on"),
         (lambda: torch.autocast("cuda", enabled=False), None),
+        (
+            lambda: setting(lambda on: torch.set_autocast_enabled("meta", on), True, False),
+            "autocast on other devices was 0, is 1",
+        ),
         (lambda: torch.device("meta"), "the default device was not set, is meta"),
         (
             lambda: setting(torch.set_default_dtype, torch.float64, torch.float32),

@@ -465,6 +465,19 @@ def test_super_after_a_break(graph_breaks):
     assert {str(found) for found in graph_breaks} == {"Tensor.__int__() gives a number"}
 
 
+def _changes_in_part(x, wide):
+    try:
+        torch._foreach_add_([x, wide], [torch.ones(2), torch.ones(2)])
+    except RuntimeError:
+        return x * 2
+
+
+def test_calls_that_fail_after_changes_are_breaks(graph_breaks):
+    """The first tensor has changed when the second one raises the error that the program catches."""
+    check(_changes_in_part, torch.ones(2), torch.ones(3), fullgraph=False)
+    assert {str(found) for found in graph_breaks} == {"_foreach_add_"}
+
+
 @pytest.fixture
 def graph_breaks():
     """The reasons of the breaks that happen in a test."""

@@ -73,26 +73,44 @@ class _Classification:
         self.computed: list[Any] = []
         self.shared: set[int] = set()
         self._positions: dict[int, int] = {}  # in `computed`, by identity
+        self._results: dict[int, int] = {}  # the first position of each result, by identity
 
     def run(self, results: list[Any]) -> Outputs:
         tensors = {id(result): result for result in results if isinstance(result, FakeTensor)}
         users = Counter(memory_of(tensor) for tensor in tensors.values())
         shared = {memory for memory, count in users.items() if count > 1}
 
+        for position, result in enumerate(results):
+            self._results.setdefault(id(result), position)
+
         recipes: list[Recipe] = []
-        seen: dict[int, int] = {}
         for position, result in enumerate(results):
             if not isinstance(result, Tensor):
                 recipes.append(Constant(result))
-            elif id(result) in seen:
-                recipes.append(Same(seen[id(result)]))
             elif id(result) in self.arguments:
                 recipes.append(Argument(self.arguments[id(result)].position))
+            elif self._results[id(result)] != position:
+                recipes.append(Same(self._results[id(result)]))
             else:
-                seen[id(result)] = position
-                recipes.append(self._recipe(result, shared))
+                recipes.append(self._view_of_detached(result) or self._recipe(result, shared))
         views = {i for i, tensor in enumerate(self.computed) if id(tensor) in self.shared}
         return Outputs(recipes, self.computed, views)
+
+    def _view_of_detached(self, result: Any) -> Recipe | None:
+        """The recipe for a view of another result that is a detached tensor: it requires gradients as soon as
+        that one does."""
+        base = result._base
+        if base is None or id(base) not in self._results or id(base) in self.arguments:
+            return None
+        node = self.recorder.node_of(base)
+        view = self.views.of(self.recorder.node_of(result))
+        if base is self._base(view.root) or node not in view.sources:
+            return None
+
+        count = len(view.sources) - view.sources.index(node)
+        steps = view.steps[-count:]
+        is_view = _is_reproduced(result, base, steps, self.recorder)
+        return Viewed(Same(self._results[id(base)]), steps) if is_view else None
 
     def _recipe(self, result: Any, shared: set[int]) -> Recipe:
         view = self.views.of(self.recorder.node_of(result))
@@ -151,7 +169,7 @@ def _steps_to(result: Any, source: Any, view: View) -> tuple[Step, ...]:
     After a change of the memory, the history of a view is that of one directly on its base.
     """
     if version_of(source) and result.dtype == source.dtype and _is_strided_view(result):
-        return (Step(ops.aten.as_strided.default, _geometry(result), {}, None, without_grad=False),)
+        return (_strided(result),)
     return view.steps
 
 
@@ -168,7 +186,23 @@ def _steps_from_reshaped(result: Any, source: Input) -> tuple[Step, ...]:
             "ahead-of-time autograd: a result is a view of an argument that the program has reshaped in "
             "place, by a custom Function or with another dtype"
         )
-    return (Step(ops.aten.as_strided.default, _geometry(result), {}, None, without_grad=False),)
+    detached = _detached_origin(result, source.given)
+    if detached is None:
+        return (_strided(result),)
+    start = _strided(detached), Step(ops.aten.detach.default, (), {}, None, without_grad=False)
+    return start if detached is result else (*start, _strided(result))
+
+
+def _detached_origin(result: Any, source: Any) -> Any:
+    """The detached tensor that a view of the memory of `source` is, or is a view of; None if it is a view of
+    `source` for autograd, too."""
+    origin = result if result._base is None else result._base
+    return None if origin is (source if source._base is None else source._base) else origin
+
+
+def _strided(view: Any) -> Step:
+    """The step from a tensor to a view of its memory."""
+    return Step(ops.aten.as_strided.default, _geometry(view), {}, None, without_grad=False)
 
 
 def _is_strided_view(result: Any) -> bool:

@@ -90,7 +90,7 @@ class InputOfGraph(Record):
 
 
 class Same(Record):
-    """The same object as an earlier result."""
+    """The same object as another result."""
 
     __slots__ = _fields = ("position",)
 
@@ -117,7 +117,7 @@ class Viewed(Record):
 
     def __init__(
         self,
-        source: InputOfGraph | Computed,
+        source: InputOfGraph | Computed | Same,
         steps: tuple[Step, ...],
         numbers: tuple[tuple[Symbol, int], ...] = (),
     ) -> None:

@@ -31,6 +31,7 @@ class Call:
         self._changes = changes
         self._reshapings = reshapings
         self._recipes = recipes
+        self._order = sorted(range(len(recipes)), key=lambda position: _rank(recipes[position]))
 
         self._takes_arguments = sources == [Own(position) for position in range(num_arguments)]
         self._gives_results = not (changes or reshapings) and recipes == [
@@ -59,9 +60,9 @@ class Call:
         for change in self._changes:
             fill(change, inputs, values)
 
-        results: list[Any] = []
-        for recipe in self._recipes:
-            results.append(_made(recipe, arguments, inputs, values, results))
+        results: list[Any] = [None] * len(self._recipes)
+        for position in self._order:
+            results[position] = _made(self._recipes[position], arguments, inputs, values, results)
         return results
 
 
@@ -131,6 +132,13 @@ def _without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
 
 
+def _rank(recipe: Recipe) -> int:
+    """Of results that are made of others, these come first."""
+    if isinstance(recipe, Same):
+        return 2
+    return 1 if isinstance(recipe, Viewed) and isinstance(recipe.source, Same) else 0
+
+
 def _made(
     recipe: Any,
     arguments: Sequence[Any],
@@ -146,9 +154,15 @@ def _made(
     if isinstance(recipe, Argument):
         return arguments[recipe.position]
     if isinstance(recipe, Viewed):
-        from_input = isinstance(recipe.source, InputOfGraph)
-        return recipe.of((inputs if from_input else values)[recipe.source.position], inputs)
+        return recipe.of(_source(recipe.source, inputs, values, results), inputs)
     return results[recipe.position] if isinstance(recipe, Same) else recipe.value
+
+
+def _source(source: Any, inputs: Sequence[Any], values: Sequence[Any], results: list[Any]) -> Any:
+    """What a view is taken of."""
+    if isinstance(source, InputOfGraph):
+        return inputs[source.position]
+    return (values if isinstance(source, Computed) else results)[source.position]
 
 
 def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:

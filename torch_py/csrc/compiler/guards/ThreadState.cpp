@@ -61,17 +61,20 @@ uint64_t bits_of_dispatch(const c10::LocalState& state) {
          kBelowAutograd.holding(state.below_autograd != 0);
 }
 
-uint64_t bits_of_autocast() {
+uint64_t bits_of_autocast(const c10::LocalState& state) {
   using c10::DeviceType;
-  const auto bits = [](DeviceType device, const Field& is_on, const Field& dtype) -> uint64_t {
-    if (C10_LIKELY(!at::autocast::is_enabled(device))) return 0;
+  const auto bits = [&](DeviceType device, const Field& is_on, const Field& dtype) -> uint64_t {
+    if (C10_LIKELY(state.user_excluded.has_any(c10::autocast_keys(device)))) return 0;
     return is_on.holding(1) | dtype.holding(static_cast<uint64_t>(at::autocast::dtype(device)));
   };
+  const uint64_t with_keys = bits(DeviceType::CPU, kAutocastCpu, kDtypeCpu) |
+                             bits(DeviceType::CUDA, kAutocastCuda, kDtypeCuda);
+  if (C10_LIKELY(!at::autocast::was_enabled_without_key.load(std::memory_order_relaxed)))
+    return with_keys;
+
   const uint64_t others = uint64_t{at::autocast::is_enabled(DeviceType::Meta)} |
                           uint64_t{at::autocast::is_enabled(DeviceType::PrivateUse1)} << 1;
-
-  return bits(DeviceType::CPU, kAutocastCpu, kDtypeCpu) |
-         bits(DeviceType::CUDA, kAutocastCuda, kDtypeCuda) | kAutocastOther.holding(others);
+  return with_keys | kAutocastOther.holding(others);
 }
 
 uint64_t bits_of_levels() {
@@ -105,7 +108,7 @@ std::string text_of(const Field& field, uint64_t value) {
 uint64_t thread_state() {
   const c10::LocalState& state = c10::local_state();
 
-  return bits_of_dispatch(state) | bits_of_autocast() | bits_of_default_device() |
+  return bits_of_dispatch(state) | bits_of_autocast(state) | bits_of_default_device() |
          kFunctionMode.holding(has_function_modes() && in_function_mode()) |
          kDeterministic.holding(uses_deterministic_algorithms()) | bits_of_levels() |
          kDefaultDtype.holding(static_cast<uint64_t>(at::default_dtype()));
