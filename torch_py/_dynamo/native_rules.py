@@ -9,14 +9,10 @@ import operator
 import types
 import weakref
 from types import FunctionType
-from typing import TYPE_CHECKING
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.torch_modules import module_of
-
-if TYPE_CHECKING:
-    pass
 
 # Classes whose objects native code makes, and that do nothing else.
 PURE_CLASSES: frozenset[type] = frozenset(
