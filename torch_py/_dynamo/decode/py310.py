@@ -73,6 +73,7 @@ def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str,
         return _ABSOLUTE[name], 2 * argument
     if name in _RELATIVE:
         return _RELATIVE[name], end + 2 * argument
+
     if name == "LOAD_GLOBAL":
         return "load_global", (code.co_names[argument], 0)
     if name in _BINARY:

@@ -32,6 +32,7 @@ def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, 
         return op, end + 2 * argument + further
     if name in BACKWARD:
         return "jump", end - 2 * argument
+
     if name == "LOAD_GLOBAL":
         return "load_global", (code.co_names[argument >> 1], argument & 1)
     if name == "LOAD_SUPER_ATTR":
