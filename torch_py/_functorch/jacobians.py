@@ -9,11 +9,25 @@ from torch_py import _C
 from torch_py._functorch.forward_mode import dual
 from torch_py._functorch.levels import inside, is_at, new_level
 from torch_py._functorch.mapping import vmap
-from torch_py._functorch.reverse_mode import argument_numbers, vjp
+from torch_py._functorch.reverse_mode import argument_numbers, split_aux, vjp
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
 
 torch: Any = _C._torch
+
+
+def _check_pushed(result: Any, level: int, strict: bool) -> None:
+    """Raises RuntimeError unless `result` has tensors only, which with `strict` depend on the primals."""
+    for leaf in tree_leaves(result):
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(
+                f"jvp(f, primals, tangents): Expected f to return only tensors, got type {type(leaf)}"
+            )
+        if strict and not is_at(leaf, level):
+            raise RuntimeError(
+                "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
+                "This is not allowed with strict=True."
+            )
 
 
 def jvp(
@@ -56,27 +70,8 @@ def jvp(
 
     with new_level() as level:
         result = func(*spec.unflatten(dual(p, t, level) for p, t in zip(leaves, directions)))
-        aux = None
-
-        if has_aux:
-            if not isinstance(result, tuple) or len(result) != 2:
-                raise RuntimeError(
-                    "jvp(f, primals, tangents): output of function f should be a tuple: (output, aux) if "
-                    "has_aux is True"
-                )
-            result, aux = result
-
-        for leaf in tree_leaves(result):
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(
-                    f"jvp(f, primals, tangents): Expected f to return only tensors, got type {type(leaf)}"
-                )
-            if strict and not is_at(leaf, level):
-                raise RuntimeError(
-                    "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
-                    "This is not allowed "
-                    "with strict=True."
-                )
+        result, aux = split_aux(result, "jvp(f, primals, tangents)") if has_aux else (result, None)
+        _check_pushed(result, level, strict)
 
         value = tree_map(lambda leaf: primal_of(leaf, level), result)
         tangent = tree_map(lambda leaf: tangent_of(leaf, level), result)
