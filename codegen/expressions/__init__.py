@@ -38,16 +38,15 @@ from codegen.expressions.differentiate import (
 from codegen.expressions.errors import ExpressionError, FormulaProblem
 from codegen.expressions.expr_check import (
     check_expr,
-    check_message_value,
-    check_requires,
     infer_promotion,
     infer_row_promotion,
     is_boolean,
     makes_float,
 )
-from codegen.expressions.formulas import Metadata, Needs, check_formula, needs
+from codegen.expressions.formulas import check_formula
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS, Function
 from codegen.expressions.lowering import check_lowering, lowering_tree
+from codegen.expressions.needs import Metadata, Needs, needs
 from codegen.expressions.nodes import Node, names, to_source
 from codegen.expressions.packs import takes_packs
 from codegen.expressions.parser import parse
@@ -66,6 +65,7 @@ from codegen.expressions.print_python import (
     torch_expr,
 )
 from codegen.expressions.print_text import latex, requirement_text, text
+from codegen.expressions.requires_check import check_message_value, check_requires
 from codegen.expressions.row_check import check_row_expr
 from codegen.expressions.row_gradient import check_row_differentiable, row_gradient
 from codegen.expressions.row_plan import Pass, RowPlan, Value, plan_rows

@@ -7,7 +7,7 @@ from codegen.expressions.errors import FormulaProblem
 from codegen.expressions.functions import ZEROS_LIKE
 from codegen.expressions.linear import NotLinear, degree
 from codegen.expressions.nodes import Call, Node
-from codegen.expressions.scope import TENSOR, OperatorLike, Scope, resolve
+from codegen.expressions.scope import TENSOR, Checker, OperatorLike, Scope, resolve
 from codegen.expressions.zero_terms import is_zero, zero_terms
 
 
@@ -50,14 +50,7 @@ def _combines_elements(called: OperatorLike) -> bool:
     return structure == "reduction" or "along_dim" in getattr(called, "tags", ())
 
 
-class _GradientChecker:
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self.problems: list[FormulaProblem] = []
-
-    def report(self, node: Node, message: str, hint: str = "") -> None:
-        self.problems.append(FormulaProblem(node.offset, message, hint))
-
+class _GradientChecker(Checker):
     def check_linear(self, node: Node) -> None:
         """A derivative is linear in ``grad``, as far as arithmetic tells; one of zero has no ``grad``."""
         name = self.scope.gradient_names()[0]

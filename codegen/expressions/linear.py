@@ -16,13 +16,12 @@ from codegen.expressions.functions import CONSTANTS, NUMBER_AS_TENSOR
 from codegen.expressions.nodes import Binary, Call, Node
 from codegen.schema import FunctionSchema
 
-_LINEAR_FUNCTIONS = ("conj", "real", "imag")
 # What the other arguments of a formula are tried as.
 _OTHERS = (0.3, 0.8, 2.5, -0.6)
 # The gradient is tried at multiples of numbers within the domain of most functions, or that of acosh.
 _GRADIENTS = (0.4, 1.3)
 _SCALES = (1.0, 0.5, 1.7, -1.0)
-# Operators whose result is 0 everywhere.
+# Names of what formulas write for a gradient of zeros.
 _ZEROS = ("zeros_like", "new_zeros", "zeros")
 
 # The operator that a call means, if that is known.
@@ -108,8 +107,8 @@ def _of_call(node: Call, degrees: Mapping[str, int], resolve: Resolve) -> int:
         return _of_choice(node, node.arguments, degrees, resolve)
 
     given = [degree(argument, degrees, resolve) for argument in node.arguments]
-    if not any(given) or node.function in _LINEAR_FUNCTIONS:
-        return max(given, default=0)
+    if not any(given):
+        return 0
 
     called = resolve(node)
     formula = getattr(called, "expr", None) or getattr(called, "lowering", None)

@@ -20,7 +20,7 @@ from codegen.expressions.rows import (
 )
 
 # Functions that are computed again rather than kept: they take no longer than to read a number.
-_CHEAP = ("sqrt", "rsqrt", "reciprocal", "square")
+_CHEAP = ("sqrt", "rsqrt", "reciprocal")
 
 
 class Pass(NamedTuple):

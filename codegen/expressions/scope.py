@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from codegen.dtypes import DTYPES
 from codegen.expressions import nodes
+from codegen.expressions.errors import FormulaProblem
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Node
 from codegen.expressions.rows import COUNT, REDUCTIONS
@@ -382,3 +383,14 @@ def _resolve(call: nodes.Call, scope: Scope) -> OperatorLike | None:
         if fewest <= count <= most and mismatch(call, called, scope) is None:
             return called
     return None
+
+
+class Checker:
+    """Collects the problems of a formula."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.problems: list[FormulaProblem] = []
+
+    def report(self, node: Node, message: str, hint: str = "") -> None:
+        self.problems.append(FormulaProblem(node.offset, message, hint))

@@ -103,7 +103,7 @@ def _simplify_call(node: Call) -> Node:
         then, otherwise = _chosen(then, condition, 1), _chosen(otherwise, condition, 2)
         return then if then == otherwise else Call("where", (condition, then, otherwise), offset=node.offset)
 
-    if node.function in ("conj", "real", "imag") and len(node.arguments) == 1:
+    if node.function in _OF_COMPLEX and len(node.arguments) == 1:
         return _simplify_complex(node)
 
     values = [number_of(argument) for argument in node.arguments]
@@ -137,6 +137,8 @@ def _chosen(branch: Node, condition: Node, which: int) -> Node:
     return branch
 
 
+# Names of functions of the formula language that take complex numbers apart.
+_OF_COMPLEX = ("conj", "real", "imag")
 # Where Python's math has another name; "" keeps the call.
 _MATH_NAMES = {"abs": "fabs", "round": ""}
 

@@ -101,25 +101,38 @@ def read_program(
             remember(program, reader.context, text, reader.topics.uses)
         return program
 
-    split = split_topics(text)
-    keys = None if split is None else read_head(path.name, split)
-    if split is not None and keys is not None:
-        try:
-            return read(keys, _topics_alone(path.name, split.topics), frozenset())
-        except _NotAlone:
-            pass
+    return _read_by_topic(path.name, text, read) or _read_whole(path.name, text, read, problems)
 
-    document = load_document(path.name, text, problems)
+
+def _read_by_topic(name: str, text: str, read: _Read) -> Program | None:
+    """The program, if the file's layout allows to read each topic alone."""
+    split = split_topics(text)
+    keys = None if split is None else read_head(name, split)
+    if split is None or keys is None:
+        return None
+
+    try:
+        return read(keys, _topics_alone(name, split.topics), frozenset())
+    except _NotAlone:
+        return None
+
+
+def _read_whole(name: str, text: str, read: _Read, problems: Diagnostics) -> Program | None:
+    """The program of a file of any layout."""
+    document = load_document(name, text, problems)
     if isinstance(document.root, MapValue):
         return read(document.root, None, document.unreadable)
+
     if document.root is not None or not problems:
         hint = "write topics: and below it the topics"
-        problems.report(Location(path.name, 1, 1), "yaml", "the file is not a map", hint)
+        problems.report(Location(name, 1, 1), "yaml", "the file is not a map", hint)
     return None
 
 
 # A name, the entries below it, and the chapter that it is in.
 _TopicValue = tuple[Text, Value, str]
+# Makes the program, from the keys of a file, its topics, and the names of entries that cannot be read.
+_Read = Callable[[MapValue, "Iterable[_TopicValue] | None", frozenset[str]], Program]
 
 
 class _NotAlone(Exception):
@@ -186,54 +199,44 @@ class TopicsReader:
 
     def read_topic(self, name: Text, value: Value, chapter: str) -> None:
         if not name.text.isidentifier() or not name.text[0].isupper():
-            self.problems.report(
-                name.location,
-                name.text,
-                "a topic is the stem of source files",
-                "write a name such as PointwiseMath",
-            )
+            problem = "a topic is the stem of source files"
+            self.problems.report(name.location, name.text, problem, "write a name such as PointwiseMath")
 
         if isinstance(value, Text) and not value.text:
             value = ListValue(value.source, value.start, value.end, ())
         if not isinstance(value, ListValue):
-            self.problems.report(
-                value.location,
-                name.text,
-                "the topic is not a list of entries",
-                "write - func: before each entry",
-            )
+            problem = "the topic is not a list of entries"
+            self.problems.report(value.location, name.text, problem, "write - func: before each entry")
             return
 
-        operators: list[Operator] = []
         requirements = self.context.requirements
         reasons = self.context.reasons
         requirements_before = requirements.start_topic()
         reasons_before = reasons.start_topic()
 
-        for item in value:
-            if not isinstance(item, MapValue):
-                self.problems.report(
-                    item.location,
-                    name.text,
-                    "the entry is not a map",
-                    "write - func: name(Tensor self) -> Tensor",
-                )
-                continue
-
-            reader = EntryReader(item, name.text, self.context, chapter)
-            operator = reader.read()
-            if operator is None:
-                self.broken.add(reader.label.split(".")[0])
-                continue
-
-            for found in (operator, *list_operators(reader, operator)):
-                self.entries.append(_Entry(_with_implications(found), reader.has_structure))
-                operators.append(self.entries[-1].operator)
-
+        operators = [operator for item in value for operator in self._read_entry(item, name.text, chapter)]
         self.topics[name.text] = (name.location, operators)
+
         self.uses[name.text] = frozenset(requirements.used | reasons.used)
         requirements.used |= requirements_before
         reasons.used |= reasons_before
+
+    def _read_entry(self, item: Value, topic: str, chapter: str) -> list[Operator]:
+        """The operator of an entry and those that follow from it; none if it is broken."""
+        if not isinstance(item, MapValue):
+            hint = "write - func: name(Tensor self) -> Tensor"
+            self.problems.report(item.location, topic, "the entry is not a map", hint)
+            return []
+
+        reader = EntryReader(item, topic, self.context, chapter)
+        operator = reader.read()
+        if operator is None:
+            self.broken.add(reader.label.split(".")[0])
+            return []
+
+        found = [_with_implications(each) for each in (operator, *list_operators(reader, operator))]
+        self.entries += [_Entry(each, reader.has_structure) for each in found]
+        return found
 
     def check_entries(self) -> None:
         for entry in self.unchecked():

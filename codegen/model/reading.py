@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from codegen.diagnostics import Diagnostics, Location, closest, did_you_mean
 from codegen.dialect import PRIVATE, Dialect
@@ -91,47 +91,12 @@ class EntryReader:
         structure = self.structure()
         dtypes, dtype_sets = self.dtypes()
 
-        dialect = self.dialect
-        module = dialect.modules[0] if schema is None else implied.python_module(schema, dialect)
-        module = self.choice("python_module", dialect.modules, module)
-        variants = self.choices("variants", vocabulary.VARIANTS, ("function",))
-
-        fields = dict(  # read even where the schema is broken, for their own problems
-            variants=variants,
-            python_module=module,
-            place=dialect.place_of(module) if "function" in variants else dialect.method_place,
-            aliases=self.aliases(),
-            since=self.history.version_of(self.values.get("since"), "since"),
-            renamed=self.renamed(schema, module),
-            deprecated=self.history.deprecation(self.values.get("deprecated")),
-            deprecated_orders=self.deprecated_orders(schema),
-            promotion=self.promotion(structure),
-            scalars=tuple(word.text for word in self.words("scalars")),
-            dispatch=self.dispatch(schema, structure),
-            shape=self.shape(schema, structure),
-            derivatives=self.derivatives(),
-            non_differentiable=self.non_differentiable(),
-            expr=self.formula("expr"),
-            lowering=self.formula("lowering"),
-            reference=self.reference(),
-            requires=self.requires(schema),
-            samples=self.samples(schema, module),
-            doc=self.doc(),
-            tags=self.choices("tags", dialect.tags, ()),
-            reads=tuple(word.text for word in self.words("reads")),
-            autocast=self.autocast(),
-            out_dtype=self.choice(
-                "out_dtype",
-                vocabulary.OUT_DTYPES,
-                implied.out_dtype(schema, structure) if schema else "exact",
-            ),
-        )
-
+        # Read even where the schema is broken, for their own problems.
+        fields = {**self.names(schema), **self.behaviour(schema, structure)}
         if schema is None:
             return None
 
-        rule = cast("str | None", fields["shape"])
-
+        rule = fields["shape"]
         return Operator(
             schema=schema,
             topic=self.topic,
@@ -144,8 +109,48 @@ class EntryReader:
             location=self.values["func"].location,
             key_locations={**self.misspelled, **{k: v.location for k, v in self.values.items()}},
             entry_text=entry_text(self.entry),
-            **fields,  # type: ignore[arg-type]
+            **fields,
         )
+
+    def names(self, schema: FunctionSchema | None) -> dict[str, Any]:
+        """The fields that say where a user finds the operator, what it is called, and what it is for."""
+        dialect = self.dialect
+        module = dialect.modules[0] if schema is None else implied.python_module(schema, dialect)
+        module = self.choice("python_module", dialect.modules, module)
+        variants = self.choices("variants", vocabulary.VARIANTS, ("function",))
+
+        return {
+            "variants": variants,
+            "python_module": module,
+            "place": dialect.place_of(module) if "function" in variants else dialect.method_place,
+            "aliases": self.aliases(),
+            "since": self.history.version_of(self.values.get("since"), "since"),
+            "renamed": self.renamed(schema, module),
+            "deprecated": self.history.deprecation(self.values.get("deprecated")),
+            "deprecated_orders": self.deprecated_orders(schema),
+            "samples": self.samples(schema, module),
+            "doc": self.doc(),
+        }
+
+    def behaviour(self, schema: FunctionSchema | None, structure: Structure) -> dict[str, Any]:
+        """The fields that say what the operator computes, and how."""
+        implied_out_dtype = implied.out_dtype(schema, structure) if schema else "exact"
+        return {
+            "promotion": self.promotion(structure),
+            "scalars": tuple(word.text for word in self.words("scalars")),
+            "dispatch": self.dispatch(schema, structure),
+            "shape": self.shape(schema, structure),
+            "derivatives": self.derivatives(),
+            "non_differentiable": self.non_differentiable(),
+            "expr": self.formula("expr"),
+            "lowering": self.formula("lowering"),
+            "reference": self.reference(),
+            "requires": self.requires(schema),
+            "tags": self.choices("tags", self.dialect.tags, ()),
+            "reads": tuple(word.text for word in self.words("reads")),
+            "autocast": self.autocast(),
+            "out_dtype": self.choice("out_dtype", vocabulary.OUT_DTYPES, implied_out_dtype),
+        }
 
     def check_keys(self) -> None:
         known = [key for key in vocabulary.ENTRY_KEYS if key not in self.dialect.unused_keys]

@@ -281,6 +281,9 @@ ENTRIES = frozenset({"cat", "stack", "flip", "_foreach_add.Tensor", "relu"})
         'def f(name): return name in {"aten::cat", "flip", "_foreach_add.Tensor", "other"}',
         "MOVING = [ops.aten.cat.default, ops.aten.stack.default, ops.aten.flip.default]",
         '# Operators that move.\nMOVING = ("cat", "stack", "flip")',
+        'RULES = {"cat": JOINED, "stack": JOINED, "flip": MOVED}',
+        'RULES = {"cat": Kind.JOINED, "stack": Kind.JOINED, "flip": Kind.MOVED}',
+        'RULES = {"cat": set(), "stack": set(), "flip": set()}',
     ],
 )
 def test_lists_of_operators(line: str) -> None:

@@ -25,16 +25,15 @@ from .tree import PYTHON, ROOT, files
 
 FEWEST = 3
 FOLDERS = ("torch_py/", "codegen/", "tools/")
-# The language of formulas has functions with the names of operators.
-LANGUAGE = ("codegen/expressions/", "torch_py/_inductor/")
 _ENTRY = re.compile(r"^ *-? *(?:func: *|- )?(?P<name>[A-Za-z_]\w*)(?P<overload>\.\w+)?\(.*->", re.MULTILINE)
+_CONTAINERS = ("dict", "frozenset", "list", "set", "tuple")
 _OF_PYTHON = {*dir(builtins), *dir(operator), *dir(math)}
 
 
 def check(root: Path = ROOT) -> Iterator[Finding]:
     names = names_of(root)
     for path in files(PYTHON, root):
-        if path.startswith(FOLDERS) and not path.startswith(LANGUAGE):
+        if path.startswith(FOLDERS):
             yield from check_file(path, (root / path).read_text(), names)
 
 
@@ -91,8 +90,12 @@ def _displays(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _is_function(node: ast.expr) -> bool:
-    """A lambda, a name, or a call that makes a function."""
-    return isinstance(node, (ast.Lambda, ast.Name, ast.Attribute, ast.Call))
+    """A lambda, the name of a function, or a call that makes one. Constants are in capitals."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) not in _CONTAINERS
+
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return isinstance(node, ast.Lambda) or bool(name) and not name.isupper()
 
 
 def _words(node: ast.expr) -> list[str]:

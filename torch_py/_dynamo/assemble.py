@@ -162,7 +162,7 @@ def written_tensors(graph: Any) -> list[Any] | None:
 
     found: list[Any] = []
     for node in acting:
-        # Methods and operators change their first argument; of functions that is not known.
+        # Methods and operators change their first argument; what functions change is not known.
         is_method = node.op == "call_method" or getattr(node.target, "__module__", "") == "_operator"
         changed = node.args[:1] if is_method and "out" not in node.kwargs else (node.args, node.kwargs)
         map_arg(changed, lambda argument: found.append(argument.meta.get("example_value")))
@@ -170,10 +170,10 @@ def written_tensors(graph: Any) -> list[Any] | None:
 
 
 def _drop_unused(graph: Any, recorder: Any) -> None:
-    """Erases inputs, parts of results and numbers that nobody uses, and switches that are set again at once.
+    """Erases unused inputs, parts of results and numbers, and switches that are set again at once.
 
-    Calls stay: those that fail with these dtypes or values must fail, and backends drop what they compute in
-    vain.
+    Calls stay: those that fail with these dtypes or values must fail, and backends drop results
+    that nobody uses.
     """
     overwritten: set[Any] = set()  # switches that are set again before anything else happens
     for node in reversed(list(graph.nodes)):

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Break(BaseException):
-    """Raised by handlers. `what` the program does, `why` that ends a graph, and a `hint` how to avoid it.
+    """Raised by handlers. `what` the program does, `why` that ends a graph, and a `hint` on how to avoid it.
 
     The interpreter notes the frames that it leaves, innermost first, in `frames`. A BaseException, so that
     `except Exception` of interpreted programs does not catch it.

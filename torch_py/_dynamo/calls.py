@@ -43,7 +43,7 @@ _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescript
 
 
 def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool = False) -> Any:
-    """``callee(*args, **kwargs)``. `tail`: the instruction that calls pushes the result, and no more."""
+    """``callee(*args, **kwargs)``. `tail`: the calling instruction only pushes the result."""
     kind = type(callee)
     if _marks.substitutes or _marks.in_graph or _marks.broken or _marks.constants:
         found = _by_mark(capture, callee, args, kwargs)

@@ -13,7 +13,7 @@ from torch_py.autograd.grad_mode import enable_grad
 
 
 class GraphDiffers(TorchDynamoException):
-    """A compiled graph does something else than its operators."""
+    """A compiled graph does something other than its operators do."""
 
 
 def is_on() -> bool:
@@ -23,7 +23,7 @@ def is_on() -> bool:
 def checked(module: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
     """`compiled`, compared with the graph module in each call.
 
-    Results have to be close, with equal strides, and inputs to be changed alike; the same results share
+    Results must be close and have equal strides, inputs must change alike, and the same results must share
     memory with the same inputs. Raises GraphDiffers. Calls whose inputs share memory are not compared.
     """
 

@@ -1,6 +1,6 @@
 """Settings of the front end. These have an effect; the others are kept for programs that set them.
 
-recompile_limit      so many pieces of code a function may have; other calls then run eagerly
+recompile_limit      how many pieces of code a function may have; further calls run eagerly
 fail_on_recompile_limit_hit   whether such calls raise FailOnRecompileLimitHit instead
 assume_static_by_default   False: all sizes and integers vary from the start, as with `dynamic=True`
 automatic_dynamic_shapes   False: only sizes that are marked vary, as with `dynamic=False`

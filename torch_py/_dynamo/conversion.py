@@ -101,7 +101,7 @@ def run_capture(
 
 
 class Conversion:
-    """The way from a call to code for it: one capture, or several that end earlier each time."""
+    """Finds code for a call: by one capture, or by several, each of which ends earlier than the last."""
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class Conversion:
     def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
         capture = outcome.capture
         if capture.varying is not None and capture.varying.places:
-            # Imported here: most programs do without.
+            # Imported here: most programs do not need it.
             from torch_py._dynamo.varying_check import check
 
             state = ThreadState()  # which the calls of the program may change

@@ -73,7 +73,7 @@ class Compiler:
         self.failures = 0
 
     def forget(self) -> None:
-        """Begins anew: nothing is known of earlier calls."""
+        """Starts afresh, as if there had been no calls."""
         self.policy = Policy(self.settings.dynamic)
         self.failures = 0
         self.continuations.clear()

@@ -40,7 +40,7 @@ def reduced(capture: Capture, owner: Any, protocol: int = 0) -> Any:
 
 
 def _is_ordinary(kind: type) -> bool:
-    """Whether objects have all that they are in their dictionary, or are lists and dictionaries as well."""
+    """Whether an object consists of its dictionary, and of its contents if it is a list or dictionary."""
     has_slots = any(owner.__dict__.get("__slots__") for owner in kind.__mro__)
     bases = [owner for owner in kind.__mro__ if owner.__flags__ & (1 << 9) == 0]
     return not has_slots and set(bases) <= {object, list, dict}

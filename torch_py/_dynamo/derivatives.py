@@ -41,7 +41,7 @@ def _without_overrides(*args: Any, **kwargs: Any) -> Any:
 def _fakes(capture: Capture, given: Any) -> list[Any]:
     tensors = [given] if isinstance(given, Tensor) else capture.elements_of(given)
     if not all(isinstance(tensor, Tensor) for tensor in tensors):
-        raise _refusal("it is called with something else than tensors")
+        raise _refusal("it is called with something other than tensors")
     return [capture.recorder.fake_of(tensor) for tensor in tensors]
 
 

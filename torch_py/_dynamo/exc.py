@@ -34,7 +34,7 @@ class RecompileError(TorchDynamoException):
 
 
 class FailOnRecompileLimitHit(RecompileError):
-    """``config.fail_on_recompile_limit_hit``, and a function has as many pieces of code as it may have."""
+    """``config.fail_on_recompile_limit_hit``, and a function has reached its limit of pieces of code."""
 
 
 class RecompileLimitExceeded(FailOnRecompileLimitHit):

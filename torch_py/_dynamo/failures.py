@@ -15,7 +15,7 @@ from torch_py._thread_state import ThreadState, blocks_of_autocast
 
 
 def is_suppressed(error: Exception) -> bool:
-    """Whether a function runs eagerly whose compilation has failed."""
+    """Whether a function whose compilation has failed runs eagerly."""
     return can_run_eagerly(error.backend) if isinstance(error, BackendCompilerFailed) else can_run_eagerly()
 
 
@@ -41,7 +41,7 @@ def warn(function: FunctionType, error: Exception, why: str = "as the compiler f
 
 
 def exception_of_capture(error: BaseException) -> Break:
-    """Why a call runs eagerly whose capture ends by an exception, which may be the program's own."""
+    """Why a call runs eagerly after an exception, perhaps the program's own, has ended its capture."""
     text = str(error)
     return Break(
         f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__,

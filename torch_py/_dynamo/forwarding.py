@@ -1,5 +1,4 @@
-"""Functions for what is not a function of Python: modules, methods, objects with __call__, builtin
-functions."""
+"""Makes Python functions of other callables: modules, methods, objects with __call__, builtins."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from torch_py.nn.modules.module import Module
 
 
 def as_function(target: Callable[..., Any]) -> FunctionType:
-    """A function that calls `target`, with its parameters where it has them in Python; functions as they are.
+    """A function that calls `target`, with the parameters that it has in Python; a function is its own.
 
     The target is a global of the new function, so that it is a particular object to compiled code.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-# Instructions that move values without a look at them.
+# Instructions that move values without looking at them.
 _MOVES = frozenset(
     "nop pop store_fast load_fast load_const load_global push_null kw_names copy swap rotate".split()
 )
@@ -45,7 +45,7 @@ UNBOUND: Any = _Unbound()
 
 
 class Pending:
-    """An argument that was not used yet: no guard is needed for it until then."""
+    """An argument that has not been used yet, and needs no guard until it is."""
 
     __slots__ = ("source", "value")
 
@@ -112,7 +112,7 @@ class Frame:
         self.steps = 0
         self.serial = capture.next_serial()
         self.is_suspended = False
-        self.has_pending = False  # whether the stack has arguments that were not used yet
+        self.has_pending = False  # whether the stack has arguments that have not been used yet
         self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
         self.result_base = 0  # how much of the stack is left when the result of a call is pushed
         self.raise_at: tuple[int, int] | None = None  # while it waits for a result: see resume.Layout
@@ -186,7 +186,7 @@ class Frame:
         self.at = self.program.index_of[self.instruction.offset]
 
     def _unwind(self, raised: BaseException) -> None:
-        """Continues at the handler of an exception; raises it again without one."""
+        """Continues at the handler of an exception; raises it again without a handler."""
         handled = self.capture.handled
         if handled is not None and raised.__context__ is None and raised is not handled:
             raised.__context__ = handled

@@ -45,7 +45,7 @@ def iterator_of(capture: Capture, value: Any) -> Any:
 
 
 def _fix_length(capture: Capture, value: Tensor) -> None:
-    """A loop over a tensor has as many steps as there are rows, so their number does not vary."""
+    """Fixes the number of rows of a tensor: a loop over it has one step for each."""
     if capture.varying is not None:
         length = capture.call(len, (value,), {})
         if length is not capture.as_number(length):
@@ -88,7 +88,7 @@ def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
 
 
 def refuse_foreign(capture: Capture, value: Any) -> None:
-    """Before native code, or a native iterator, may advance `value` or what it contains."""
+    """Has to be called before native code, or a native iterator, may advance `value` or what it contains."""
     for iterator in value if type(value) in (list, tuple) else (value,):
         if is_native_iterator(iterator) and capture.origin_of(iterator) is not None:
             raise ForeignIterator(iterator)

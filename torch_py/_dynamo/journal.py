@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Absent:
-    """There was, or is, nothing."""
+    """Marks a place that has, or had, no value."""
 
     def __repr__(self) -> str:
         return "<absent>"
@@ -24,7 +24,7 @@ class Entry:
     """The state of one place before its first write. `kind` is "key", "slot", "class", "cell", "whole", or
     "tail" for what is appended to a list: the length is what was before.
 
-    A key that was removed and came back is `moved`: it is behind the others now.
+    A key that was removed and came back is `moved`: it now comes after the others.
     """
 
     __slots__ = ("before", "key", "kind", "moved", "owner")
@@ -38,7 +38,7 @@ class Entry:
 
     @property
     def has_moved(self) -> bool:
-        """Whether a key that existed before the capture is behind the others now, or is gone."""
+        """Whether a key that existed before the capture now comes after the others, or is gone."""
         return self.moved and self.before is not ABSENT
 
     def now(self) -> Any:
@@ -183,7 +183,7 @@ def length_of(sequence: list[Any] | tuple[Any, ...]) -> int:
 
 
 def keys_of(owner: dict[Any, Any]) -> list[Any]:
-    """The keys in the order that the program sees: an OrderedDict has one of its own."""
+    """The keys in the order that the program sees: an OrderedDict keeps its own."""
     return list(_builtin_kind(owner).__iter__(owner))
 
 

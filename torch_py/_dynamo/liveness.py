@@ -19,7 +19,7 @@ _SEEING_ALL = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 @cache
 def slots_read_from(code: CodeType, offset: int) -> frozenset[int]:
-    """The slots that instructions from an offset on may read, also those that they have written before."""
+    """The slots that instructions from an offset on may read, including those that they write first."""
     program = decode(code)
     if not _SEEING_ALL.isdisjoint(code.co_names):
         return frozenset(range(len(program.names)))

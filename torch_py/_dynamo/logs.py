@@ -14,7 +14,7 @@ _dynamic = _logging.topic("dynamic")
 
 
 def recompile(function: Any, reasons: list[str]) -> None:
-    """One line: what was, and is."""
+    """One line that says what was expected, and what is."""
     _recompiles.debug("recompiling %s: %s", function.__qualname__, reasons[0])
 
 
@@ -58,7 +58,7 @@ def function(code: Any, text: str) -> None:
 
 
 def source_of(code: Any) -> str:
-    """The text of a function of Python; its instructions, if the text is not to be had."""
+    """The source of a Python function; its instructions if the source is not available."""
     import dis  # as in `_script`
     import inspect
     import textwrap

@@ -1,4 +1,4 @@
-"""How objects of each kind are made again: containers, functions, and objects of classes."""
+"""How compiled code makes objects of each kind: containers, functions, and instances of classes."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
 
 def _instance_of_builtin(rebuild: Rebuild, value: Any, cls: str, base: type) -> str:
     if isinstance(value, collections.OrderedDict):
-        # It has the order in addition to what a dict has.
+        # In addition to what a dict has, it keeps an order.
         ordered = rebuild.constant(collections.OrderedDict, "OrderedDict")
         name = rebuild.declare(value, f"{ordered}.__new__({cls})", type(value).__name__.lower())
         for key, item in value.items():
@@ -227,7 +227,7 @@ def _instance_of_builtin(rebuild: Rebuild, value: Any, cls: str, base: type) -> 
 def _fields(rebuild: Rebuild, value: Any, name: str) -> None:
     fields = getattr(value, "__dict__", None)
     if fields:
-        # The dictionary itself may be in use, too.
+        # The dictionary itself may be used elsewhere.
         rebuild._made[id(fields)] = f"{name}.__dict__"
         items = ", ".join([f"{key!r}: {rebuild.value(item)}" for key, item in fields.items()])
         rebuild.builds.append(f"{name}.__dict__.update({{{items}}})")
@@ -363,7 +363,7 @@ def _is_iterator(value: Any, kind: type) -> bool:
 
 
 def _is_instance(value: Any, kind: type) -> bool:
-    """Whether a class statement has made the class, and no native code makes its objects."""
+    """Whether the class comes from a class statement, and no native code makes its objects."""
     if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, (Tensor, type)):
         return False
     return not any(_makes_natively(base) for base in kind.__mro__ if base not in _REBUILT_BASES)

@@ -17,16 +17,16 @@ from torch_py.compiler._stance import set_stance
 
 
 def is_compiling() -> bool:
-    """Whether the call is captured: True in code that is compiled, False elsewhere."""
+    """Whether this runs in compiled code: True while a call is captured, False elsewhere."""
     return False
 
 
 def graph_break(msg: str = "") -> None:
-    """Ends the graph here; `msg` appears as the reason. Nothing outside of compiled functions."""
+    """Ends the graph here; `msg` appears as the reason. Does nothing outside of compiled functions."""
 
 
 def forbid_in_graph(fn: Any) -> Any:
-    """As `disallow_in_graph`."""
+    """Like `disallow_in_graph`."""
     if isinstance(fn, (list, tuple)):
         return [forbid_in_graph(one) for one in fn]
     broken.add(fn)
@@ -34,7 +34,7 @@ def forbid_in_graph(fn: Any) -> Any:
 
 
 def run(fn: Callable[..., Any] | None = None) -> Any:
-    """A function that calls compiled code where some fits, and compiles nothing."""
+    """A function that runs compiled code if there is some that fits, and compiles nothing."""
     if fn is None:
         return run
     function = fn
@@ -76,7 +76,7 @@ def mark_dynamic(
 
 
 def maybe_mark_dynamic(t: Any, index: Any) -> None:
-    """As `mark_dynamic`, and no error if the program needs the very size."""
+    """Like `mark_dynamic`, but without an error if the program needs one particular size."""
     _mark(t, "_dynamo_weak_dynamic_indices", _dimensions(t, index, "maybe_mark_dynamic"))
 
 

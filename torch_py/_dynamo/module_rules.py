@@ -1,4 +1,4 @@
-"""What two methods of modules do, which every layer of a model calls: their byte code in one step each.
+"""Does in one step what `Module.__getattr__` and `Module.__call__` do, which every layer of a model calls.
 
 They read the same places as the methods, so the guards are the same. A module for which there is more to do,
 such as one with hooks, is left to the interpreter.

@@ -1,4 +1,4 @@
-"""What is known of native code and libraries: which of it is pure, and what cannot be captured, and why."""
+"""What is known about native code and libraries: what is pure, what cannot be captured, and why."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ import operator
 import types
 import weakref
 from types import FunctionType
-from typing import TYPE_CHECKING
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.torch_modules import module_of
-
-if TYPE_CHECKING:
-    pass
 
 # Classes whose objects native code makes, and that do nothing else.
 PURE_CLASSES: frozenset[type] = frozenset(
@@ -146,7 +142,7 @@ def reason_against_module(function: FunctionType) -> Break | None:
 
 
 def _reason_in_torch(module: str, function: FunctionType) -> Break | None:
-    """Most of torch's Python code is interpreted. Not what acts on tensors or files outside of the graph."""
+    """Most of torch's Python code is interpreted, except what acts on tensors or files outside the graph."""
     if module in _CAPTURED_TORCH or function.__name__ in _QUESTIONS:
         return None
     for prefix, why in _UNCAPTURED_TORCH.items():
@@ -155,7 +151,7 @@ def _reason_in_torch(module: str, function: FunctionType) -> Break | None:
     return None
 
 
-# What is interpreted all the same: calls of graph modules, and questions about state.
+# Exceptions, which are interpreted: calls of graph modules, and questions about state.
 _CAPTURED_TORCH = ("torch_py.fx.graph_module",)
 _QUESTIONS = ("is_available", "is_initialized", "current_group")
 

@@ -1,4 +1,4 @@
-"""Instructions as compiled code does them where a graph ends."""
+"""How compiled code does the instruction at which a graph ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Jump:
         self.keeps = keeps
 
     def branches(self, stop: Stop) -> list[tuple[str, int, bool]]:
-        """(condition or nothing, offset, whether the top stays) of the jump and of its absence."""
+        """(condition or nothing, offset, whether the top stays) if it jumps, and if it does not."""
         test = "{}" if self.if_true else "not {}"
         return [(test, stop.instruction.arg, self.keeps), ("", stop.instruction.end, False)]
 

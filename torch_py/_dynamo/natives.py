@@ -59,7 +59,7 @@ def callable_for_native(capture: Capture, value: Any) -> Any:
 
 
 def called_natively(capture: Capture, value: Any) -> Any:
-    """As `callable_for_native`, for what native code calls for sure: objects with a __call__, too."""
+    """Like `callable_for_native`, for what native code is sure to call: perhaps an object with a __call__."""
     kind = type(value)
     has_call = type(in_class(kind, "__call__")) is FunctionType
     makes_objects = isinstance(value, type) and type(in_class(value, "__init__")) is FunctionType
@@ -117,7 +117,7 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
     return capture.result(callee(*args, **kwargs))
 
 
-# Methods of containers, and modules of functions, that look at no object that they get.
+# Methods of containers, and modules of functions, that do not look into the objects they are given.
 _STORING = frozenset(
     "append appendleft extend extendleft insert pop popleft clear reverse rotate copy update setdefault "
     "__setitem__ __getitem__ __delitem__ __iadd__ __len__ __iter__ keys values items __init__".split()
@@ -372,7 +372,7 @@ _OF_OBJECT: dict[str, Callable[..., Any]] = {
 
 
 def call_object(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """An object with a native __call__; NotImplemented if it is not known what it does."""
+    """An object with a native __call__; NotImplemented if what it does is not known."""
     if type(callee).__module__ in ("operator", "_operator"):
         return _call_getter(capture, callee, args)
     cached = getattr(callee, "__wrapped__", None)

@@ -1,5 +1,5 @@
-"""Operators and subscripts on any objects: natively, as nodes of the graph, or through methods of the
-program."""
+"""Operators and subscripts on objects of any kind: run natively, recorded as nodes of the graph, or done by
+methods of the program."""
 
 from __future__ import annotations
 

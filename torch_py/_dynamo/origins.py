@@ -1,4 +1,4 @@
-"""What is known of the objects of a program while it is captured: where they came from, and what is guarded.
+"""What is known about the objects of a program while it is captured: where they come from, what is guarded.
 
 An object that existed before has an *origin*, the source where it was met first. An object made on the way is
 *new*.
@@ -120,7 +120,7 @@ class Origins:
         return [[group[min(k, len(group) - 1)] for group in groups.values()] for k in range(most)]
 
     def _without_shared_memory(self, sources: list[Source]) -> list[Source]:
-        """Those whose memory no other input has in this call: code that only reads does not mind."""
+        """The inputs whose memory no other input shares in this call; code that only reads may share."""
         inputs = list(self.recorder.inputs.values())
         owners = Counter(made.real.untyped_storage()._cdata for made in inputs if _has_storage(made.real))
         shared = {
@@ -137,7 +137,7 @@ class Origins:
         return id(value) in self._new
 
     def made(self, value: Any) -> Any:
-        """Notes an object that the program has made. Gives it back."""
+        """Notes an object that the program has made. Returns it."""
         self._new[id(value)] = value
         return value
 

@@ -33,7 +33,7 @@ _MUTABLE = (list, dict, set, bytearray, collections.deque, BaseException)
 
 
 class Rebuild:
-    """Writes expressions for the objects of a capture, and the statements that they need before."""
+    """Writes expressions for the objects of a capture, and the statements that must come before them."""
 
     def __init__(self, capture: Capture, name: str, parameters: list[str]) -> None:
         self.capture = capture

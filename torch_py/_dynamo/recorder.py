@@ -1,4 +1,4 @@
-"""Calls of torch functions as nodes of an FX graph, one node a call, while they run on fake tensors.
+"""Calls of torch functions as nodes of an FX graph, one node for each call, while they run on fake tensors.
 
 The interpreter records the calls that it makes itself. What native code or library code calls on its way is
 seen by the recorder as a `TorchFunctionMode`.
@@ -77,7 +77,7 @@ class Scope:
         return node
 
     def move_lifted_to_the_end(self) -> None:
-        """Of the placeholders."""
+        """Makes the placeholders of lifted tensors the last ones."""
         own = [n for n in self.graph.nodes if n.op == "placeholder" and n not in self._placeholders]
         last = own[-1] if own else None
         for node in self._placeholders:
@@ -137,7 +137,7 @@ class Recorder(TorchFunctionMode):
         return self.scopes[-1].graph
 
     def begin_scope(self) -> Scope:
-        """What is recorded from now on goes to a graph of its own, until `end_scope`."""
+        """Until `end_scope`, calls are recorded in a graph of their own."""
         self.scopes.append(Scope())
         return self.scopes[-1]
 
@@ -243,7 +243,7 @@ class Recorder(TorchFunctionMode):
         return self.scopes[depth].lift(tensor) if known is None else known[1]
 
     def _node_of_size(self, size: SymInt | SymFloat) -> Any:
-        """Graphs inside of the graph have numbers: their sizes do not vary."""
+        """Nested graphs have plain numbers: their sizes do not vary."""
         assert self.varying is not None
         if len(self.scopes) > 1:
             return self.varying.fixed(size)
@@ -312,7 +312,7 @@ class Recorder(TorchFunctionMode):
     ) -> Any:
         """Runs `run(*args, **kwargs)` on fake tensors. A node records it if the result has tensors.
 
-        `acts`: the call may do more than that, so its node stays even if the result is not used.
+        `acts`: the call may do more than compute its result, so its node stays even if the result is unused.
         """
         args = tuple(map_tensors(value, self.fake_of) for value in args)
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
@@ -367,7 +367,7 @@ class Recorder(TorchFunctionMode):
             _C._set_torch_function_modes_enabled(before)
 
     def _settled(self, varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """The arguments of a call, with numbers of the example in the place of those that it may not get."""
+        """The arguments of a call; those that it may not get are replaced by the numbers of the example."""
 
         def settled(value: Any, argument: int | str) -> Any:
             def stays(number: Any) -> Any:
@@ -388,7 +388,7 @@ class Recorder(TorchFunctionMode):
     def number(
         self, target: Any, args: tuple[Any, ...], result: Any, question: Callable[[Tensor], Any]
     ) -> Any:
-        """What a tensor was asked for: sizes that vary are known as such. `question` asks another tensor."""
+        """A tensor's answer, with SymInts for sizes that vary. `question` asks another tensor the same."""
         if reads_offset(target):
             self.fake_mode.placed.add(memory_of(args[0]))
         if self.varying is None or not args or not isinstance(args[0], Tensor):

@@ -1,5 +1,5 @@
-"""The rest of a program after a graph has ended: captured from the middle of its functions, or run by
-CPython."""
+"""What follows after a graph has ended: the program is captured from the middle of its functions, or CPython
+runs the rest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Layout:
     """Where a frame goes on, and what it has then: which slots have values, and which places of the stack.
 
     `raise_at` is the offset of the call that this frame waits for, with the number of values below its
-    callable: there an exception appears. Layouts of equal continuations are equal.
+    callable: this is where an exception is raised. Equal continuations have equal layouts.
     """
 
     __slots__ = ("blocks", "code", "globals", "offset", "raise_at", "slots", "stack")
@@ -75,7 +75,7 @@ class Layout:
 class ResumedStart:
     """A capture that begins in the middle of functions that call each other, the innermost first.
 
-    With `raises`, the last value is an exception, which the innermost frame meets where it is.
+    With `raises`, the last value is an exception, which is raised where the innermost frame waits.
     """
 
     def __init__(self, layouts: list[Layout], raises: bool) -> None:
@@ -263,8 +263,10 @@ def _identifier(name: str) -> str:
 
 
 class Next:
-    """A continuation to be called with these values: compiled code returns it, so that loops need no
-    depth."""
+    """A continuation to be called with these values.
+
+    Compiled code returns it instead of calling it, so that a loop does not make the stack deeper.
+    """
 
     __slots__ = ("continuation", "values")
 

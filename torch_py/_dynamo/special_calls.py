@@ -1,4 +1,4 @@
-"""Builtin functions and classes that the interpreter does itself, as they look at objects of the program."""
+"""Builtin functions and classes that look at objects of the program, done by the interpreter itself."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _bool(capture: Capture, args: Any, kwargs: Any) -> bool:
 
 
 def _size(capture: Capture, args: Any, kwargs: Any) -> Any:
-    """torch.Size(), of which the elements may vary."""
+    """torch.Size(), whose elements may vary."""
     if len(args) != 1 or kwargs:
         return capture.made(Size(*args, **kwargs))
     items = capture.elements_of(args[0])
@@ -209,7 +209,7 @@ def _super(capture: Capture, args: Any, kwargs: Any) -> Any:
 
 
 def _slot(capture: Capture, frame: Frame, number: int) -> Any:
-    """What a slot has, which a continuation may not have read yet."""
+    """The content of a slot, which a continuation may not have read yet."""
     value = frame.locals[number]
     return capture.admit(value.value, value.source) if type(value) is Pending else value
 
@@ -442,7 +442,7 @@ SPECIAL_FUNCTIONS.update(
 
 
 def of(callee: Any) -> Callable[..., Any] | None:
-    """What does the calls of a builtin function; None for those that run natively."""
+    """The function that does the calls of a builtin; None if it runs natively."""
     owner = getattr(callee, "__self__", None)
     if owner is not None and not isinstance(owner, (types.ModuleType, type)):
         return None  # a method, which may not be hashable

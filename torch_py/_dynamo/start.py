@@ -33,7 +33,7 @@ class FunctionStart:
         self.name = function.__name__ if function.__name__.isidentifier() else "function"
 
     def runs_eagerly(self) -> bool:
-        """Whether the function is never captured: what it makes is run by others, step by step."""
+        """Whether the function is never captured, because others run what it returns step by step."""
         code = self.function.__code__
         if not code.co_flags & _GENERATORS:
             return False

@@ -35,7 +35,7 @@ class Stop:
         self.slots = self._live_slots()
 
     def _live_slots(self) -> list[Any]:
-        """The variables, without tensors of the graph that nothing reads: these need not be results of it."""
+        """The variables, without tensors of the graph that nothing reads, which need not be its results."""
         frame = self.frame
         places = [self.resume_at, self.instruction.offset, *(self.raise_at or ())[:1]]
         read = slots_read_from(frame.code, min(places))
@@ -112,7 +112,7 @@ class Ending:
         return [text for stop in self.stops[1:] for text in self._values(stop, stop.stack[: stop.base])]
 
     def _outer_layouts(self) -> list[Layout]:
-        """The callers: they go on after their call, with its result."""
+        """The layouts of the callers, which continue after their call with its result."""
         found = []
         for stop in self.stops[1:]:
             found.append(stop.layout(stop.resume_at, stop.stack[: stop.base], stop.raise_at))

@@ -30,7 +30,7 @@ class CompileCounter:
 
 
 class CompileCounterWithBackend:
-    """As CompileCounter, for any backend; `graphs` has the graph modules."""
+    """Like CompileCounter, for any backend; `graphs` has the graph modules."""
 
     def __init__(self, backend: Any) -> None:
         self.frame_count = 0

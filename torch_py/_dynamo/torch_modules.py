@@ -1,4 +1,4 @@
-"""Which module of torch a function or class is from, also where `torch_py.as_torch` has renamed it."""
+"""Which module of torch a function or class is from, even if `torch_py.as_torch` has renamed it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def module_of(value: Any) -> str:
 
 
 def own_name(name: str) -> str:
-    """Our name of a module that may have its alias."""
+    """Our name of a module that may go by its alias."""
     root, _, rest = name.partition(".")
     if root != "torch" or sys.modules.get("torch") is not torch_py:
         return name

@@ -31,7 +31,7 @@ _UNCAPTURED = ("vjp", "linearize")
 
 
 def is_transform(function: FunctionType) -> bool:
-    """Whether a function is a transform, or what one has made."""
+    """Whether a function is a transform or the result of one."""
     made_in = getattr(function, "__globals__", {}).get("__name__") or ""
     return module_of(function) in _MODULES or own_name(made_in) in _MODULES
 
@@ -90,7 +90,7 @@ def _with_functions(args: Any, functions: Any, make: Callable[[Any], Any] = lamb
 
 
 class _Function(int):
-    """The number of a function, in the place of an argument."""
+    """The number of a function, in place of an argument."""
 
 
 class _Inner:
@@ -157,7 +157,7 @@ class TransformCall:
 
 
 def _of_graphs(graphs: Any, lifted: Any) -> Callable[..., Any]:
-    """A function that runs one graph after the other, call by call."""
+    """A function each of whose calls runs the next of the graphs."""
     calls = iter(zip(graphs, lifted))
 
     def run(*args: Any, **kwargs: Any) -> Any:

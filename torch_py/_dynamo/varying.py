@@ -187,7 +187,7 @@ class Varying:
     def worlds(self) -> Worlds:
         """What tensors of the capture would be for other stand-ins."""
         if self._worlds is None:
-            # Imported here: most programs do without.
+            # Imported here: most programs do not need it.
             from torch_py._dynamo.varying_worlds import Worlds
 
             assert self.recorder is not None
@@ -204,7 +204,7 @@ class Varying:
         self, symbols: set[Symbol], holds: Callable[[Values], bool], is_guarded: bool | None = None
     ) -> None:
         """Has the program captured anew with numbers that operators can have: for which `holds` is true, as
-        it is for the example. A number that can be hardly anything else is fixed.
+        it is for the example. A number that can hardly be anything else is fixed.
 
         Without `is_guarded`, relations guard what holds, unless it is about one number alone.
         """
@@ -248,7 +248,7 @@ class Varying:
                 made, dim = place = self.places[term]
                 if not place.is_size:
                     return made.node
-                # In front of all calls: they may change the shape of the input.
+                # Before all calls, which may change the shape of the input.
                 with graph.inserting_after(self.last_input or made.node):
                     node = graph.create_node("call_method", "size", (made.node, dim), {}, name=term.name)
             else:
@@ -274,7 +274,7 @@ class Varying:
         return has_reasons
 
     def _fix(self, symbols: Collection[Symbol]) -> None:
-        """What code is for one value of from now on, wherever it is found."""
+        """From now on, code is for one value of this, wherever it is found."""
         leading = [self.places[symbol] for symbol in symbols if symbol in self.places]
         for place in [*leading, *(other for place, other in self._equal if place in leading)]:
             self.policy.fix(place.made.source.text, place.dim)
@@ -429,7 +429,7 @@ def _has_reals(args: Any) -> bool:
 
 
 def all_fixed(varying: Varying, value: Any) -> Any:
-    """A number, or the numbers in a list, as in the example."""
+    """A number, or a list of numbers, as in the example."""
     return type(value)(map(varying.fixed, value)) if has_varying(value) else varying.fixed(value)
 
 

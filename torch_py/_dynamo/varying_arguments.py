@@ -1,8 +1,8 @@
 """Which arguments of calls may be numbers that vary.
 
-Fake tensors are computed with a stand-in for such a number, which is large. An operator for which it matters
-how large a number is, such as one that takes it for a dimension, gets the number of the example instead, and
-code is for this number alone. Positions and counts have small stand-ins, for which the operator works.
+Fake tensors are computed with a large stand-in for such a number. Where the value matters to an operator, as
+that of a dimension does, it gets the number of the example instead, and code is for this number alone.
+Positions and counts have small stand-ins, for which the operator works.
 """
 
 from __future__ import annotations
@@ -126,8 +126,11 @@ def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tupl
 
 
 def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None:
-    """Before a call that shifts rows: it turns them around several times if the shift is larger than their
-    number, which kernels for large sizes do not. Smaller sizes have code of their own."""
+    """Has to be called before rows are shifted.
+
+    A shift larger than the number of rows turns them around several times, which kernels for large sizes do
+    not. Smaller sizes get code of their own.
+    """
     packet = packet_of(target)
     positions = None if packet is None else _positions_of_shifts(packet)
     if positions is None or not isinstance(args[0], Tensor):
@@ -202,7 +205,7 @@ def _varies(item: Any) -> bool:
 
 
 def _consumed(item: Any) -> int:
-    """How many dimensions of a tensor an index is for."""
+    """How many dimensions of a tensor an index uses up."""
     if item is None or item is Ellipsis or type(item) is bool:
         return 0
     if isinstance(item, Tensor) and item.dtype in (_C.bool, _C.uint8):
@@ -211,7 +214,7 @@ def _consumed(item: Any) -> int:
 
 
 def _settled_item(varying: Varying, item: Any, size: int) -> Any:
-    """The item, with numbers of the example in the place of those that have to get other stand-ins."""
+    """The item, with numbers of the example in place of those that need other stand-ins."""
     if type(item) is slice:
         bounds = [item.start, item.stop]
     elif isinstance(item, int) and type(item) is not bool:

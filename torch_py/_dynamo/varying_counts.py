@@ -36,8 +36,8 @@ def settle_count(
     args: Any,
     kwargs: dict[str, Any],
 ) -> None:
-    """Raises Break, after which the capture begins anew, if sizes had to be fixed for a call of `target`,
-    which is ``run(*args, **kwargs)``."""
+    """Raises Break, after which the capture begins anew, if sizes had to be fixed for a call of `target`:
+    ``run(*args, **kwargs)``."""
     packet = packet_of(target)
     if packet is None or not _returns_list(packet):
         return
@@ -100,7 +100,7 @@ def _returns_list(packet: OpOverloadPacket) -> bool:
 
 
 class Call:
-    """A call of which some arguments vary, and something that is counted in it."""
+    """A call with arguments that vary, and something that is counted in it."""
 
     def __init__(
         self, varying: Varying, recorder: Recorder, count: Callable[..., int], args: Any, kwargs: Any

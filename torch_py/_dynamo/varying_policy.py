@@ -19,7 +19,7 @@ _MOST_DIMENSIONS = 3
 
 
 class Policy:
-    """Which sizes of a function's tensors vary, and which of its integers: those that have been seen to, and
+    """Which sizes of a function's tensors vary, and which of its integers: those that have done so, and
     sizes that programs mark.
 
     Tensors and integers are known by the text of their source. With `dynamic`, all vary from the start; with
@@ -114,7 +114,7 @@ class Policy:
         self._modules.setdefault(source.text, weakref.ref(module))
 
     def is_particular(self, module: Any, source: Source) -> bool:
-        """Whether code may be for this very module: there has been no other one in its place."""
+        """Whether code may be for this very module, because no other one has been in its place."""
         before = self._modules.get(source.text)
         if before is not None and before() is not module:
             self._varying_modules.add(source.text)
@@ -125,7 +125,7 @@ class Policy:
         self._fixed.add((text, dim))
 
     def limit(self, text: str, dim: int | None, allowed: Range) -> None:
-        """In the next capture operators get a size, or a number (None), of this range."""
+        """In the next capture, operators get a size, or a number (None), in this range."""
         before = self._ranges.get((text, dim))
         self._ranges[text, dim] = allowed if before is None else before.both(allowed)
 
@@ -135,10 +135,10 @@ class Policy:
         return None if found is None else found.near(number)
 
     def forget_ranges(self) -> None:
-        """Before another call is captured, the tensors of which may be of other sizes."""
+        """Has to be called before another call is captured, whose tensors may have other sizes."""
         self._ranges.clear()
 
 
 def _without_channels(dimensions: set[int]) -> set[int]:
-    """As many dimensions as may vary: channels, which weights fix, and then the last ones do not."""
+    """As many dimensions as may vary; channels, which weights fix, are left out first, then the last ones."""
     return set(sorted(dimensions - {1})[:_MOST_DIMENSIONS])

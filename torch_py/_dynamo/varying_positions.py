@@ -1,7 +1,7 @@
 """Positions and counts that vary: `x.narrow(0, n, 2)`, `x.topk(n)`.
 
-An operator takes them in a range only. It is found by calls on tensors without memory, and the program is
-captured with stand-ins of this range.
+An operator takes them only within a range, which calls on tensors without memory find. The program is
+captured with stand-ins in this range.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def settled_positions(
     args: Any,
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any]:
-    """The arguments of a call, with numbers of the example where it does not work for the stand-ins; these
-    are limited, and the program is captured anew."""
+    """The arguments of a call. If it does not work for the stand-ins, it gets the numbers of the example; the
+    stand-ins are limited, and the program is captured anew."""
     numbers = positions_in(target, args, kwargs)
     if not numbers:
         return args, kwargs

@@ -58,13 +58,13 @@ class Replay:
         geometry = node.meta.get("geometry")
         if geometry is None and made.real.layout is not _C.strided:
             return made.fake
-        # Another tensor than that of the capture, whose sizes the program may change in place.
+        # Not the tensor of the capture, whose sizes the program may change in place.
         geometry = geometry or Geometry(tuple(made.real.shape), made.real.stride())
         return stand_in(self._recorder.fake_mode, made.real, geometry, self.values)
 
 
 class Worlds:
-    """What tensors of a capture would be for other stand-ins. The graph is run for these when it is asked."""
+    """What tensors of a capture would be for other stand-ins, for which the graph is run on demand."""
 
     def __init__(self, varying: Varying, recorder: Recorder) -> None:
         self._varying = varying

@@ -18,7 +18,7 @@ class Writing(Reading):
     """Writes to dictionaries, fields, cells and classes."""
 
     def change(self, value: Any) -> None:
-        """Before native code changes a container."""
+        """Has to be called before native code changes a container."""
         if id(value) in self._new:
             return
         if id(value) not in self._origins and (type(value) in SCALARS or isinstance(value, tuple)):
@@ -109,7 +109,7 @@ class Writing(Reading):
             object.__setattr__(owner, name, value)
 
     def _guard_distinct(self, value: Any, origin: Source) -> None:
-        """A changed object has to stay another one than those that are read, too."""
+        """Guards that a changed object is none of those that are read."""
         if origin.kind == "constant":
             return
         self.guards.changed[id(value)] = origin

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.forward_mode import dual
 from torch_py._functorch.levels import inside, is_at, new_level
 from torch_py._functorch.mapping import vmap
-from torch_py._functorch.reverse_mode import argument_numbers, vjp
+from torch_py._functorch.reverse_mode import argument_numbers, split_aux, vjp
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
 
 torch: Any = _C._torch
+
+
+def _check_pushed(result: Any, level: int, strict: bool) -> None:
+    """Raises RuntimeError unless `result` has tensors only, which with `strict` depend on the primals."""
+    for leaf in tree_leaves(result):
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(
+                f"jvp(f, primals, tangents): Expected f to return only tensors, got type {type(leaf)}"
+            )
+        if strict and not is_at(leaf, level):
+            raise RuntimeError(
+                "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
+                "This is not allowed with strict=True."
+            )
 
 
 def jvp(
@@ -56,27 +70,8 @@ def jvp(
 
     with new_level() as level:
         result = func(*spec.unflatten(dual(p, t, level) for p, t in zip(leaves, directions)))
-        aux = None
-
-        if has_aux:
-            if not isinstance(result, tuple) or len(result) != 2:
-                raise RuntimeError(
-                    "jvp(f, primals, tangents): output of function f should be a tuple: (output, aux) if "
-                    "has_aux is True"
-                )
-            result, aux = result
-
-        for leaf in tree_leaves(result):
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(
-                    f"jvp(f, primals, tangents): Expected f to return only tensors, got type {type(leaf)}"
-                )
-            if strict and not is_at(leaf, level):
-                raise RuntimeError(
-                    "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
-                    "This is not allowed "
-                    "with strict=True."
-                )
+        result, aux = split_aux(result, "jvp(f, primals, tangents)") if has_aux else (result, None)
+        _check_pushed(result, level, strict)
 
         value = tree_map(lambda leaf: primal_of(leaf, level), result)
         tangent = tree_map(lambda leaf: tangent_of(leaf, level), result)
@@ -146,12 +141,7 @@ def jacrev(
         numbers = argument_numbers(argnums, len(args), "jacrev")
         chosen = tuple(args[n] for n in numbers)
 
-        def of_chosen(*values: Any) -> Any:
-            full = list(args)
-            for number, value in zip(numbers, values):
-                full[number] = value
-            return func(*full, **kwargs)
-
+        of_chosen = _of_arguments(func, numbers, args, kwargs)
         result = vjp(of_chosen, *chosen, has_aux=has_aux)
         output, product = result[:2]
         outputs, output_spec = tree_flatten(output)
@@ -165,6 +155,20 @@ def jacrev(
         return (jacobian, result[2]) if has_aux else jacobian
 
     return transformed
+
+
+def _of_arguments(
+    func: Callable[..., Any], numbers: Sequence[int], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Callable[..., Any]:
+    """`func` as a function of the arguments with these numbers; the others stay as they are."""
+
+    def of_chosen(*values: Any) -> Any:
+        full = list(args)
+        for number, value in zip(numbers, values):
+            full[number] = value
+        return func(*full, **kwargs)
+
+    return of_chosen
 
 
 def _chosen(by_argument: Any, argnums: Any) -> Any:
@@ -193,14 +197,13 @@ def jacfwd(
         numbers = argument_numbers(argnums, len(args), "jacfwd")
         leaves, spec = tree_flatten(tuple(args[n] for n in numbers))
 
-        def of_chosen(*values: Any) -> Any:
-            full = list(args)
-            for number, value in zip(numbers, spec.unflatten(values)):
-                full[number] = value
-            return func(*full, **kwargs)
+        of_chosen = _of_arguments(func, numbers, args, kwargs)
+
+        def of_leaves(*values: Any) -> Any:
+            return of_chosen(*spec.unflatten(values))
 
         def pushed(*directions: Tensor) -> Any:
-            found = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
+            found = jvp(of_leaves, tuple(leaves), directions, has_aux=has_aux)
             return found[1:] if has_aux else (found[1],)
 
         moved, *aux = vmap(pushed, randomness=randomness)(*_basis(leaves))

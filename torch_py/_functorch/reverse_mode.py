@@ -39,6 +39,28 @@ def argument_numbers(argnums: Any, count: int, caller: str) -> tuple[int, ...]:
     return tuple(wrapped)
 
 
+def _check_differentiable(leaves: Sequence[Any], caller: str) -> None:
+    for leaf in leaves:
+        if not isinstance(leaf, Tensor):
+            raise ValueError(
+                f"{caller}: Thing passed to transform API must be Tensor, got {type(leaf)} among what is "
+                "differentiated by"
+            )
+        if not (leaf.is_floating_point() or leaf.is_complex()):
+            raise RuntimeError(
+                f"{caller}: only floating point and complex tensors have gradients, got {leaf.dtype}"
+            )
+
+
+def split_aux(result: Any, caller: str) -> tuple[Any, Any]:
+    """The two values that a function returns where `has_aux` is true."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise RuntimeError(
+            f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True"
+        )
+    return result
+
+
 class _Recorded:
     """`func` run on aliases of some of its arguments, with what is needed to differentiate it."""
 
@@ -54,18 +76,8 @@ class _Recorded:
         self.caller = caller
         self.outer_grad = _C.is_grad_enabled()
 
-        chosen = [args[n] for n in numbers]
-        leaves, self.spec = tree_flatten(chosen)
-        for leaf in leaves:
-            if not isinstance(leaf, Tensor):
-                raise ValueError(
-                    f"{caller}: Thing passed to transform API must be Tensor, got {type(leaf)} among what "
-                    "is differentiated by"
-                )
-            if not (leaf.is_floating_point() or leaf.is_complex()):
-                raise RuntimeError(
-                    f"{caller}: only floating point and complex tensors have gradients, got {leaf.dtype}"
-                )
+        leaves, self.spec = tree_flatten([args[n] for n in numbers])
+        _check_differentiable(leaves, caller)
 
         with enable_grad():
             leaves = [spread(leaf if self.outer_grad else detached(leaf)) for leaf in leaves]
@@ -76,15 +88,7 @@ class _Recorded:
             self.own = [t for t, leaf in zip(self.sources, leaves) if not requires_grad(leaf)]
             result = func(*aliased, **kwargs)
 
-        self.aux = None
-        if has_aux:
-            if not isinstance(result, tuple) or len(result) != 2:
-                raise RuntimeError(
-                    f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True"
-                )
-            result, self.aux = result
-
-        self.result = result
+        self.result, self.aux = split_aux(result, caller) if has_aux else (result, None)
 
     def released(self, results: Any) -> Any:
         """`results`, with their graphs only if these lead to what `func` was called with, or found outside,

@@ -4,7 +4,7 @@ vectors lie.
 
 from __future__ import annotations
 
-from torch_py._inductor.indices import Axis, Linear, flattened
+from torch_py._inductor.indices import Axis, Linear, count_of, flattened
 from torch_py._inductor.inline import cost
 from torch_py._inductor.ir import Buffer, Expr, Load, Named, loads, rewritten
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest
@@ -61,10 +61,7 @@ def _place_items(nest: Nest, needed: set[Buffer]) -> None:
 
 
 def _row_bytes(nest: Nest, item: Item) -> int:
-    row = 1
-    for axis in nest.inner:
-        row *= axis.size
-    return row * item.buffer.dtype.itemsize
+    return count_of(nest.inner) * item.buffer.dtype.itemsize
 
 
 def _reads(item: Item, buffer: Buffer) -> bool:

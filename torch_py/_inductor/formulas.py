@@ -11,8 +11,13 @@ from torch_py._inductor.ir import Cast, Const, Expr, Map, cast, const
 _COMPARISONS = frozenset(["<", "<=", "==", "!=", ">", ">="])
 _PREDICATES = frozenset(["isnan", "isinf", "signbit"])
 # What arithmetic on truth values means.
-_OF_TRUTH = {"+": "or", "*": "and", "maximum": "or", "minimum": "and"}
-_OF_TRUTH.update({name: name for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")})
+_OF_TRUTH = {
+    "+": "or",
+    "*": "and",
+    "maximum": "or",
+    "minimum": "and",
+    **{f"bitwise_{word}": f"bitwise_{word}" for word in ("and", "or", "xor", "not")},
+}
 _LARGEST_PRODUCT = 4
 _OF_FLOATS = frozenset(["%", "fmod", "pow"])
 

@@ -7,10 +7,8 @@ read what the store reads, so the search is not quadratic.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from torch_py._inductor import config
-from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
+from torch_py._inductor.indices import Axis, Linear, contiguous, count_of, flattened
 from torch_py._inductor.inline import epochs, read_by
 from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Statement, Store, loads, rewritten
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
@@ -110,13 +108,6 @@ def _space(store: Store) -> tuple[list[Axis], list[Axis]]:
     return outer, inner
 
 
-def total(axes: Sequence[Axis]) -> int:
-    result = 1
-    for axis in axes:
-        result *= axis.size
-    return result
-
-
 def begin(nest: Nest, store: Store) -> None:
     """Makes a nest of one store."""
     nest.outer, nest.inner = _space(store)
@@ -128,7 +119,7 @@ def begin(nest: Nest, store: Store) -> None:
 def join(nest: Nest, store: Store) -> bool:
     """Adds a store to a nest; false if it does not fit, with nothing changed that matters."""
     outer, inner = _space(store)
-    if total(outer) * total(inner) == 0:
+    if count_of(outer) * count_of(inner) == 0:
         return False
     kind = _kind_in(nest, store, outer, inner)
     if kind is None:
@@ -154,16 +145,16 @@ def join(nest: Nest, store: Store) -> bool:
 
 def _kind_in(nest: Nest, store: Store, outer: list[Axis], inner: list[Axis]) -> str | None:
     """What a store would be in a nest; None if its loops have other lengths."""
-    rows = total(nest.outer)
-    row = total(nest.inner)
+    rows = count_of(nest.outer)
+    row = count_of(nest.inner)
     if store.reduction is not None:
-        fits = total(outer) * total(inner) == rows * row and total(inner) > 1
-        return REDUCTION if fits and (not nest.has_rows or total(outer) == rows) else None
+        fits = count_of(outer) * count_of(inner) == rows * row and count_of(inner) > 1
+        return REDUCTION if fits and (not nest.has_rows or count_of(outer) == rows) else None
     if store.mode != "set" or not store.is_plain:
         return None
-    if total(outer) == rows * row:
+    if count_of(outer) == rows * row:
         return ELEMENT
-    return ROW if total(outer) == rows and nest.has_rows else None
+    return ROW if count_of(outer) == rows and nest.has_rows else None
 
 
 def _common_space(
@@ -175,7 +166,7 @@ def _common_space(
     if not nest.has_rows and kind == ELEMENT:
         return _axes(common_axes(nest.axes, outer), "i"), []
 
-    boundary = total(inner) if kind == REDUCTION else total(nest.inner)
+    boundary = count_of(inner) if kind == REDUCTION else count_of(nest.inner)
     sizes = common_axes(nest.axes, outer + inner)
     if sizes is None:
         return None, None

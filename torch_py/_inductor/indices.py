@@ -9,8 +9,8 @@ usually affine again: with i < 4 and j < 8, ``(8 * i + j) // 8`` is ``i``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import gcd
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import gcd, prod
 from typing import Any, TypeAlias
 
 
@@ -299,6 +299,11 @@ def flattened(index: Sequence[Linear], strides: Sequence[int], offset: int = 0) 
     for position, stride in zip(index, strides):
         total = total + position * stride
     return total
+
+
+def count_of(axes: Iterable[Axis]) -> int:
+    """The number of positions in a space."""
+    return prod([axis.size for axis in axes])
 
 
 def contiguous(sizes: Sequence[int]) -> tuple[int, ...]:

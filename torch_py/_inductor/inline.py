@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from torch_py._inductor.indices import Axis, Linear
+from torch_py._inductor.indices import Linear, count_of
 from torch_py._inductor.ir import (
     Buffer,
     Cast,
@@ -158,13 +158,8 @@ class Inlining:
 
 def iterations(store: Store) -> int:
     """How often the loop of a store runs."""
-    axes: list[Axis] = list(store.axes)
-    if store.reduction is not None:
-        axes += store.reduction.axes
-    total = 1
-    for axis in axes:
-        total *= axis.size
-    return total
+    reduced = () if store.reduction is None else store.reduction.axes
+    return count_of([*store.axes, *reduced])
 
 
 def epochs(graph: LoopGraph) -> dict[int, int]:

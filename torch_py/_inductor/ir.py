@@ -10,6 +10,7 @@ Values are compared and hashed by what they are; names are for people. spec.py s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -55,10 +56,7 @@ class Buffer:
     @property
     def count(self) -> int:
         """The number of elements."""
-        total = 1
-        for size in self.sizes:
-            total *= size
-        return total
+        return math.prod(self.sizes)
 
     def __repr__(self) -> str:
         return self.name

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from torch_py._inductor.dtypes import CPP
-from torch_py._inductor.indices import Axis, contiguous, flattened
+from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
 from torch_py._inductor.inline import cost
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.nests import (
@@ -19,7 +19,7 @@ from torch_py._inductor.nests import (
     item_loads,
 )
 from torch_py._inductor.print_packs import takes_packs
-from torch_py._inductor.print_passes import Passes, count_of
+from torch_py._inductor.print_passes import Passes
 
 _WIDTH = 100
 _GRAIN = 32768  # additions that are worth a thread

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.dtypes import CPP
-from torch_py._inductor.indices import Axis, contiguous, flattened, linear
+from torch_py._inductor.indices import Axis, contiguous, count_of, flattened, linear
 from torch_py._inductor.ir import Buffer, Expr, Load, unconditional_loads
 from torch_py._inductor.nests import (
     ELEMENT,
@@ -351,10 +351,3 @@ class Passes:
     def _row_position(self, item: Item) -> Any:
         sizes = [axis.size for axis in self.nest.inner]
         return flattened([linear(axis) for axis in self.nest.inner], contiguous(sizes))
-
-
-def count_of(axes: Sequence[Axis]) -> int:
-    total = 1
-    for axis in axes:
-        total *= axis.size
-    return total

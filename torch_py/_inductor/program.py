@@ -19,54 +19,34 @@ from typing import Any, TypeAlias
 from torch_py._C._compiler import Program, Slot
 
 
+def _operation(operator: str, is_reflected: bool = False) -> Callable[[Formula, Integer], Formula]:
+    def compute(self: Formula, other: Integer) -> Formula:
+        first, second = (other, self) if is_reflected else (self, other)
+        return Formula((*_postfix(first), *_postfix(second), operator))
+
+    return compute
+
+
 class Formula(tuple[Any, ...]):
     """An integer that follows from the sizes of inputs: postfix order, ``("s0", 1, "+", 2, "//")``.
 
-    Arithmetic on formulas makes formulas: ``(n + 1) // 2``.
+    Arithmetic on formulas makes formulas: ``(n + 1) // 2``, ``n.max(4)``.
     """
 
     __slots__ = ()
 
-    def _with(self, other: Integer, operator: str) -> Formula:
-        return Formula((*self, *_postfix(other), operator))
+    __add__ = _operation("+")  # type: ignore[assignment]
+    __radd__ = _operation("+", is_reflected=True)
+    __sub__ = _operation("-")
+    __rsub__ = _operation("-", is_reflected=True)
+    __mul__ = _operation("*")  # type: ignore[assignment]
+    __rmul__ = _operation("*", is_reflected=True)  # type: ignore[assignment]
+    __floordiv__ = _operation("//")
+    __rfloordiv__ = _operation("//", is_reflected=True)
+    __mod__ = _operation("%")
 
-    def _after(self, other: Integer, operator: str) -> Formula:
-        return Formula((*_postfix(other), *self, operator))
-
-    def __add__(self, other: Integer) -> Formula:  # type: ignore[override]
-        return self._with(other, "+")
-
-    def __radd__(self, other: Integer) -> Formula:
-        return self._after(other, "+")
-
-    def __sub__(self, other: Integer) -> Formula:
-        return self._with(other, "-")
-
-    def __rsub__(self, other: Integer) -> Formula:
-        return self._after(other, "-")
-
-    def __mul__(self, other: Integer) -> Formula:  # type: ignore[override]
-        return self._with(other, "*")
-
-    def __rmul__(self, other: Integer) -> Formula:  # type: ignore[override]
-        return self._after(other, "*")
-
-    def __floordiv__(self, other: Integer) -> Formula:
-        return self._with(other, "//")
-
-    def __rfloordiv__(self, other: Integer) -> Formula:
-        return self._after(other, "//")
-
-    def __mod__(self, other: Integer) -> Formula:
-        return self._with(other, "%")
-
-    def max(self, other: Integer) -> Formula:
-        """The larger of the two."""
-        return self._with(other, "max")
-
-    def min(self, other: Integer) -> Formula:
-        """The smaller of the two."""
-        return self._with(other, "min")
+    max = _operation("max")
+    min = _operation("min")
 
 
 # How operations are called by torch_py._shapes.formulas.

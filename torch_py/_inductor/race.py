@@ -7,18 +7,15 @@ What was measured is kept in the cache of kernels, so that a race is run once.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from torch_py import _C, _logging, random
 from torch_py._inductor import config
-from torch_py._inductor.cache import Cache
 from torch_py._inductor.compile_cpp import find_compiler, identity
 from torch_py._inductor.contests import Contest, contests_of
+from torch_py._inductor.entries import read_entry, write_entry
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.stages import CompiledGraph
 from torch_py._inductor.symbols import symbols_of
@@ -165,30 +162,13 @@ def _seconds(program: Any, given: Sequence[Any], count: int) -> float:
 def _kept(key: str, measure: Callable[[], dict[str, float]]) -> dict[str, float]:
     """The times of a race: from the cache if it has been run before on this machine with as many threads."""
     facts = [key, *identity(find_compiler()), __version__, str(_C.get_num_threads()), str(config.cpp.threads)]
-    path = Cache.opened().place(hashlib.sha256("\0".join(facts).encode()).hexdigest(), ".race")
-    found = None if config.force_disable_caches or not config.autotune_local_cache else _read(path)
-    if found is not None:
-        return found
+    entry = hashlib.sha256("\0".join(facts).encode()).hexdigest()
+    if config.autotune_local_cache and not config.force_disable_caches:
+        found = read_entry(entry, ".race", dict)
+        if found is not None:
+            return found
 
     times = measure()
     if config.autotune_local_cache:
-        _write(path, times)
+        write_entry(entry, ".race", times)
     return times
-
-
-def _read(path: Path) -> dict[str, float] | None:
-    try:
-        found = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return None
-    good = isinstance(found, dict) and len(found) > 1 and all(type(v) is float for v in found.values())
-    return found if good else None
-
-
-def _write(path: Path, times: dict[str, float]) -> None:
-    work = path.with_suffix(f".{os.getpid()}")
-    try:
-        work.write_text(json.dumps(times))
-        os.replace(work, path)
-    except OSError as problem:
-        _log.info("the result of a race is not kept: %s", problem)

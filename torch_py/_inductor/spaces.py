@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch_py._inductor.indices import Axis, Linear, linear
+from torch_py._inductor.indices import Axis, Linear, count_of, linear
 from torch_py._inductor.nests import Item, inner_positions, positions
 
 
@@ -64,10 +64,7 @@ def joined(axes: list[Axis], items: Sequence[Item]) -> tuple[list[Axis], dict[Ax
     result: list[Axis] = []
     replaced: dict[Axis, Linear] = {axis: Linear(0) for axis in axes if axis.size == 1}
     for group in groups:
-        size = 1
-        for axis in group:
-            size *= axis.size
-        whole = group[0] if len(group) == 1 else Axis(group[0].name, size)
+        whole = group[0] if len(group) == 1 else Axis(group[0].name, count_of(group))
         result.append(whole)
         if len(group) > 1:
             _split_positions(whole, group, replaced)

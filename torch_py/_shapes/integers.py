@@ -15,7 +15,7 @@ from typing import Any
 
 from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
-from torch_py._shapes.reals import SymFloat, real
+from torch_py._shapes.reals import SymFloat, of_the_hint, real
 from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_ins_of, samples_in
 
 _LARGEST_OFFSET = 64  # from a multiple of a prime
@@ -301,13 +301,13 @@ def _floor_division(self: SymInt, other: Any) -> Any:
     if type(other) is int and other > 0:
         value = int.__floordiv__(self, other)
         return self.sizes.composed(value, Formula("floordiv", (self.term, other)) if other > 1 else self.term)
-    return _of_the_hint("__floordiv__")(self, other)
+    return of_the_hint(int, "__floordiv__")(self, other)
 
 
 def _modulo(self: SymInt, other: Any) -> Any:
     if type(other) is int and other > 0 and self.sizes.is_number(self.term):
         return self.sizes.composed(int.__mod__(self, other), Formula("mod", (self.term, other)))
-    return _of_the_hint("__mod__")(self, other)
+    return of_the_hint(int, "__mod__")(self, other)
 
 
 def _quotient(is_reflected: bool = False) -> Any:
@@ -337,16 +337,6 @@ def _comparison(sign: str) -> Any:
         return NotImplemented
 
     return compare
-
-
-def _of_the_hint(name: str) -> Any:
-    """A method with another result than a size: the number is taken for fixed."""
-    method = getattr(int, name)
-
-    def call(self: SymInt, *others: Any) -> Any:
-        return method(self.sizes.fix(self), *(self.sizes.fix(other) for other in others))
-
-    return call
 
 
 class SymInt(int):
@@ -402,7 +392,7 @@ for _name in (
     "__round__ __rpow__ __rrshift__ __rshift__ __rxor__ __str__ __trunc__ __xor__ "
     "bit_count bit_length conjugate to_bytes"
 ).split():
-    setattr(SymInt, _name, _of_the_hint(_name))
+    setattr(SymInt, _name, of_the_hint(int, _name))
 
 
 class SymSize(tuple[Any, ...]):

@@ -40,11 +40,11 @@ def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
     return compute
 
 
-def _of_the_hint(name: str) -> Any:
-    """A method with another result: the integers are taken for fixed."""
-    method = getattr(float, name)
+def of_the_hint(kind: type, name: str) -> Any:
+    """A method of `kind` whose result does not vary: the numbers are taken for fixed."""
+    method = getattr(kind, name)
 
-    def call(self: SymFloat, *others: Any) -> Any:
+    def call(self: Any, *others: Any) -> Any:
         return method(self.sizes.fix(self), *map(self.sizes.fix, others))
 
     return call
@@ -77,4 +77,4 @@ for _name in (
     "__hash__ __int__ __le__ __lt__ __mod__ __ne__ __pow__ __rdivmod__ __repr__ __rfloordiv__ __rmod__ "
     "__round__ __rpow__ __str__ __trunc__ as_integer_ratio conjugate hex is_integer"
 ).split():
-    setattr(SymFloat, _name, _of_the_hint(_name))
+    setattr(SymFloat, _name, of_the_hint(float, _name))

@@ -7,7 +7,7 @@ from codegen.model.checks.report import Reporter
 from codegen.model.keywords import PYTHON_KEYWORD_ARGUMENTS, PYTHON_KEYWORDS
 from codegen.model.operator import Operator
 from codegen.model.reading import Context
-from codegen.schema import Argument, default_problem
+from codegen.schema import Argument, FunctionSchema, default_problem
 
 
 def check(operator: Operator, context: Context, has_structure: bool) -> None:
@@ -172,6 +172,10 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
     if schema.is_out:  # reported already
         return
 
+    if structure == "mutation":
+        _check_mutation(schema, report)
+    _check_name_of_writing(schema, structure, report)
+
     for argument in schema.arguments.mutable:
         if structure not in vocabulary.WRITING_STRUCTURES:
             hint = f"write {argument.type} {argument.name}"
@@ -183,35 +187,34 @@ def _check_writes(operator: Operator, report: Reporter) -> None:
                 f"{hint}, or structure: mutation",
             )
 
-    if structure == "mutation" and not schema.is_mutable:
+
+def _check_mutation(schema: FunctionSchema, report: Reporter) -> None:
+    if not schema.is_mutable:
         own = schema.arguments.self_argument
         place = own.offset if own else 0
-        report.at_schema(
-            place, "a mutation writes to none of its arguments", "write Tensor(a!) self and -> Tensor(a!)"
-        )
-
-    if structure == "mutation" and [r.is_write for r in schema.returns] == [False] and schema.is_mutable:
+        hint = "write Tensor(a!) self and -> Tensor(a!)"
+        report.at_schema(place, "a mutation writes to none of its arguments", hint)
+    elif [r.is_write for r in schema.returns] == [False]:
         what = "the result is not what the mutation writes to"
         report.at_schema(schema.returns[0].offset, what, "write -> Tensor(a!), or -> ()")
-    if structure == "mutation" and len(schema.returns) > 1:
+
+    if len(schema.returns) > 1:
         place = schema.returns[1].offset
         hint = "write -> (), or structure: composite"
         report.at_schema(place, "a mutation returns what it writes to, one tensor, or nothing", hint)
 
-    own = schema.arguments.self_argument
-    if (
-        own is not None
-        and own.is_write
-        and not schema.is_inplace
-        and structure in vocabulary.WRITING_STRUCTURES
-    ):
-        report.at_schema(
-            0,
-            "a function that writes to 'self' has a name that ends in '_'",
-            f"write {schema.base_name}_, or remove '!' and write variants: function, inplace",
-        )
 
-    if schema.is_inplace and not (own is not None and own.is_write) and not schema.is_mutable:
+def _check_name_of_writing(schema: FunctionSchema, structure: str, report: Reporter) -> None:
+    """A function that writes to ``self`` has a name that ends in "_"; one that writes to nothing has not."""
+    own = schema.arguments.self_argument
+    writes_to_self = own is not None and own.is_write
+
+    if writes_to_self and not schema.is_inplace and structure in vocabulary.WRITING_STRUCTURES:
+        what = "a function that writes to 'self' has a name that ends in '_'"
+        hint = f"write {schema.base_name}_, or remove '!' and write variants: function, inplace"
+        report.at_schema(0, what, hint)
+
+    if schema.is_inplace and not writes_to_self and not schema.is_mutable:
         hint = "write Tensor(a!) self with structure: mutation"
         if structure in vocabulary.INPLACE_STRUCTURES:
             hint = f"write {schema.name.name.base} and variants: function, inplace"

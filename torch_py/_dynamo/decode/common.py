@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from types import CodeType
+from typing import Any
+
+from torch_py._dynamo.decode.operators import BINARY, UNARY
+
 # Instructions whose argument is passed on as it is, or that have none.
 SAME = {
     "NOP": "nop",
@@ -98,3 +103,20 @@ NAMED = {
     "IMPORT_FROM": "import_from",
     "LOAD_FROM_DICT_OR_GLOBALS": "load_from_dict_or_globals",
 }
+# Instructions whose argument is an index into co_consts.
+CONSTANT = {"LOAD_CONST": "load_const", "RETURN_CONST": "return_const", "KW_NAMES": "kw_names"}
+
+
+def translate(code: CodeType, name: str, argument: int) -> tuple[str, Any]:
+    """The canonical name and argument of an instruction that has no rule of a version."""
+    if name in SAME:
+        return SAME[name], argument
+    if name in NAMED:
+        return NAMED[name], code.co_names[argument]
+    if name in CONSTANT:
+        return CONSTANT[name], code.co_consts[argument]
+    if name == "BINARY_OP":
+        return "binary", BINARY[argument]
+    if name in UNARY:
+        return "unary", UNARY[name]
+    return "unsupported", name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import opcode
+from collections.abc import Callable
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -73,16 +75,40 @@ def units(code: CodeType, inline_entries: list[int]) -> list[tuple[int, int, int
     start, high = 0, 0
 
     while position < size:
-        opcode = raw[position]
+        number = raw[position]
         argument = high | raw[position + 1]
         position += 2
-        if opcode == _EXTENDED_ARG:
+        if number == opcode.EXTENDED_ARG:
             high = argument << 8
             continue
-        position += 2 * inline_entries[opcode] if opcode < len(inline_entries) else 0
-        found.append((opcode, argument, start, position))
+        position += 2 * inline_entries[number] if number < len(inline_entries) else 0
+        found.append((number, argument, start, position))
         start, high = position, 0
     return found
+
+
+Translate = Callable[[CodeType, str, int, int], tuple[str, Any]]
+
+
+def instructions_of(code: CodeType, inline_entries: list[int], translate: Translate) -> list[Instruction]:
+    """The instructions of `code`.
+
+    `translate` gives the canonical name and argument of an instruction, from the code object, CPython's name,
+    the argument as a number, and the offset of the next instruction.
+    """
+    found = []
+    for number, argument, offset, end in units(code, inline_entries):
+        name = opcode.opname[number]
+        op, value = translate(code, name, argument, end)
+        found.append(Instruction(op, value, offset, end, name))
+    return found
+
+
+def program_of(code: CodeType, inline_entries: list[int], translate: Translate) -> Program:
+    """The program of a code object with an exception table (Python 3.11 and later)."""
+    instructions = instructions_of(code, inline_entries, translate)
+    handlers = exception_table(code.co_exceptiontable)  # type: ignore[attr-defined]
+    return Program(code, instructions, handlers, slot_names(code))
 
 
 def exception_table(table: bytes) -> list[Handler]:
@@ -115,12 +141,3 @@ def slot_names(code: CodeType) -> tuple[str, ...]:
     """Local variables, then cells that are not arguments, then free variables: CPython's order from 3.11."""
     cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
     return code.co_varnames + cells + code.co_freevars
-
-
-def _extended_arg() -> int:
-    import opcode
-
-    return opcode.opmap["EXTENDED_ARG"]
-
-
-_EXTENDED_ARG = _extended_arg()

@@ -6,9 +6,9 @@ import opcode
 from types import CodeType
 from typing import Any
 
-from torch_py._dynamo.decode.common import NAMED, SAME
-from torch_py._dynamo.decode.instructions import Instruction, Program, units
-from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
+from torch_py._dynamo.decode import common
+from torch_py._dynamo.decode.instructions import Instruction, Program, instructions_of
+from torch_py._dynamo.decode.operators import BINARY, COMPARE
 
 _CHANGED = {
     "CALL_FUNCTION": "call_plain",
@@ -73,22 +73,14 @@ def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str,
         return _ABSOLUTE[name], 2 * argument
     if name in _RELATIVE:
         return _RELATIVE[name], end + 2 * argument
-    if name in SAME:
-        return SAME[name], argument
-    if name in NAMED:
-        return NAMED[name], code.co_names[argument]
 
-    if name == "LOAD_CONST":
-        return "load_const", code.co_consts[argument]
     if name == "LOAD_GLOBAL":
         return "load_global", (code.co_names[argument], 0)
     if name in _BINARY:
         return "binary", _BINARY[name]
     if name == "COMPARE_OP":
         return "compare", COMPARE[opcode.cmp_op[argument]]
-    if name in UNARY:
-        return "unary", UNARY[name]
-    return "unsupported", name
+    return common.translate(code, name, argument)
 
 
 def _beginning(code: CodeType) -> list[Instruction]:
@@ -109,10 +101,6 @@ def _parameters(code: CodeType) -> tuple[str, ...]:
 
 
 def decode(code: CodeType) -> Program:
-    instructions = _beginning(code)
-    for number, argument, offset, end in units(code, []):
-        name = opcode.opname[number]
-        op, value = _translate(code, name, argument, end)
-        instructions.append(Instruction(op, value, offset, end, name))
+    instructions = [*_beginning(code), *instructions_of(code, [], _translate)]
     names = code.co_varnames + code.co_cellvars + code.co_freevars
     return Program(code, instructions, [], names, uses_blocks=True)

@@ -6,9 +6,9 @@ import opcode
 from types import CodeType
 from typing import Any
 
-from torch_py._dynamo.decode.common import NAMED, SAME
-from torch_py._dynamo.decode.instructions import Instruction, Program, exception_table, slot_names, units
-from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
+from torch_py._dynamo.decode import common
+from torch_py._dynamo.decode.instructions import Program, program_of
+from torch_py._dynamo.decode.operators import COMPARE
 
 # Jumps: the canonical name, and whether the argument counts backwards.
 _JUMPS = {
@@ -31,33 +31,15 @@ _JUMPS = {
 
 
 def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
-    if name in SAME:
-        return SAME[name], argument
-    if name in NAMED:
-        return NAMED[name], code.co_names[argument]
     if name in _JUMPS:
         op, direction = _JUMPS[name]
         return op, end + 2 * direction * argument
-
-    if name == "LOAD_CONST":
-        return "load_const", code.co_consts[argument]
     if name == "LOAD_GLOBAL":
         return "load_global", (code.co_names[argument >> 1], argument & 1)
-    if name == "BINARY_OP":
-        return "binary", BINARY[argument]
     if name == "COMPARE_OP":
         return "compare", COMPARE[opcode.cmp_op[argument]]
-    if name == "KW_NAMES":
-        return "kw_names", code.co_consts[argument]
-    if name in UNARY:
-        return "unary", UNARY[name]
-    return "unsupported", name
+    return common.translate(code, name, argument)
 
 
 def decode(code: CodeType) -> Program:
-    instructions = []
-    for number, argument, offset, end in units(code, opcode._inline_cache_entries):  # type: ignore[attr-defined]
-        name = opcode.opname[number]
-        op, value = _translate(code, name, argument, end)
-        instructions.append(Instruction(op, value, offset, end, name))
-    return Program(code, instructions, exception_table(code.co_exceptiontable), slot_names(code))
+    return program_of(code, opcode._inline_cache_entries, _translate)  # type: ignore[attr-defined]

@@ -6,9 +6,9 @@ import opcode
 from types import CodeType
 from typing import Any
 
-from torch_py._dynamo.decode.common import NAMED, SAME
-from torch_py._dynamo.decode.instructions import Instruction, Program, exception_table, slot_names, units
-from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
+from torch_py._dynamo.decode import common
+from torch_py._dynamo.decode.instructions import Program, program_of
+from torch_py._dynamo.decode.operators import COMPARE
 
 # Jumps: the canonical name, and how many bytes after the counted target it lands.
 FORWARD = {
@@ -27,41 +27,22 @@ INTRINSICS = {3: "stop_iteration_error", 5: "unary_plus", 6: "list_to_tuple"}
 def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
     if name == "LOAD_ATTR":
         return ("load_method" if argument & 1 else "load_attr"), code.co_names[argument >> 1]
-    if name in SAME:
-        return SAME[name], argument
-    if name in NAMED:
-        return NAMED[name], code.co_names[argument]
     if name in FORWARD:
         op, further = FORWARD[name]
         return op, end + 2 * argument + further
     if name in BACKWARD:
         return "jump", end - 2 * argument
 
-    if name == "LOAD_CONST":
-        return "load_const", code.co_consts[argument]
-    if name == "RETURN_CONST":
-        return "return_const", code.co_consts[argument]
     if name == "LOAD_GLOBAL":
         return "load_global", (code.co_names[argument >> 1], argument & 1)
     if name == "LOAD_SUPER_ATTR":
         return "load_super_attr", (code.co_names[argument >> 2], bool(argument & 1))
-    if name == "BINARY_OP":
-        return "binary", BINARY[argument]
     if name == "COMPARE_OP":
         return "compare", COMPARE[opcode.cmp_op[argument >> 4]]
-    if name == "KW_NAMES":
-        return "kw_names", code.co_consts[argument]
     if name == "CALL_INTRINSIC_1" and argument in INTRINSICS:
         return INTRINSICS[argument], argument
-    if name in UNARY:
-        return "unary", UNARY[name]
-    return "unsupported", name
+    return common.translate(code, name, argument)
 
 
 def decode(code: CodeType) -> Program:
-    instructions = []
-    for number, argument, offset, end in units(code, opcode._inline_cache_entries):  # type: ignore[attr-defined]
-        name = opcode.opname[number]
-        op, value = translate(code, name, argument, end)
-        instructions.append(Instruction(op, value, offset, end, name))
-    return Program(code, instructions, exception_table(code.co_exceptiontable), slot_names(code))
+    return program_of(code, opcode._inline_cache_entries, translate)  # type: ignore[attr-defined]

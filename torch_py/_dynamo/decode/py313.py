@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Any
 
 from torch_py._dynamo.decode import py312
-from torch_py._dynamo.decode.instructions import Instruction, Program, exception_table, slot_names, units
+from torch_py._dynamo.decode.instructions import Program, program_of
 from torch_py._dynamo.decode.operators import COMPARE
 
 _CHANGED = {
@@ -43,15 +43,6 @@ def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str,
     return py312.translate(code, name, argument, end)
 
 
-def _inline_entries() -> list[int]:
-    by_name: dict[str, int] = opcode._inline_cache_entries  # type: ignore[attr-defined]
-    return [by_name.get(name, 0) for name in opcode.opname]
-
-
 def decode(code: CodeType) -> Program:
-    instructions = []
-    for number, argument, offset, end in units(code, _inline_entries()):
-        name = opcode.opname[number]
-        op, value = _translate(code, name, argument, end)
-        instructions.append(Instruction(op, value, offset, end, name))
-    return Program(code, instructions, exception_table(code.co_exceptiontable), slot_names(code))
+    by_name: dict[str, int] = opcode._inline_cache_entries  # type: ignore[attr-defined]
+    return program_of(code, [by_name.get(name, 0) for name in opcode.opname], _translate)

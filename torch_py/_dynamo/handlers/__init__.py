@@ -1,8 +1,12 @@
-"""What the instructions do, one function each, named as `decode` names them."""
+"""What the instructions do: each public function of these modules handles the instruction of its name.
+
+The names are those that `decode` gives the instructions.
+"""
 
 from __future__ import annotations
 
 import importlib
+from types import FunctionType
 from typing import Any
 
 _PARTS = (
@@ -15,5 +19,9 @@ def all_handlers() -> dict[str, Any]:
     """The handlers by the names of their instructions."""
     found: dict[str, Any] = {}
     for part in _PARTS:
-        found.update(importlib.import_module(f"{__name__}.{part}").HANDLERS)
+        module = importlib.import_module(f"{__name__}.{part}")
+        for name, value in vars(module).items():
+            is_own = isinstance(value, FunctionType) and value.__module__ == module.__name__
+            if is_own and not name.startswith("_"):
+                found[name] = value
     return found

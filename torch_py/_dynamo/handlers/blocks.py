@@ -1,11 +1,12 @@
-"""Blocks of Python 3.10, which say where exceptions go, and the three values that an exception is there."""
+"""Blocks of Python 3.10, which say where exceptions are handled, and the three values on the stack that stand
+for an exception there."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from torch_py._dynamo.frame import EXCEPT_HANDLER, SETUP_FINALLY, Frame
-from torch_py._dynamo.handlers.exceptions import enter_and_exit
+from torch_py._dynamo.handlers.exceptions import _enter_and_exit
 
 
 def setup_finally(frame: Frame, target: int) -> None:
@@ -14,7 +15,7 @@ def setup_finally(frame: Frame, target: int) -> None:
 
 def setup_with(frame: Frame, target: int) -> None:
     """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
-    leave, value = enter_and_exit(frame, frame.stack[-1])
+    leave, value = _enter_and_exit(frame, frame.stack[-1])
     frame.stack[-1] = leave
     frame.blocks.append((SETUP_FINALLY, target, len(frame.stack)))
     frame.stack.append(value)
@@ -48,21 +49,7 @@ def jump_if_not_exc_match(frame: Frame, target: int) -> None:
 
 
 def with_except_start_triple(frame: Frame, arg: Any) -> None:
-    """Calls __exit__, the seventh from the top, with the exception on the top."""
+    """Calls __exit__, the seventh from the top, with the exception on top."""
     _, error, kind = frame.stack[-3:]
     result = frame.capture.call(frame.stack[-7], (kind, error, error.__traceback__), {})
     frame.stack.append(result)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        setup_finally,
-        setup_with,
-        pop_block,
-        pop_except_block,
-        reraise_triple,
-        jump_if_not_exc_match,
-        with_except_start_triple,
-    )
-}

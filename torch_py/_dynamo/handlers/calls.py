@@ -35,7 +35,7 @@ def _callee(stack: list[Any], base: int, count: int) -> tuple[Any, list[Any]]:
 
 
 def call_null_last(frame: Frame, count: int) -> None:
-    """As `call`, with NULL, or the first argument, above the callable."""
+    """Like `call`, with NULL or the first argument above the callable."""
     stack = frame.stack
     base = len(stack) - count - 2
     args = stack[base + 2 :]
@@ -45,7 +45,7 @@ def call_null_last(frame: Frame, count: int) -> None:
 
 
 def call_kw(frame: Frame, count: int) -> None:
-    """As `call_null_last`, with a tuple of names on the top."""
+    """Like `call_null_last`, with a tuple of names on top."""
     stack = frame.stack
     base = len(stack) - count - 3
     names = stack[-1]
@@ -58,14 +58,14 @@ def call_kw(frame: Frame, count: int) -> None:
 
 
 def call_plain(frame: Frame, count: int) -> None:
-    """A callable and its arguments, and nothing else (Python 3.10)."""
+    """The stack has a callable and its arguments, without NULL (Python 3.10)."""
     stack = frame.stack
     base = len(stack) - count - 1
     _run(frame, base, stack[base], stack[base + 1 :], {})
 
 
 def call_plain_kw(frame: Frame, count: int) -> None:
-    """As `call_plain`, with a tuple of names on the top."""
+    """Like `call_plain`, with a tuple of names on top."""
     stack = frame.stack
     base = len(stack) - count - 2
     names = stack[-1]
@@ -75,7 +75,7 @@ def call_plain_kw(frame: Frame, count: int) -> None:
 
 
 def call_ex(frame: Frame, flags: int) -> None:
-    """A tuple of arguments and perhaps a dictionary, above NULL and the callable."""
+    """The stack has NULL, a callable, a tuple of arguments, and perhaps a dictionary."""
     _call_with_containers(frame, flags, 2)
 
 
@@ -84,7 +84,7 @@ def call_ex_plain(frame: Frame, flags: int) -> None:
 
 
 def call_ex_null_last(frame: Frame, flags: int) -> None:
-    """As `call_ex`, with NULL above the callable."""
+    """Like `call_ex`, with NULL above the callable."""
     _call_with_containers(frame, flags, 2, callee_first=True)
 
 
@@ -106,19 +106,3 @@ def _run(frame: Frame, base: int, callee: Any, args: list[Any], kwargs: dict[str
     frame.call_start = None
     del frame.stack[base:]
     frame.stack.append(result)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        kw_names,
-        call,
-        call_null_last,
-        call_kw,
-        call_plain,
-        call_plain_kw,
-        call_ex,
-        call_ex_plain,
-        call_ex_null_last,
-    )
-}

@@ -130,7 +130,7 @@ def unpack_sequence(frame: Frame, count: int) -> None:
 
 
 def _some_elements(frame: Frame, value: Any, limit: int) -> list[Any]:
-    """Elements of an iterable, no more than are needed."""
+    """The elements of an iterable, at most as many as are needed."""
     capture = frame.capture
     iterator = iteration.iterator_of(capture, value)
     found: list[Any] = []
@@ -159,7 +159,7 @@ def unpack_ex(frame: Frame, arg: int) -> None:
 
 
 def format_value(frame: Frame, arg: int) -> None:
-    """The argument has the conversion in its two lowest bits, and tells whether there is a format."""
+    """The two lowest bits of the argument are the conversion; the next tells whether there is a format."""
     has_format = bool(arg & 4)
     value = frame.stack[-2] if has_format else frame.stack[-1]
     specification = frame.stack[-1] if has_format else ""
@@ -179,31 +179,3 @@ def format_simple(frame: Frame, arg: Any) -> None:
 
 def format_with_spec(frame: Frame, arg: Any) -> None:
     format_value(frame, 4)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        build_tuple,
-        build_list,
-        build_set,
-        build_map,
-        build_const_key_map,
-        build_string,
-        build_slice,
-        list_append,
-        set_add,
-        map_add,
-        list_extend,
-        set_update,
-        dict_update,
-        dict_merge,
-        list_to_tuple,
-        unpack_sequence,
-        unpack_ex,
-        format_value,
-        convert_value,
-        format_simple,
-        format_with_spec,
-    )
-}

@@ -89,7 +89,7 @@ def for_iter(frame: Frame, target: int) -> None:
 
 
 def for_iter_kept(frame: Frame, target: int) -> None:
-    """As `for_iter`, where the code at the target drops the iterator."""
+    """Like `for_iter`, where the code at the target drops the iterator."""
     value = iteration.next_of(frame.capture, frame.stack[-1], iteration.END)
     if value is iteration.END:
         frame.jump(target)
@@ -103,23 +103,3 @@ def return_value(frame: Frame, arg: Any) -> Finished:
 
 def return_const(frame: Frame, value: Any) -> Finished:
     return Finished(value)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        jump,
-        jump_if_true,
-        jump_if_false,
-        jump_if_none,
-        jump_if_not_none,
-        jump_if_true_or_pop,
-        jump_if_false_or_pop,
-        to_bool,
-        get_iter,
-        for_iter,
-        for_iter_kept,
-        return_value,
-        return_const,
-    )
-}

@@ -33,7 +33,7 @@ def _instance(frame: Frame, value: Any) -> BaseException:
 
 
 def reraise(frame: Frame, arg: int) -> None:
-    """With an argument, the number of the instruction that failed first is so deep in the stack."""
+    """The argument is the depth in the stack of the offset of the instruction that failed first, or 0."""
     error = frame.stack.pop()
     raise error
 
@@ -75,7 +75,7 @@ def _special(frame: Frame, manager: Any, name: str) -> Any:
     return getattr(manager, name)
 
 
-def enter_and_exit(frame: Frame, manager: Any) -> tuple[Any, Any]:
+def _enter_and_exit(frame: Frame, manager: Any) -> tuple[Any, Any]:
     """The bound __exit__ of a manager, and what its __enter__ returns."""
     enter = _special(frame, manager, "__enter__")
     leave = _special(frame, manager, "__exit__")
@@ -84,29 +84,14 @@ def enter_and_exit(frame: Frame, manager: Any) -> tuple[Any, Any]:
 
 def before_with(frame: Frame, arg: Any) -> None:
     """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
-    leave, value = enter_and_exit(frame, frame.stack[-1])
+    leave, value = _enter_and_exit(frame, frame.stack[-1])
     frame.stack[-1] = leave
     frame.stack.append(value)
 
 
 def with_except_start(frame: Frame, arg: Any) -> None:
-    """Calls __exit__, the fourth from the top, with the exception on the top."""
+    """Calls __exit__, the fourth from the top, with the exception on top."""
     error = frame.stack[-1]
     leave = frame.stack[-4]
     result = frame.capture.call(leave, (type(error), error, error.__traceback__), {})
     frame.stack.append(result)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        raise_varargs,
-        reraise,
-        push_exc_info,
-        pop_except,
-        check_exc_match,
-        load_assertion_error,
-        before_with,
-        with_except_start,
-    )
-}

@@ -31,14 +31,14 @@ def make_function(frame: Frame, flags: int) -> None:
 
 
 def make_named_function(frame: Frame, flags: int) -> None:
-    """With the qualified name on the top (Python 3.10)."""
+    """Like `make_function`, with the qualified name on top (Python 3.10)."""
     name = frame.stack.pop()
     make_function(frame, flags)
     frame.stack[-1].__qualname__ = name
 
 
 def make_plain_function(frame: Frame, arg: Any) -> None:
-    """A function whose other parts are set one by one, the cells of its free variables among them."""
+    """Makes a function whose other parts, such as the cells of its free variables, are set one by one."""
     code = frame.stack[-1]
     frame.stack[-1:] = [tuple(CellType() for _ in code.co_freevars), code]
     make_function(frame, 8)
@@ -68,15 +68,3 @@ def set_function_attribute(frame: Frame, flag: int) -> None:
 
 def load_build_class(frame: Frame, arg: Any) -> None:
     frame.stack.append(builtins.__build_class__)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        make_function,
-        make_named_function,
-        make_plain_function,
-        set_function_attribute,
-        load_build_class,
-    )
-}

@@ -45,7 +45,7 @@ def send(frame: Frame, target: int) -> None:
 
 
 def send_kept(frame: Frame, target: int) -> None:
-    """As `send`, where the code at the target drops the iterator."""
+    """Like `send`, where the code at the target drops the iterator."""
     iterator = frame.stack[-2]
     before = frame.at
     send(frame, target)
@@ -55,8 +55,7 @@ def send_kept(frame: Frame, target: int) -> None:
 
 
 def yield_from(frame: Frame, arg: Any) -> Finished | None:
-    """As `send` and `yield_value` in one (Python 3.10): the instruction is done again until the iterator
-    ends."""
+    """`send` and `yield_value` in one (Python 3.10); the instruction is repeated until the iterator ends."""
     depth = len(frame.stack)
     send(frame, frame.instruction.end)
     if len(frame.stack) < depth:
@@ -78,30 +77,9 @@ def end_send(frame: Frame, arg: Any) -> None:
     del frame.stack[-2]
 
 
-def end_for(frame: Frame, arg: Any) -> None:
-    frame.stack.pop()
-
-
 def cleanup_throw(frame: Frame, arg: Any) -> None:
     error = frame.stack[-1]
     if not isinstance(error, StopIteration):
         raise error
     del frame.stack[-3:]
     frame.stack += (None, error.value)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        return_generator,
-        yield_value,
-        get_yield_from_iter,
-        send,
-        send_kept,
-        end_send,
-        end_for,
-        yield_from,
-        stop_iteration_error,
-        cleanup_throw,
-    )
-}

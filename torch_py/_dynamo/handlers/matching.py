@@ -41,7 +41,7 @@ def match_keys(frame: Frame, arg: Any) -> None:
 
 
 def match_keys_with_flag(frame: Frame, arg: Any) -> None:
-    """As `match_keys`, followed by whether all are there."""
+    """Like `match_keys`, followed by whether all are there."""
     match_keys(frame, arg)
     frame.stack.append(frame.stack[-1] is not None)
 
@@ -93,18 +93,3 @@ def copy_dict_without_keys(frame: Frame, arg: Any) -> None:
     for key in keys:
         del rest[key]
     frame.stack[-1] = frame.capture.made(rest)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        get_len,
-        match_mapping,
-        match_sequence,
-        match_keys,
-        match_keys_with_flag,
-        match_class,
-        match_class_with_flag,
-        copy_dict_without_keys,
-    )
-}

@@ -133,7 +133,7 @@ def load_attr(frame: Frame, name: str) -> None:
 
 
 def load_method(frame: Frame, name: str) -> None:
-    """Pushes NULL and the bound method, as CPython does for other attributes than methods."""
+    """Pushes NULL and the bound method, as CPython does for attributes that are not methods."""
     value = attributes.load(frame.capture, frame.stack[-1], name)
     frame.stack[-1] = NULL
     frame.stack.append(value)
@@ -156,7 +156,7 @@ def delete_attr(frame: Frame, name: str) -> None:
 
 
 def load_super_attr(frame: Frame, arg: tuple[str, bool]) -> None:
-    """``super().name``: stack of super itself, the class and the object."""
+    """``super().name``: the stack has `super` itself, the class and the object."""
     name, as_method = arg
     _, cls, owner = frame.stack[-3:]
     value = attributes.load(frame.capture, super(cls, owner), name)
@@ -195,34 +195,3 @@ def import_from(frame: Frame, name: str) -> None:
             raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None
         value = frame.capture.fixed(sys.modules[full], full)
     frame.stack.append(value)
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        load_deref,
-        load_classderef,
-        load_from_dict_or_deref,
-        store_deref,
-        delete_deref,
-        load_global,
-        load_global_then_null,
-        store_global,
-        delete_global,
-        load_name,
-        store_name,
-        delete_name,
-        load_locals,
-        setup_annotations,
-        load_attr,
-        load_method,
-        load_attr_then_null,
-        store_attr,
-        delete_attr,
-        load_super_attr,
-        load_super_attr_then_null,
-        load_from_dict_or_globals,
-        import_name,
-        import_from,
-    )
-}

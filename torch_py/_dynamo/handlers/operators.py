@@ -83,22 +83,3 @@ def delete_subscript(frame: Frame, arg: Any) -> None:
     owner, key = frame.stack[-2:]
     operations.delete_subscript(frame.capture, owner, key)
     del frame.stack[-2:]
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        binary,
-        compare,
-        compare_as_bool,
-        unary,
-        unary_plus,
-        is_op,
-        contains,
-        subscript,
-        binary_slice,
-        store_slice,
-        store_subscript,
-        delete_subscript,
-    )
-}

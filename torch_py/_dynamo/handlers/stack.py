@@ -101,7 +101,7 @@ def make_cell(frame: Frame, slot: int) -> None:
 
 
 def make_cell_of(frame: Frame, arg: tuple[int, int | None]) -> None:
-    """A cell in a slot of its own, with the value of a parameter (Python 3.10)."""
+    """Makes a cell in a slot of its own, with the value of a parameter (Python 3.10)."""
     slot, parameter = arg
     if parameter is not None:
         frame.locals[slot] = frame.locals[parameter]
@@ -119,29 +119,3 @@ def load_slot(frame: Frame, slot: int) -> None:
 
 def unsupported(frame: Frame, name: Any) -> None:
     raise Break(f"the instruction {name}", "the compiler does not know it", "")
-
-
-HANDLERS = {
-    function.__name__: function
-    for function in (
-        nop,
-        pop,
-        push_null,
-        copy,
-        swap,
-        rotate,
-        duplicate_two,
-        load_const,
-        load_fast,
-        load_fast_and_clear,
-        load_fast_pair,
-        store_fast,
-        store_fast_pair,
-        store_fast_load_fast,
-        delete_fast,
-        make_cell,
-        make_cell_of,
-        load_slot,
-        unsupported,
-    )
-}

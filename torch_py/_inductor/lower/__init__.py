@@ -1,5 +1,7 @@
-"""Rules that turn operators into loops: one for each structure, and some for single operators, one file for
-each idea. An operator without a rule is called.
+"""Rules that turn operators into loops: one for each structure, and some for single operators.
+
+Each file is one idea. An operator without a rule is called.
+
 """
 
 from torch_py._inductor.lower import choices, copies, indirect, joining, moves, norms, softmax

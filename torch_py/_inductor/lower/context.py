@@ -74,7 +74,7 @@ class Lowering:
         self._starts: dict[Buffer, int] = {}  # bytes, in the examples
 
     def name(self, stem: str) -> str:
-        """A name that no other buffer has. Names of overloads tell people nothing."""
+        """A name that no other buffer has, without that of an overload, which would tell readers nothing."""
         stem = _OVERLOAD.sub("", stem).lstrip("_") or stem
         count = self._names.get(stem, 0)
         self._names[stem] = count + 1
@@ -87,7 +87,7 @@ class Lowering:
         return found
 
     def alias(self, name: str, example: Any, root: Buffer) -> Buffer:
-        """Another look at the memory of a buffer, as in the example."""
+        """Another view of the memory of a buffer, as in the example."""
         root = root.memory
         distance = 0 if 0 in example.shape else _start_of(example) - self._starts[root]
         found = Buffer(
@@ -213,7 +213,7 @@ def _start_of(example: Any) -> int:
 
 
 def bound_arguments(operator: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by the names of the schema; missing ones are None or their default's text."""
+    """Arguments by the names of the schema; a missing one is None or the text of its default."""
     bound: dict[str, Any] = {}
     for position, argument in enumerate(operator._schema.arguments):
         if position < len(args):

@@ -22,7 +22,7 @@ def copy(lowering: Lowering, node: Any, source: Value, *args: Any, **kwargs: Any
         raise NotLoweredError("a transposition, for which the operator has better loops")
 
     def element(index: Any) -> Expr:
-        # The program asks for the rounding of a cast, unlike for that between operators.
+        # The program asks for the rounding of a cast, but not for rounding between operators.
         value = source.at(index)
         if is_short_float(value.dtype) and value.dtype != example.dtype:
             value = Map("rounded", [value], value.dtype)
@@ -34,7 +34,7 @@ def copy(lowering: Lowering, node: Any, source: Value, *args: Any, **kwargs: Any
 
 
 def _is_transposition(source: Any, result: Any) -> bool:
-    """Whether neighbours in memory come to lie far apart."""
+    """Whether neighbours in memory end up far apart."""
     steps = [(s, r) for size, s, r in zip(source.shape, source.stride(), result.stride()) if size >= _LONG]
     return any(s == 1 and r > 1 for s, r in steps) and any(s > 1 and r == 1 for s, r in steps)
 

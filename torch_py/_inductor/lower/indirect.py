@@ -6,6 +6,7 @@ where one is not, it calls the operator, which raises the exception of eager mod
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,15 +53,8 @@ class _Positions:
 
 
 def _check_worth(node: Any, index: Value) -> None:
-    if node.meta["val"].numel() < _LEAST_ELEMENTS * _count(index.sizes):
+    if node.meta["val"].numel() < _LEAST_ELEMENTS * math.prod(index.sizes):
         raise NotLoweredError("as many positions as elements")
-
-
-def _count(sizes: Sequence[int]) -> int:
-    total = 1
-    for size in sizes:
-        total *= size
-    return total
 
 
 @rule("embedding")
@@ -99,7 +93,7 @@ def index_select(lowering: Lowering, node: Any, source: Value, dim: int, index: 
 def gather(
     lowering: Lowering, node: Any, source: Value, dim: int, index: Value, *, sparse_grad: bool = False
 ) -> Value:
-    if _count(source.sizes) < _LEAST_ELEMENTS * _count(index.sizes):
+    if math.prod(source.sizes) < _LEAST_ELEMENTS * math.prod(index.sizes):
         raise NotLoweredError("as many positions as elements")
     positions = _Positions(lowering, node, "gather", source, dim, index)
     own = positions.dim

@@ -1,4 +1,4 @@
-"""Elements at other places: flip, roll, repeat, pads, and parts of larger tensors."""
+"""Elements moved to other places: flip, roll, repeat, pads, and parts of larger tensors."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from torch_py._inductor.lower.softmax import Rows
 
 
 def _scaled(tree: Any, weight: Value | None, bias: Value | None) -> Any:
-    """A formula times a weight plus a bias, as far as there are some."""
+    """A formula times a weight plus a bias, each of which may be absent."""
     if weight is not None:
         tree = ("*", tree, "w")
     return tree if bias is None else ("+", tree, "b")

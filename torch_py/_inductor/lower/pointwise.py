@@ -51,9 +51,7 @@ def _computed_dtype(promotion: str, bound: dict[str, Any], result: Any) -> Any:
 
 
 def as_operand(value: Any) -> Any:
-    """What stands for a value in questions about dtypes: a tensor of the same rank without elements to
-    speak of, or the number.
-    """
+    """What represents a value where its dtype matters: a small tensor of the same rank, or the number."""
     if not isinstance(value, Value):
         return value
     return _C._torch.empty([1] * len(value.sizes), dtype=value.dtype, device="meta")
@@ -74,7 +72,7 @@ def lower_reduction(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) ->
 
 
 def reduced_dimensions(rank: int, dim: Any) -> list[int]:
-    """Dimensions as an operator is given them, in order; all of them for None and for an empty list."""
+    """The dimensions an operator is given, in order; None and an empty list mean all of them."""
     if dim is None or dim == []:
         return list(range(rank))
     given = [dim] if isinstance(dim, int) else dim

@@ -45,7 +45,7 @@ def lower_rows(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Valu
 
 
 def _whole(bound: dict[str, Any], sizes: Sequence[int]) -> Value:
-    """A tensor of the shape in which the formula is computed. All must have one dtype."""
+    """A tensor of the shape in which the formula is computed; all must have one dtype."""
     tensors = [value for value in bound.values() if isinstance(value, Value)]
     for tensor in tensors:
         if tensor.sizes == tuple(sizes) and len({value.dtype for value in tensors}) == 1:

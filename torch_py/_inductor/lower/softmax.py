@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,10 +31,7 @@ class Rows:
     @property
     def count(self) -> int:
         """The number of elements of a row."""
-        total = 1
-        for d in self.dims:
-            total *= self.sizes[d]
-        return total
+        return math.prod([self.sizes[d] for d in self.dims])
 
     @property
     def row_sizes(self) -> list[int]:
@@ -67,7 +65,7 @@ class Rows:
         return self.lowering.define(f"{self.name}_{name}", example, element)
 
     def elements(self, name: str, element: Elements) -> Value:
-        """A tensor of the whole shape, which no node has."""
+        """A tensor of the whole shape that belongs to no node."""
         example = Example(self.sizes, self.dtype, self.device)
         return self.lowering.define(f"{self.name}_{name}", example, element)
 

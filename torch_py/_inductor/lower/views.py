@@ -1,4 +1,4 @@
-"""Views: the index of a view, as an index of the tensor that it looks at.
+"""Views: turns the index of a view into an index of the tensor that it looks at.
 
 There is one rule for all of them. A view of a tensor whose elements are one after another has strides that
 say where in the row an element is, and the row position gives the index.

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch_py import _C, random
 from torch_py._tensor import Tensor
 from torch_py.amp import autocast
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["get_device_states", "set_device_states"]
 

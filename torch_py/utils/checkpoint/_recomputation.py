@@ -5,16 +5,13 @@ from __future__ import annotations
 import contextlib
 import weakref
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.autograd import Function
 from torch_py.autograd.grad_mode import enable_grad
 from torch_py.autograd.graph import saved_tensors_hooks
-
-if TYPE_CHECKING:
-    pass
 from torch_py.utils.checkpoint._global_state import _Surroundings
 
 __all__ = ["CheckpointError", "set_checkpoint_early_stop"]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.autograd import Function
 from torch_py.autograd import backward as _backward
 from torch_py.autograd.grad_mode import enable_grad, no_grad
-
-if TYPE_CHECKING:
-    pass
 from torch_py.utils.checkpoint._global_state import _Surroundings
 
 __all__ = ["CheckpointFunction", "check_backward_validity", "detach_variable"]

@@ -57,8 +57,7 @@ def new(options: argparse.Namespace) -> int:
     """Drafts the operator, or only its missing functions if its entry exists. Returns the exit status."""
     if not options.is_yaml_given and not _is_at_home(options.yaml):
         what = "this folder is neither a checkout nor that of a package's operators"
-        print(f"{options.yaml}: {what}; name the file: --yaml PATH", file=sys.stderr)
-        return 1
+        return _refuse(f"{options.yaml}: {what}; name the file: --yaml PATH")
 
     base = base_program(options)
     problems = Diagnostics()
@@ -70,41 +69,43 @@ def new(options: argparse.Namespace) -> int:
         return _complete(options, existing)
 
     if options.structure is not None and options.structure not in STRUCTURES:
-        print(
-            f"unknown structure '{options.structure}'; {did_you_mean(options.structure, STRUCTURES)}",
-            file=sys.stderr,
-        )
-        return 1
+        hint = did_you_mean(options.structure, STRUCTURES)
+        return _refuse(f"unknown structure '{options.structure}'; {hint}")
 
-    text = options.operator
-    if "(" not in text:
-        text = _DEFAULT_SCHEMAS[options.structure or "pointwise"].format(name=text.removesuffix("_"))
-    is_method = re.match(r"(?:torch\.)?Tensor\.(?=\w+\()", text)
-    module, text = (None, text[is_method.end() :]) if is_method else _without_module(text)
+    text, module, variants = _without_place(options.operator, options.structure)
     try:
         schema = FunctionSchema.parse(text)
     except SchemaError as error:
-        print(f"{text}\n{' ' * error.offset}^ {error.message}; {error.hint}", file=sys.stderr)
-        return 1
+        return _refuse(f"{text}\n{' ' * error.offset}^ {error.message}; {error.hint}")
 
     schema, has_out = _without_out(schema)
+    if has_out:
+        variants = (*variants, "function", "out")
     if options.structure is None:
         options.structure = _structure_of(options.expr, schema) if options.expr else structure_like(schema)
     if program is not None and program.operators.get(schema.unambiguous_name) is not None:
         return _complete(options, [program.operators[schema.unambiguous_name]])
-    if options.cuda and (options.expr or options.structure in ALL_STRUCTURES):
-        print("--cuda: formulas, views and compositions run on CUDA without a kernel", file=sys.stderr)
-        return 1
-    taken = _alias_of(program, schema, module) if program is not None else None
-    if taken is not None:
-        print(
-            f"{taken.location}: '{schema.base_name}' is an alias of {taken.name}; choose another name",
-            file=sys.stderr,
-        )
-        return 1
 
-    variants: list[Variant] = [*(("method",) if is_method else ()), *(("function", "out") if has_out else ())]
-    return _draft(options, schema, module, tuple(variants), program, base)
+    refusal = _refusal(options, schema, module, program)
+    return _refuse(refusal) if refusal else _draft(options, schema, module, variants, program, base)
+
+
+def _refuse(message: str) -> int:
+    """Prints why nothing is drafted. Returns the exit status."""
+    print(message, file=sys.stderr)
+    return 1
+
+
+def _refusal(
+    options: argparse.Namespace, schema: FunctionSchema, module: str | None, program: Program | None
+) -> str | None:
+    """Why a schema gets no entry, None if it gets one."""
+    if options.cuda and (options.expr or options.structure in ALL_STRUCTURES):
+        return "--cuda: formulas, views and compositions run on CUDA without a kernel"
+    taken = _alias_of(program, schema, module) if program is not None else None
+    if taken is None:
+        return None
+    return f"{taken.location}: '{schema.base_name}' is an alias of {taken.name}; choose another name"
 
 
 def _has_text(path: Path) -> bool:
@@ -149,6 +150,18 @@ def _structure_of(expr: str, schema: FunctionSchema) -> str:
     if not is_over_rows:
         return "pointwise"
     return "reduction" if schema.arguments.find("keepdim") is not None else "shaped"
+
+
+def _without_place(text: str, structure: str | None) -> tuple[str, str | None, tuple[Variant, ...]]:
+    """The schema of the entry, the module of the function, and the variants that the text asks for."""
+    if "(" not in text:
+        text = _DEFAULT_SCHEMAS[structure or "pointwise"].format(name=text.removesuffix("_"))
+    is_method = re.match(r"(?:torch\.)?Tensor\.(?=\w+\()", text)
+    if is_method:
+        return text[is_method.end() :], None, ("method",)
+
+    module, text = _without_module(text)
+    return text, module, ()
 
 
 def _without_module(text: str) -> tuple[str | None, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from codegen.expressions import cpp_formula, needs
-from codegen.expressions.formulas import Needs
+from codegen.expressions.needs import Needs
 from codegen.expressions.nodes import Call, Index, Name, Node, Number
 from codegen.model import Derivative, Formula, Operator, Program
 from codegen.remembered import cached_property, remembered

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from codegen.expressions import cpp_formula
-from codegen.expressions.formulas import Metadata, Needs
+from codegen.expressions.needs import Metadata, Needs
 from codegen.model import Derivative, Operator
 from codegen.schema import Argument
 from codegen.targets.torch_py import cpp
