@@ -39,11 +39,13 @@ class Rebuild:
         self.capture = capture
         self.parameters = parameters
         self.constants: dict[str, Any] = {}
+
         self.reads: list[str] = []
         self.builds: list[str] = []
         self.writes: list[str] = []
         self.positions: list[str] = []  # of iterators, set after the writes
         self.outputs: dict[Node, str] = {}
+
         self._constant_names: dict[int, str] = {}
         self._taken: set[str] = {name, *parameters}
         self._source_names: dict[int, str] = {}
