@@ -75,6 +75,20 @@ def test_results_of_inference_mode(backend: str, mode: bool, requires_grad: bool
     assert outcome(torch.compile(function, backend=backend)) == outcome(function)
 
 
+@pytest.mark.filterwarnings("error:torch.compile.*runs eagerly")
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_tensors_of_inference_mode_change_in_it(backend: str):
+    def function(x: Any) -> Any:
+        with torch.inference_mode():
+            x.mul_(3)
+        return x + 1
+
+    with torch.inference_mode():
+        x = torch.ones(3)
+    result = torch.compile(function, backend=backend)(x)
+    assert (x.tolist(), result.tolist()) == ([3.0] * 3, [4.0] * 3)
+
+
 def _fails_in_blocks(x: Any, position: Any) -> Any:
     with torch.autocast("cpu", dtype=torch.bfloat16), torch.no_grad():
         x.add_(1)

@@ -67,7 +67,7 @@ class Backend:
                 traced = _traced_varying(program, *varying, names, self.decompositions)
         has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
         if not traced.tangents:
-            if self.keeps_changes:
+            if self.keeps_changes and _may_change(arguments):
                 put_changes_inside(traced)
             inference = self.inference(traced.module, _values(traced.module))
             return self._call(Parts.of(traced, len(arguments), has_history), inference)
@@ -105,6 +105,13 @@ def _traced_varying(*arguments: Any) -> Traced:
 
 def _values(module: GraphModule) -> list[Any]:
     return [node.meta["val"] for node in module.graph.find_nodes(op="placeholder")]
+
+
+def _may_change(arguments: Sequence[Any]) -> bool:
+    """Whether a graph can change its inputs: tensors of inference mode change in that mode only."""
+    if _C.is_inference_mode_enabled():
+        return True
+    return not any(isinstance(a, Tensor) and a.is_inference() for a in arguments)
 
 
 def _static(traced: Traced, arguments: Sequence[Any]) -> list[int]:

@@ -177,6 +177,9 @@ def fill(change: Change, inputs: Sequence[Any], values: Sequence[Any]) -> None:
     target = inputs[change.input]
     if change.is_recorded:
         target.copy_(values[change.value])
+    elif target.is_inference():
+        with inference_mode():  # the program may have been in it only where it changed the tensor
+            target.copy_(values[change.value])
     else:
         with no_grad():
             (target if change.is_counted else target.data).copy_(values[change.value])
