@@ -44,6 +44,7 @@ class Rebuild:
         self.writes: list[str] = []
         self.positions: list[str] = []  # of iterators, set after the writes
         self.outputs: dict[Node, str] = {}
+
         self._constant_names: dict[int, str] = {}
         self._taken: set[str] = {name, *parameters}
         self._source_names: dict[int, str] = {}

@@ -116,6 +116,7 @@ void add_tensor_facts(PyObject* module) {
                 "keys, sizes, strides.\n"
                 "In `sizes`, None is any size of at least 2; in `strides`, any stride. An `offset` "
                 "is where the tensor has to begin in its memory.";
+
   type.tp_basicsize = sizeof(FactsObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
   type.tp_new = facts_new;
