@@ -218,7 +218,8 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
             _merge(compiled, variants, Merge(sizes, known, unanswered))
             return
         except Ambiguous as question:
-            if len(variants) == MOST_RECORDINGS:
+            # A quotient among the sizes is not decided by the smallest offset: its question comes again.
+            if len(variants) == MOST_RECORDINGS or question.key in unanswered:
                 raise NotFollowed("the sizes in its kernels could not be determined") from None
             answer = _answer(question, variants[0], module, loops)
             if answer is None:

@@ -89,6 +89,12 @@ def test_the_smaller_one_of_two_sizes_is_not_always_the_same(function):
     compiled(function, [torch.randn(4, 6)], {0: [0]})
 
 
+def test_a_question_that_no_size_answers_is_asked_once():
+    """Kernels that read pairs have another form for even sizes: no recording shows how halves are rounded."""
+    with pytest.raises(NotFollowed, match="could not be determined"):
+        compiled(lambda x: [x.unfold(-1, 2, 2).sin()], [torch.randn(5, 6)], {0: [0, 1]})
+
+
 def test_texts_are_merged_number_by_number():
     merge = Merge([stand_ins_of([N, T], number) for number in range(3)])
     texts = [f"for (i < {s[N] * s[T]}) x[i * 8 + {2 * s[T]}] / {float(s[N])}f" for s in merge.all_sizes]
