@@ -13,14 +13,14 @@ def jump(frame: Frame, target: int) -> None:
 
 
 def jump_if_true(frame: Frame, target: int) -> None:
-    truth = _condition(frame, frame.stack[-1], frame.at, holds=True)
+    truth = _condition(frame, frame.stack[-1], frame.at, target, jumps_if=True)
     frame.stack.pop()
     if truth:
         frame.jump(target)
 
 
 def jump_if_false(frame: Frame, target: int) -> None:
-    truth = _condition(frame, frame.stack[-1], frame.at, holds=False)
+    truth = _condition(frame, frame.stack[-1], frame.at, target, jumps_if=False)
     frame.stack.pop()
     if not truth:
         frame.jump(target)
@@ -58,19 +58,21 @@ def truth_before_jump(frame: Frame, value: Any) -> bool:
     """The truth of a value, which the next instruction may ask for."""
     following = frame.program.instructions[frame.at]
     if following.op in ("jump_if_true", "jump_if_false"):
-        return _condition(frame, value, frame.at + 1, holds=following.op == "jump_if_true")
+        jumps_if = following.op == "jump_if_true"
+        return _condition(frame, value, frame.at + 1, following.arg, jumps_if)
     return frame.capture.truth(value)
 
 
-def _condition(frame: Frame, value: Any, following: int, holds: bool) -> bool:
-    """The truth of a value, for a jump where it is `holds`.
+def _condition(frame: Frame, value: Any, following: int, target: int, jumps_if: bool) -> bool:
+    """The truth of a value, for a jump to the offset `target`; `following` is the instruction after it.
 
-    If that jumps over the error of an `assert`, at the instruction `following`, the capture may assume that
-    it does.
+    The capture may assume that an `assert` holds. The jump leads over its error, or to it: at the end of a
+    loop, Python 3.12 and later jump to the error and go on with the jump back.
     """
-    is_assertion = frame.program.instructions[following].op == "load_assertion_error"
-    if is_assertion and frame.capture.assumes(value, holds):
-        return holds
+    instructions = frame.program.instructions
+    for position, holds in ((following, jumps_if), (frame.program.index_of[target], not jumps_if)):
+        if instructions[position].op == "load_assertion_error" and frame.capture.assumes(value, holds):
+            return holds
     return frame.capture.truth(value)
 
 
