@@ -13,7 +13,7 @@ from torch_py.autograd.graph import _nodes_below, get_gradient_edge
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
-    from torch_py._dynamo.recorder import Input
+    from torch_py._dynamo.scopes import Input
 
 
 def grad(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:

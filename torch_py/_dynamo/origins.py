@@ -13,10 +13,12 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.capture_mode import CaptureMode, memory_of
 from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guard_rows import Guards
 from torch_py._dynamo.journal import Journal
-from torch_py._dynamo.recorder import CaptureMode, Input, Recorder, memory_of
+from torch_py._dynamo.recorder import Recorder
+from torch_py._dynamo.scopes import Input
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
 from torch_py._dynamo.varying import Varying

@@ -6,7 +6,6 @@ seen by the recorder as a `TorchFunctionMode`.
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 import re
@@ -16,16 +15,18 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
+from torch_py._dynamo.capture_mode import CaptureMode, memory_of
 from torch_py._dynamo.nested import has_tensors, map_tensors
+from torch_py._dynamo.scopes import Input, Scope, placeholder
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
 from torch_py._dynamo.varying_positions import settled_positions
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
-from torch_py._subclasses.calls import asks_for_elements, tensors_in
+from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
-from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
@@ -34,83 +35,13 @@ from torch_py.utils._python_dispatch import _disable_current_modes
 
 # The operators of Python that are methods of tensors: what native code calls comes as the method.
 _OPERATORS = {
-    f"__{name}__": getattr(operator, name)
+    f"__{name}__": getattr(operator, f"__{name}__")
     for name in (
-        "add and_ floordiv lshift matmul mul mod or_ pow rshift sub truediv xor iadd iand ifloordiv ilshift "
+        "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor iadd iand ifloordiv ilshift "
         "imatmul imul imod ior ipow irshift isub itruediv ixor neg pos invert abs lt le eq ne gt ge getitem "
         "setitem"
-    )
-    .replace("and_", "and_")
-    .split()
+    ).split()
 }
-_OPERATORS.update({"__and__": operator.and_, "__or__": operator.or_})
-
-
-class Input:
-    """A tensor that the graph gets from outside, or a number that varies."""
-
-    __slots__ = ("fake", "node", "real", "source")
-
-    def __init__(self, real: Any, source: Source, node: Node, fake: Any) -> None:
-        self.real = real
-        self.source = source
-        self.node = node
-        self.fake = fake
-
-
-class Scope:
-    """A graph inside of a node: tensors from outside become inputs of it (`tensors`, in their order)."""
-
-    def __init__(self) -> None:
-        self.graph = Graph()
-        self.nodes: dict[int, tuple[Tensor, Node]] = {}
-        self.tensors: list[Tensor] = []
-        self._placeholders: list[Node] = []
-
-    def lift(self, tensor: Tensor) -> Node:
-        first = next(iter(self.graph.nodes), None)
-        with self.graph.inserting_before(first):
-            node = placeholder(self.graph, "outside")
-        self.nodes[id(tensor)] = tensor, node
-        self.tensors.append(tensor)
-        self._placeholders.append(node)
-        return node
-
-    def move_lifted_to_the_end(self) -> None:
-        """Makes the placeholders of lifted tensors the last ones."""
-        own = [n for n in self.graph.nodes if n.op == "placeholder" and n not in self._placeholders]
-        last = own[-1] if own else None
-        for node in self._placeholders:
-            if last is not None:
-                last.append(node)
-            last = node
-
-
-class CaptureMode(FakeTensorMode):
-    """Computes shapes, and notes when an operator would draw random numbers or change tensors."""
-
-    has_drawn = False
-    has_written = False
-    calls_left: float = math.inf  # before TooManyCalls is raised
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.placed: set[int] = set()  # memory in which the program counts from the first element
-
-    def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if "nondeterministic_seeded" in func.tags:
-            self.has_drawn = True
-        if _takes_offset(func):
-            self.placed.update(
-                memory_of(tensor) for tensor in tensors_in(args, kwargs) if isinstance(tensor, FakeTensor)
-            )
-        self.calls_left -= 1
-        if self.calls_left < 0:
-            raise TooManyCalls
-        result = super()._call(func, args, kwargs)
-        if func._schema.is_mutable:
-            self.has_written = True
-        return result
 
 
 class Recorder(TorchFunctionMode):
@@ -437,24 +368,6 @@ class Recorder(TorchFunctionMode):
         """The getter of a property."""
         name = getattr(getattr(func, "__self__", None), "__name__", "")
         return self.call("read", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
-
-
-@functools.cache
-def _takes_offset(func: Any) -> bool:
-    """Whether an operator takes a place in memory that is counted from the first element of the memory."""
-    return any(argument.name == "storage_offset" for argument in func._schema.arguments)
-
-
-def memory_of(fake: Any) -> int:
-    """The memory of a fake tensor, as a number."""
-    return fake._twin.untyped_storage()._cdata  # type: ignore[no-any-return]
-
-
-def placeholder(graph: Graph, name: str) -> Node:
-    """A placeholder whose parameter has a name of its own."""
-    node = graph.placeholder(name)
-    node.target = node.name
-    return node
 
 
 def _as_node(func: Any) -> tuple[str, Any]:

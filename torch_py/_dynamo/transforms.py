@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.recorder import Scope, placeholder
+from torch_py._dynamo.scopes import Scope, placeholder
 from torch_py._dynamo.torch_modules import module_of, own_name
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
