@@ -4,6 +4,7 @@
 #include "aten/ops/item.h"
 #include "aten/ops/select.h"
 #include "aten/ops/to.h"
+#include "c10/dispatch/LocalState.h"
 #include "c10/util/Exception.h"
 
 namespace at {
@@ -15,6 +16,18 @@ void check_lists(const char* op_name, std::initializer_list<NamedLength> lists) 
   for (const NamedLength& list : lists) {
     TORCH_CHECK(list.length == first.length, op_name, ": ", first.name, " has ", first.length,
                 " elements, but ", list.name, " has ", list.length);
+  }
+}
+
+void check_leaves(TensorList changed) {
+  const c10::LocalState& state = c10::local_state();
+  if (!state.grad_mode || state.inference_mode || state.below_autograd != 0) return;
+
+  for (const Tensor& tensor : changed) {
+    const c10::AutogradMetaInterface* meta =
+        tensor.defined() ? tensor.unsafe_impl()->autograd_meta() : nullptr;
+    TORCH_CHECK(meta == nullptr || !meta->requires_grad,
+                "a leaf Variable that requires grad is being used in an in-place operation.");
   }
 }
 

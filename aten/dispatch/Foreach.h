@@ -15,6 +15,8 @@ struct NamedLength {
 
 /// Checks, before anything changes, that lists are not empty and all of the same length.
 TORCH_PY_API void check_lists(const char* op_name, std::initializer_list<NamedLength> lists);
+/// Refuses to change leaves that require grad, before another tensor of the list has changed.
+TORCH_PY_API void check_leaves(TensorList changed);
 /// Checks that a tensor passed as a number is 0-dimensional.
 TORCH_PY_API void check_single_number(const char* op_name, const char* name, const Tensor& tensor);
 /// The elements of a 1-d tensor, one for each of `count` calls.

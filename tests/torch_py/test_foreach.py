@@ -78,8 +78,10 @@ def test_gradients_pass_through_in_place_forms():
 
 
 def test_leaves_are_not_changed():
+    before = torch.ones(2)
     with pytest.raises(RuntimeError, match="leaf"):
-        torch._foreach_add_([torch.ones(2, requires_grad=True)], 1)
+        torch._foreach_add_([before, torch.ones(2, requires_grad=True)], 1)
+    assert before.tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(

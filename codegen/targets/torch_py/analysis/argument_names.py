@@ -29,7 +29,7 @@ GENERATED = frozenset(
     "gradients grads i inside iter keys node operands opmath_t out0 out1 out2 out3 out4 out5 plan "
     "requires_grad result results scalar_t self_before spec0 spec1 spec2 spec3 spec4 spec5 stages view "
     # functions
-    "arithmetic as_view check_distinct_outputs check_inplace check_inplace_result check_lists "
+    "arithmetic as_view check_distinct_outputs check_inplace check_inplace_result check_leaves check_lists "
     "check_no_overlap check_one_device check_out_requires_no_grad check_single_number collect_next_edges "
     "compute_requires_grad copy_to_output copy_to_outputs copy_to_self cpu_kernel cpu_reduce device_of_call "
     "device_of_new dispatch effective_keys elements_of_row elementwise empty_from_spec forget_temporary_base "

@@ -31,7 +31,8 @@ def body_of(operator: Operator) -> Body:
     lists = tuple(f'{{"{a.spelling}", {a.name}.size()}}' for a in given if a.type.is_list)
 
     # What the calls of all tensors share, then the arguments of each call.
-    prologue = _without_autocast(each.operator)
+    prologue = (f"check_leaves({first});",) if operator.schema.is_inplace else ()
+    prologue += _without_autocast(each.operator)
     prologue += tuple(line for e in each.arguments for line in _made_once(e, given, name, first))
     values = tuple(
         _value(e, c, given) for e, c in zip(each.arguments, each.operator.schema.arguments.flat_all)
