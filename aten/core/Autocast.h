@@ -21,8 +21,8 @@ namespace at::autocast {
 enum class Policy : uint8_t { None, LowerPrecision, Float32, Promote, Refused };
 
 TORCH_PY_API bool is_enabled(c10::DeviceType device);
-/// Whether it was enabled, ever and on any thread, for a device type without a dispatch key. What
-/// asks for those at each call looks here first.
+/// Whether it was enabled, ever and on any thread, for a device type without a dispatch key. Hot
+/// paths look here before they ask for each of those.
 TORCH_PY_API extern std::atomic<bool> was_enabled_without_key;
 TORCH_PY_API void set_enabled(c10::DeviceType device, bool enabled);
 TORCH_PY_API ScalarType dtype(c10::DeviceType device);

@@ -19,7 +19,8 @@ from torch_py.fx._expressions import magic_methods, reflectable_magic_methods
 from torch_py.fx._frames import assertion_message, unpacked_count, user_stack
 from torch_py.fx._rerouting import Rerouting
 from torch_py.fx.graph import Graph
-from torch_py.fx.immutable_collections import immutable_dict, immutable_list  # noqa: F401  # as PyTorch
+from torch_py.fx.immutable_collections import immutable_dict as immutable_dict
+from torch_py.fx.immutable_collections import immutable_list as immutable_list
 from torch_py.fx.node import Argument, Node, Target, map_aggregate
 
 __all__ = [

@@ -1,7 +1,6 @@
 """Rules that turn operators into loops: one for each structure, and some for single operators.
 
 Each file is one idea. An operator without a rule is called.
-
 """
 
 from torch_py._inductor.lower import choices, copies, indirect, joining, moves, norms, softmax

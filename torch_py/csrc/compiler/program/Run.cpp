@@ -117,7 +117,7 @@ void Run::operator()(const Place& step) {
   }
 }
 
-/// Views of an argument may look at memory around it, as far as there is some.
+/// Views of an argument may look at memory around it, within its storage.
 void Run::check_within_memory(const View& step) const {
   const at::Tensor& argument = *arguments_[step.of].tensor;
   const auto most = static_cast<int64_t>(argument.storage()->nbytes);

@@ -57,6 +57,7 @@ Tensor fill__Scalar(DispatchKeySet, const Tensor& self, const Scalar& value) {
 // operators.yaml, Memory
 void _foreach_fill_(DispatchKeySet, TensorList self, ArrayRef<Scalar> value) {
   check_lists("_foreach_fill_", {{"self", self.size()}, {"value", value.size()}});
+  check_leaves(self);
   for (size_t i = 0; i < self.size(); ++i) at::ops::fill__Scalar::call(self[i], value[i]);
 }
 
