@@ -35,11 +35,11 @@ class Formula(tuple[Any, ...]):
 
     __slots__ = ()
 
-    __add__ = _operation("+")  # type: ignore[assignment]
+    __add__: Any = _operation("+")  # Any: those of tuples join and repeat
     __radd__ = _operation("+", is_reflected=True)
     __sub__ = _operation("-")
     __rsub__ = _operation("-", is_reflected=True)
-    __mul__ = _operation("*")  # type: ignore[assignment]
+    __mul__: Any = _operation("*")
     __rmul__ = _operation("*", is_reflected=True)  # type: ignore[assignment]
     __floordiv__ = _operation("//")
     __rfloordiv__ = _operation("//", is_reflected=True)
