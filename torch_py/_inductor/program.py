@@ -40,7 +40,7 @@ class Formula(tuple[Any, ...]):
     __sub__ = _operation("-")
     __rsub__ = _operation("-", is_reflected=True)
     __mul__: Any = _operation("*")
-    __rmul__ = _operation("*", is_reflected=True)  # type: ignore[assignment]
+    __rmul__: Any = _operation("*", is_reflected=True)
     __floordiv__ = _operation("//")
     __rfloordiv__ = _operation("//", is_reflected=True)
     __mod__ = _operation("%")

@@ -31,7 +31,7 @@ def body_of(operator: Operator) -> Body:
     lists = tuple(f'{{"{a.spelling}", {a.name}.size()}}' for a in given if a.type.is_list)
 
     # What the calls of all tensors share, then the arguments of each call.
-    prologue = (f"check_leaves({first});",) if operator.schema.is_inplace else ()
+    prologue: tuple[str, ...] = (f"check_leaves({first});",) if operator.schema.is_inplace else ()
     prologue += _without_autocast(each.operator)
     prologue += tuple(line for e in each.arguments for line in _made_once(e, given, name, first))
     values = tuple(
