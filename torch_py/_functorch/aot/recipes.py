@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._ops import ops
 from torch_py._records import Record
 from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py.autograd.grad_mode import inference_mode, no_grad
@@ -13,7 +14,8 @@ from torch_py.fx._arguments import map_aggregate
 
 
 class Step:
-    """One view of a chain: an operator and its arguments after the tensor. Of several results, `index`."""
+    """One view of a chain: an operator, or `strided`, and its arguments after the tensor. Of several results,
+    `index`."""
 
     __slots__ = ("args", "index", "kwargs", "retypes", "target", "without_grad")
 
@@ -61,6 +63,14 @@ class Step:
     def __repr__(self) -> str:
         element = "" if self.index is None else f"[{self.index}]"
         return f"{self.target}(..., {self.args}){element}"
+
+
+def strided(tensor: Any, size: Any, stride: Any, distance: int) -> Any:
+    """A view by strides that begins `distance` elements behind `tensor`, wherever in memory that is.
+
+    What `as_strided` takes is a place in memory, which another call of the same code does not have.
+    """
+    return ops.aten.as_strided.default(tensor, size, stride, tensor.storage_offset() + distance)
 
 
 class Constant(Record):
