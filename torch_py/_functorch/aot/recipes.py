@@ -110,7 +110,8 @@ class Same(Record):
 
 
 class Computed(Record):
-    """An output of the graph. `is_inference`: the program makes it in inference mode, and the graph not."""
+    """An output of the graph. `is_inference`: the program makes it in inference mode, but the graph does
+    not."""
 
     __slots__ = _fields = ("position", "is_inference")
 
@@ -118,8 +119,8 @@ class Computed(Record):
         self.position = position
         self.is_inference = is_inference
 
-    def of(self, values: list[Any]) -> Any:
-        """The tensor, where `values` are the outputs."""
+    def of(self, values: Any) -> Any:
+        """The tensor, where `values` are the outputs: a list if `is_inference`."""
         if self.is_inference and not values[self.position].is_inference():
             values[self.position] = _as_inference(values[self.position])
         return values[self.position]
