@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
 from torch_py._dynamo.varying_counts import TooManyCalls
-from torch_py._subclasses.calls import tensors_in
+from torch_py._subclasses.calls import takes_place, tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 
@@ -25,7 +24,7 @@ class CaptureMode(FakeTensorMode):
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "nondeterministic_seeded" in func.tags:
             self.has_drawn = True
-        if _takes_offset(func):
+        if takes_place(func):
             self.placed.update(
                 memory_of(tensor) for tensor in tensors_in(args, kwargs) if isinstance(tensor, FakeTensor)
             )
@@ -36,12 +35,6 @@ class CaptureMode(FakeTensorMode):
         if func._schema.is_mutable:
             self.has_written = True
         return result
-
-
-@functools.cache
-def _takes_offset(func: Any) -> bool:
-    """Whether an operator takes a place in memory that is counted from the first element of the memory."""
-    return any(argument.name == "storage_offset" for argument in func._schema.arguments)
 
 
 def memory_of(fake: Any) -> int:

@@ -10,6 +10,7 @@ from torch_py._inductor.fuse import Entry, made_by, read_of
 from torch_py._inductor.ir import Buffer, Extern
 from torch_py._inductor.nests import Nest
 from torch_py._ops import OpOverload
+from torch_py._subclasses.calls import takes_place
 
 _ALIGNMENT = 64
 
@@ -67,10 +68,7 @@ def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
 def _looks_at_memory(target: Any) -> bool:
     if not isinstance(target, OpOverload):
         return True
-    schema = target._schema
-    return any(r.alias_info for r in schema.returns) or any(
-        argument.name == "storage_offset" for argument in schema.arguments
-    )
+    return takes_place(target) or any(result.alias_info for result in target._schema.returns)
 
 
 def bytes_of(memory: Buffer) -> int:

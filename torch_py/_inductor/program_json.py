@@ -47,6 +47,8 @@ def encoded(value: Any) -> Any:
         return ["device", str(value)]
     if value is int:
         return ["int"]
+    if value is recipes.strided:
+        return ["strided"]
     if kind in _RECORDS:
         return [kind.__name__, *map(encoded, value._values())]
     if kind is recipes.Step:
@@ -119,6 +121,7 @@ _READERS: dict[str, Any] = {
     "Slot": Slot,
     "device": cache(_C.device),
     "int": lambda: int,
+    "strided": lambda: recipes.strided,
     "dtype": lambda name: _named("dtype", name),
     "layout": lambda name: _named("layout", name),
     "memory_format": lambda name: _named("memory_format", name),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,13 @@ def tensors_in(args: Any, kwargs: Any) -> list[Any]:
 
 
 # The call on the meta device
+
+
+@functools.cache
+def takes_place(target: Any) -> bool:
+    """Whether an operator takes a place in memory that is counted from the first element of the memory."""
+    schema = getattr(target, "_schema", None)
+    return schema is not None and any(argument.name == "storage_offset" for argument in schema.arguments)
 
 
 def on_meta(func: Any, args: Any, kwargs: Any, twins: dict[int, Any]) -> tuple[Any, Any]:

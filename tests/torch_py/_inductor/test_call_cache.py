@@ -82,6 +82,7 @@ PROGRAMS = {
     "inference": _of_tensors(lambda x, y: torch.softmax(x * y, -1), 3, 5),
     "changed arguments": _of_tensors(_changed, 3, 3),
     "reshaped argument": _of_tensors(lambda x, y: x.t_() + y, 3, 3),
+    "view of a reshaped argument": _of_tensors(lambda x, y: x.t_()[1:], 3, 4),
     "views": _of_tensors(lambda x, y: (x[1:], x.view(-1), y * 2, (y * 2).t()), 4, 6),
     "same results": _of_tensors(lambda x, y: [z := x + y, z, y, 3, None, "text"], 2),
     "views of leaves": _of_leaf(lambda x: (x.t(), (x * 2).view(-1), x.detach()), 2, 3),

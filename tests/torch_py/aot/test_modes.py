@@ -89,6 +89,19 @@ def test_tensors_of_inference_mode_change_in_it(backend: str):
     assert (x.tolist(), result.tolist()) == ([3.0] * 3, [4.0] * 3)
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_tensors_of_inference_mode_get_another_shape_in_it(backend: str):
+    def function(x: Any) -> Any:
+        with torch.inference_mode():
+            x.t_()
+        return x + 1
+
+    with torch.inference_mode():
+        x = torch.ones(2, 3)
+    result = torch.compile(function, backend=backend)(x)
+    assert x.shape == result.shape == (3, 2)
+
+
 def _fails_in_blocks(x: Any, position: Any) -> Any:
     with torch.autocast("cpu", dtype=torch.bfloat16), torch.no_grad():
         x.add_(1)

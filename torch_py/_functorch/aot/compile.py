@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from torch_py._functorch.aot.in_place import put_changes_inside
 from torch_py._functorch.aot.joint import trace
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
+from torch_py._functorch.aot.recording import Recorder
 from torch_py._functorch.aot.runtime.calls import Call, FlatCall, flat_call
 from torch_py._functorch.aot.runtime.parts import Parts
 from torch_py._functorch.aot.runtime.training import facts_with_error, raising, training_facts
@@ -19,8 +21,10 @@ from torch_py._functorch.aot.watching import Kept
 from torch_py._functorch.modules import functional_call
 from torch_py._shapes.arguments import Arguments
 from torch_py._shapes.integers import Sizes
+from torch_py._subclasses.calls import takes_place
 from torch_py._tensor import Tensor
 from torch_py.fx._collecting import without_garbage_collection
+from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.nn.modules.module import Module
 from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
@@ -143,7 +147,8 @@ def aot_function(
     backward as another if a result requires a gradient. A compiler gets a graph and example inputs,
     `compiler(graph_module, example_inputs)`, and returns a function of the inputs that returns a list of the
     outputs. The compiled function has the results, gradients, changes of arguments and aliases of `fn`. It is
-    compiled again for arguments of other shapes, dtypes or constants.
+    compiled again for arguments of other shapes, dtypes or constants, and for other places in memory if
+    arguments share it or `fn` counts from its start, as `as_strided` does.
 
     Args:
         fn: a function whose arguments and results may be nested containers of tensors; arguments that are not
@@ -179,32 +184,40 @@ def aot_function(
         inference_compiler,
         keeps_changes=keep_inference_input_mutations,
     )
-    compiled: dict[Any, tuple[Call, TreeSpec]] = {}
+    compiled: dict[Any, _Compiled] = {}
 
     @functools.wraps(fn)
     def returned(*args: Any, **kwargs: Any) -> Any:
         leaves, spec = tree_flatten((args, kwargs))
         key = (spec, *facts_of(leaves))
-        if key not in compiled:
-            compiled[key] = _compiled(fn, backend, leaves, spec)
-        call, out_spec = compiled[key]
-        return tree_unflatten(call(leaves), out_spec)
+        found = compiled.get(key)
+        if found is None or found.takes_places:
+            placed = (*key, *map(_place_of, leaves))
+            found = compiled.get(placed)
+        if found is None:
+            found = compiled[key] = compiled[placed] = _Compiled(fn, backend, leaves, spec)
+        return tree_unflatten(found.call(leaves), found.out_spec)
 
     return returned
 
 
-def _compiled(fn: Any, backend: Backend, leaves: list[Any], spec: TreeSpec) -> tuple[Call, TreeSpec]:
-    found: list[TreeSpec] = []
+class _Compiled:
+    """A compiled function. `takes_places`: it is for arguments at the same places in their memory."""
 
-    def flat(*arguments: Any) -> list[Any]:
-        args, kwargs = tree_unflatten(arguments, spec)
-        results, out_spec = tree_flatten(fn(*args, **kwargs))
-        found.append(out_spec)
-        return results
+    __slots__ = ("call", "out_spec", "takes_places")
 
-    names = [f"primals_{number}" for number in range(1, len(leaves) + 1)]
-    call = backend.compile(of_function(flat), leaves, names)
-    return call, found[0]
+    def __init__(self, fn: Any, backend: Backend, leaves: list[Any], spec: TreeSpec) -> None:
+        graphs: list[Graph] = []
+
+        def program(recorder: Recorder, arguments: list[Any]) -> list[Any]:
+            graphs.append(recorder.graph)
+            args, kwargs = tree_unflatten(arguments, spec)
+            results, self.out_spec = tree_flatten(fn(*args, **kwargs))
+            return results
+
+        names = [f"primals_{number}" for number in range(1, len(leaves) + 1)]
+        self.call = backend.compile(program, leaves, names)
+        self.takes_places = any(takes_place(node.target) for node in graphs[0].nodes)
 
 
 # Modules
@@ -312,6 +325,8 @@ def _state_of(mod: Module) -> dict[str, Any]:
 def facts_of(leaves: Sequence[Any]) -> list[Any]:
     """What a compiled call depends on, as something to compare: shapes, types and aliases of tensors, other
     arguments by value, and the modes of the thread."""
+    tensors = {id(leaf): leaf for leaf in leaves if isinstance(leaf, Tensor)}
+    users = Counter(_memory_of(tensor) for tensor in tensors.values())
     first: dict[int, int] = {}
     memory: dict[int, int] = {}
     facts: list[Any] = [_C.is_grad_enabled(), _C.is_inference_mode_enabled()]
@@ -320,7 +335,7 @@ def facts_of(leaves: Sequence[Any]) -> list[Any]:
         if not isinstance(leaf, Tensor):
             facts.append((type(leaf), leaf if _is_hashable(leaf) else id(leaf)))
             continue
-        address = leaf.untyped_storage()._cdata
+        address = _memory_of(leaf)
         facts.append(
             (
                 type(leaf),
@@ -332,10 +347,23 @@ def facts_of(leaves: Sequence[Any]) -> list[Any]:
                 leaf.is_leaf,
                 first.setdefault(id(leaf), position),
                 memory.setdefault(address, position),
-                leaf.storage_offset() if memory[address] != position else 0,
+                _place_of(leaf) if users[address] > 1 else None,
             )
         )
     return facts
+
+
+def _memory_of(tensor: Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _place_of(leaf: Any) -> Any:
+    """Where a tensor is in its memory, and what else is known of that."""
+    if not isinstance(leaf, Tensor):
+        return None
+    base = leaf._base if leaf._is_view() else leaf
+    of_base = base.dtype, tuple(base.shape), tuple(base.stride()), base.storage_offset()
+    return leaf.storage_offset(), leaf.untyped_storage().nbytes(), of_base
 
 
 def _is_hashable(value: Any) -> bool:

@@ -150,7 +150,7 @@ class Functionalized:
             )
         for target in flat:
             if resizes(node, target):
-                self._refuse_to_resize(node, target)
+                self._check_resizable(node, target)
         args, kwargs = map_arg((node.args, node.kwargs), self.latest)
 
         new = self._functional(node, flat, args, kwargs)
@@ -162,8 +162,8 @@ class Functionalized:
             else:
                 self._assign(target, value)
 
-    def _refuse_to_resize(self, node: Node, target: Node) -> None:
-        """Raises for another size of memory that something outside of this node reads."""
+    def _check_resizable(self, node: Node, target: Node) -> None:
+        """Raises NotImplementedError if the memory belongs to an argument, or if other tensors read it."""
         if self.views.of(target).root.op == "placeholder":
             raise NotImplementedError(
                 f"ahead-of-time autograd: {node.target} gives an argument of the program another size "

@@ -159,15 +159,7 @@ class _Trace:
 
         values = [functional.result(node) for node in computed]
         values = [v if i in outputs.views else functional.separate(v) for i, v in enumerate(values)]
-        changes = []
-        for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
-            is_recorded = one in recorded
-            if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
-                is_counted = one.given.is_inference() or version_of(one.given) != one.version
-                changes.append(Change(self.inputs.index(one), len(values), is_recorded, is_counted))
-                functional.inputs[one.node].meta[CHANGED] = True
-                values.append(functional.latest(node_of(one.given)))
-
+        changes = self._changes(functional, recorded, sharing, values)
         last = [None if node is None else functional.latest(node) for node in found]
         functional.graph.output([*values, *last])
         note_unused(functional.graph)
@@ -188,6 +180,20 @@ class _Trace:
             leaves_inference=self.leaves_inference and not self._changes_inference(changes),
             reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
         )
+
+    def _changes(
+        self, functional: Functionalized, recorded: list[Input], sharing: Sharing, values: list[Node]
+    ) -> list[Change]:
+        """What the call does to its inputs. Adds their new numbers to `values`, the outputs of the graph."""
+        changes = []
+        for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
+            is_recorded = one in recorded
+            if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
+                is_counted = one.given.is_inference() or version_of(one.given) != one.version
+                changes.append(Change(self.inputs.index(one), len(values), is_recorded, is_counted))
+                functional.inputs[one.node].meta[CHANGED] = True
+                values.append(functional.latest(self.recorder.node_of(one.given)))
+        return changes
 
     def _changes_inference(self, changes: list[Change]) -> bool:
         """Whether the call changes tensors of inference mode, which is allowed in that mode only."""

@@ -16,6 +16,7 @@ from torch_py._functorch.aot.recipes import (
     Same,
     Step,
     Viewed,
+    strided,
 )
 from torch_py._functorch.aot.recording import Recorder, memory_of
 from torch_py._functorch.aot.views import View, Views
@@ -185,7 +186,7 @@ def _steps_to(result: Any, source: Any, view: View) -> tuple[Step, ...]:
     After a change of the memory, the history of a view is that of one directly on its base.
     """
     if version_of(source) and result.dtype == source.dtype and _is_strided_view(result):
-        return (_strided(result),)
+        return (_strided(result, source),)
     return view.steps
 
 
@@ -207,9 +208,9 @@ def _steps_from_reshaped(
         return None
     detached = _detached_origin(result, source)
     if detached is None:
-        return (_strided(result),)
-    start = _strided(detached), Step(ops.aten.detach.default, (), {}, None, without_grad=False)
-    return start if detached is result else (*start, _strided(result))
+        return (_strided(result, source),)
+    start = _strided(detached, source), Step(ops.aten.detach.default, (), {}, None, without_grad=False)
+    return start if detached is result else (*start, _strided(result, detached))
 
 
 def _detached_origin(result: Any, source: Any) -> Any:
@@ -219,9 +220,10 @@ def _detached_origin(result: Any, source: Any) -> Any:
     return None if origin is (source if source._base is None else source._base) else origin
 
 
-def _strided(view: Any) -> Step:
+def _strided(view: Any, source: Any) -> Step:
     """The step from a tensor to a view of its memory."""
-    return Step(ops.aten.as_strided.default, _geometry(view), {}, None, without_grad=False)
+    distance = view.storage_offset() - source.storage_offset()
+    return Step(strided, (view.shape, view.stride(), distance), {}, None, without_grad=False)
 
 
 def _is_strided_view(result: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._ops import ops
 from torch_py._records import Record
 from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py.autograd.grad_mode import inference_mode, no_grad
@@ -13,7 +14,8 @@ from torch_py.fx._arguments import map_aggregate
 
 
 class Step:
-    """One view of a chain: an operator and its arguments after the tensor. Of several results, `index`."""
+    """One view of a chain: an operator, or `strided`, and its arguments after the tensor. Of several results,
+    `index`."""
 
     __slots__ = ("args", "index", "kwargs", "retypes", "target", "without_grad")
 
@@ -63,6 +65,14 @@ class Step:
         return f"{self.target}(..., {self.args}){element}"
 
 
+def strided(tensor: Any, size: Any, stride: Any, distance: int) -> Any:
+    """A view by strides that begins `distance` elements behind `tensor`, wherever in memory that is.
+
+    What `as_strided` takes is a place in memory, which another call of the same code does not have.
+    """
+    return ops.aten.as_strided.default(tensor, size, stride, tensor.storage_offset() + distance)
+
+
 class Constant(Record):
     """An object that is not a tensor."""
 
@@ -100,7 +110,8 @@ class Same(Record):
 
 
 class Computed(Record):
-    """An output of the graph. `is_inference`: the program makes it in inference mode, and the graph not."""
+    """An output of the graph. `is_inference`: the program makes it in inference mode, but the graph does
+    not."""
 
     __slots__ = _fields = ("position", "is_inference")
 
@@ -108,8 +119,8 @@ class Computed(Record):
         self.position = position
         self.is_inference = is_inference
 
-    def of(self, values: list[Any]) -> Any:
-        """The tensor, where `values` are the outputs."""
+    def of(self, values: Any) -> Any:
+        """The tensor, where `values` are the outputs: a list if `is_inference`."""
         if self.is_inference and not values[self.position].is_inference():
             values[self.position] = _as_inference(values[self.position])
         return values[self.position]

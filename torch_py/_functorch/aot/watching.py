@@ -17,7 +17,7 @@ from torch_py.fx.node import Node
 # after the graph, and the tangents that need it (see `_C._compiler.CompiledGraph`).
 Watch = tuple[bool, int, int, list[int]]
 
-UNUSED = "needed_by_tangents_in_vain"  # a fact of nodes, see `note_unused`
+UNUSED = "in_unused_backward"  # a fact of nodes, see `note_unused`
 
 
 class Kept:
@@ -83,7 +83,8 @@ def _memory_of(node: Node) -> Node:
 
 
 def note_unused(graph: Graph) -> None:
-    """Notes with values of the call which tangents meet them in parts of backward that no gradient needs.
+    """Records, on each value of the call, the tangents that meet it in parts of backward that no gradient
+    needs.
 
     Derivatives that are always zero have such parts. Eager mode runs them, and they are about to be removed
     from `graph`.

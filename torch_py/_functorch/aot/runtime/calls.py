@@ -10,7 +10,7 @@ from torch_py._functorch.aot.recipes import Argument, Computed, InputOfGraph, On
 from torch_py._functorch.aot.sources import Own, Source
 from torch_py._functorch.aot.traced import Change, Reshaping
 from torch_py._thread_state import without_autocast
-from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -37,6 +37,8 @@ class Call:
         self._gives_results = not (changes or reshapings) and recipes == [
             Computed(position) for position in range(len(recipes))
         ]
+        # Tensors of inference mode take the place of outputs, for all recipes that use these.
+        self._replaces_values = any(_is_made_in_inference(recipe) for recipe in recipes)
         self._run = run
 
     def direct(self) -> Compiled | None:
@@ -60,7 +62,8 @@ class Call:
         for change in self._changes:
             fill(change, inputs, values)
 
-        values = list(values)
+        if self._replaces_values:
+            values = list(values)
         results: list[Any] = [None] * len(self._recipes)
         for position in self._order:
             results[position] = _made(self._recipes[position], arguments, inputs, values, results)
@@ -133,6 +136,11 @@ def _without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
 
 
+def _is_made_in_inference(recipe: Recipe) -> bool:
+    computed = recipe.source if isinstance(recipe, Viewed) else recipe
+    return isinstance(computed, Computed) and computed.is_inference
+
+
 def _rank(recipe: Recipe) -> int:
     """Of results that are made of others, these come first."""
     if isinstance(recipe, Same):
@@ -144,7 +152,7 @@ def _made(
     recipe: Any,
     arguments: Sequence[Any],
     inputs: Sequence[Any],
-    values: list[Any],
+    values: Sequence[Any],
     results: list[Any],
 ) -> Any:
     if isinstance(recipe, Computed):
@@ -159,7 +167,7 @@ def _made(
     return results[recipe.position] if isinstance(recipe, Same) else recipe.value
 
 
-def _source(source: Any, inputs: Sequence[Any], values: list[Any], results: list[Any]) -> Any:
+def _source(source: Any, inputs: Sequence[Any], values: Sequence[Any], results: list[Any]) -> Any:
     """What a view is taken of."""
     if isinstance(source, Computed):
         return source.of(values)
@@ -169,7 +177,7 @@ def _source(source: Any, inputs: Sequence[Any], values: list[Any], results: list
 def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:
     argument = arguments[reshaping.argument]
     for operator, args, kwargs, with_grad in reshaping.operators:
-        with set_grad_enabled(with_grad):
+        with _mode_of_change(argument, with_grad):
             operator(argument, *args, **kwargs)
 
 
@@ -177,9 +185,11 @@ def fill(change: Change, inputs: Sequence[Any], values: Sequence[Any]) -> None:
     target = inputs[change.input]
     if change.is_recorded:
         target.copy_(values[change.value])
-    elif target.is_inference():
-        with inference_mode():  # the program may have been in it only where it changed the tensor
-            target.copy_(values[change.value])
-    else:
-        with no_grad():
-            (target if change.is_counted else target.data).copy_(values[change.value])
+        return
+    with _mode_of_change(target, with_grad=False):
+        (target if change.is_counted else target.data).copy_(values[change.value])
+
+
+def _mode_of_change(tensor: Any, with_grad: bool) -> Any:
+    """Inference mode for a tensor of it: the program may have been in it only where it changed the tensor."""
+    return inference_mode() if tensor.is_inference() else set_grad_enabled(with_grad)
