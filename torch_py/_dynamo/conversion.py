@@ -166,10 +166,10 @@ class Conversion:
             self._note(outcome.reason)
             if self._has_to_restart(outcome):
                 return False
-        forgives = can_run_eagerly(_backend(self.settings))
-        eagerly = Eagerly(self.function, outcome.before, forgives)
+        eagerly = Eagerly(self.function, outcome.before)
         assembly.assumptions(outcome.capture.assumed, eagerly.again)
-        if forgives or outcome.capture.assumed:
+        # Where a graph fails, only the function itself can tell whether an assertion before does not hold.
+        if outcome.capture.assumed or can_run_eagerly(_backend(self.settings)):
             assembly.eagerly = eagerly
         assembly.state()
         assembly.changes(outcome.changed)

@@ -1,0 +1,62 @@
+"""Assertions on tensors: the graph is made for those that hold, and the function runs again where one fails."""
+
+import pytest
+
+import torch_py as torch
+from tests.torch_py.dynamo import asserting
+from tests.torch_py.dynamo.comparing import check, equal, observed
+
+ONES = torch.ones(3)
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0, 60.0])
+def test_assertions_on_tensors_are_no_breaks(value, graph_breaks):
+    """The graph is made for those that hold; where one fails, the function raises it itself."""
+    compiled = torch.compile(asserting.asserted, backend="eager", fullgraph=True)
+    assert equal(compiled(ONES, []), asserting.asserted(ONES, []))
+    check(asserting.asserted, torch.full((3,), value), [])
+    assert not graph_breaks
+
+
+@pytest.mark.parametrize("function", [asserting.asserted_after_a_change, asserting.asserted_after_a_draw])
+def test_assertions_after_changes_are_breaks(function, graph_breaks):
+    """The function could not be run again from its beginning."""
+    compiled = torch.compile(function, backend="eager")
+    for value in (1.0, -5.0):
+        torch.manual_seed(0)
+        expected = observed(function, [torch.full((3,), value)]), torch.rand(1)
+        torch.manual_seed(0)
+        assert equal((observed(compiled, [torch.full((3,), value)]), torch.rand(1)), expected)
+    assert "a branch on a tensor" in {str(found) for found in graph_breaks}
+
+
+@pytest.mark.parametrize("backend", ["eager", lambda graph, inputs: graph])
+def test_assertions_come_before_errors_of_the_graph(backend):
+    compiled = torch.compile(asserting.asserted_for_the_graph, backend=backend)
+    for position in (1, 7):
+        args = [ONES, torch.tensor([position])]
+        assert equal(observed(compiled, args), observed(asserting.asserted_for_the_graph, args))
+
+
+def test_assertions_that_a_graph_alone_would_not_check(graph_breaks):
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="a branch on a tensor"):
+        torch._dynamo.export(asserting.asserted)(ONES, [])
+    with torch._dynamo.config.patch(rewrite_assert_with_torch_assert=False):
+        check(asserting.asserted, ONES, [], fullgraph=False)
+    assert "a branch on a tensor" in {str(found) for found in graph_breaks}
+
+
+def _failing(graph, inputs):
+    def run(*tensors):
+        raise ValueError("this backend fails")
+
+    return run
+
+
+def test_results_are_kept_where_a_graph_with_assertions_fails():
+    """The function has run, with its effects, to find out whether the assertions hold."""
+    log = []
+    compiled = torch.compile(asserting.asserted, backend=_failing)
+    with pytest.warns(UserWarning, match="runs eagerly, as its graph raised ValueError: this backend fails"):
+        result = compiled(ONES, log)
+    assert equal((result, log), (asserting.asserted(ONES, []), [1, 2]))
