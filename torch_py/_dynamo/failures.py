@@ -68,8 +68,12 @@ class Eagerly:
 
     def __call__(self, error: Exception, *values: Any) -> Any:
         if isinstance(error, TorchDynamoException):
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # which its traceback refers to
         logs.raised(self.function.__name__, error)
+        error = error.with_traceback(None)  # its frames would keep the arguments alive
         result = self.again(*values)
         if not self.has_warned:
             self.has_warned = True

@@ -1,5 +1,8 @@
 """Assertions on tensors: the graph is made for those that hold, and the function runs again where one fails."""
 
+import gc
+import weakref
+
 import pytest
 
 import torch_py as torch
@@ -60,3 +63,38 @@ def test_results_are_kept_where_a_graph_with_assertions_fails():
     with pytest.warns(UserWarning, match="runs eagerly, as its graph raised ValueError: this backend fails"):
         result = compiled(ONES, log)
     assert equal((result, log), (asserting.asserted(ONES, []), [1, 2]))
+
+
+# Memory
+
+
+def _fails_alone(x, position, total):
+    return x[position] * 2
+
+
+def _fails_in_a_continuation(x, position, total):
+    y = x * 2
+    torch._dynamo.graph_break()
+    total.add_(1)
+    return y[position]
+
+
+@pytest.mark.parametrize("function", [_fails_alone, _fails_in_a_continuation])
+def test_errors_of_graphs_keep_no_arguments_alive(function):
+    """Without waiting for the collection of cycles."""
+    compiled = torch.compile(function, backend="eager")
+    total = torch.zeros(1)
+    with torch._dynamo.config.patch(suppress_errors=None):
+        compiled(torch.ones(4), torch.tensor([1]), total)
+        gc.collect()
+        gc.disable()
+        try:
+            x = torch.ones(4)
+            alive = weakref.ref(x)
+            try:
+                compiled(x, torch.tensor([9]), total)
+            except IndexError:
+                del x
+            assert alive() is None
+        finally:
+            gc.enable()
