@@ -8,10 +8,11 @@ from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly, writes_tensors, written_tensors
+from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
+from torch_py._dynamo.effects import lasting_effect, written_tensors
 from torch_py._dynamo.exc import (
     BackendCompilerFailed,
     Unsupported,
@@ -76,13 +77,13 @@ def run_capture(
     stop_at: tuple[int, int] | None,
     varying: Varying | None = None,
     policy: Policy | None = None,
-    may_assume: bool = True,
+    not_assumed: str = "",
 ) -> Outcome:
     """Interprets the program on fake tensors. Afterwards all objects are as before.
 
-    `may_assume`: whether an `assert` on a tensor may be taken to hold.
+    `not_assumed`: why an `assert` on a tensor may not be taken to hold; empty if it may.
     """
-    capture = Capture(_HANDLERS, stop_at, varying, policy, may_assume)
+    capture = Capture(_HANDLERS, stop_at, varying, policy, not_assumed)
     outcome = Outcome(capture)
     recorder = capture.recorder
 
@@ -119,7 +120,7 @@ class Conversion:
         self.reason: Break | None = None  # why the graph ends, the first one found
         self.stop_at: tuple[int, int] | None = None
         self.whole_frame = False  # whether CPython runs the rest of the function
-        self.may_assume = config.rewrite_assert_with_torch_assert
+        self.not_assumed = _reason_not_to_assume()
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
@@ -127,9 +128,11 @@ class Conversion:
         for _ in range(_MOST_CAPTURES):
             varying = None if self.policy.is_off else Varying(self.policy)
             with timed("capture"):
-                outcome = run_capture(self.start, values, self.stop_at, varying, self.policy, self.may_assume)
-            if outcome.capture.assumed and writes_tensors(outcome.capture.recorder.graph):
-                self.may_assume = False  # the program could not be run again where an assertion fails
+                outcome = run_capture(
+                    self.start, values, self.stop_at, varying, self.policy, self.not_assumed
+                )
+            if outcome.capture.assumed and (effect := lasting_effect(outcome.capture.recorder)):
+                self.not_assumed = f"where it fails, the function has to run again, but the graph {effect}"
                 continue
             if varying is not None and varying.settle(outcome.raised):
                 if outcome.raised is not None or varying.sizes.fixed:
@@ -237,6 +240,11 @@ class Conversion:
             elif kind == "equals" and type(value) is int:
                 self.policy.observe_number(value, source)
         return _guard_program(capture, self.start)
+
+
+def _reason_not_to_assume() -> str:
+    setting = "rewrite_assert_with_torch_assert"
+    return "" if getattr(config, setting) else f"torch._dynamo.config.{setting} is False"
 
 
 def cannot_stop() -> Break:

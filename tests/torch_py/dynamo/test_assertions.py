@@ -1,6 +1,7 @@
-"""Assertions on tensors: the graph is made for those that hold, and the function runs again where one fails."""
+"""Assertions on tensors: graphs are made for those that hold, and functions run again where one fails."""
 
 import gc
+import re
 import weakref
 
 import pytest
@@ -21,16 +22,68 @@ def test_assertions_on_tensors_are_no_breaks(value, graph_breaks):
     assert not graph_breaks
 
 
-@pytest.mark.parametrize("function", [asserting.asserted_after_a_change, asserting.asserted_after_a_draw])
-def test_assertions_after_changes_are_breaks(function, graph_breaks):
+def _outcomes(function):
+    """With an assertion that holds, and with one that fails, including the buffers and the next draw."""
+    asserting.NORM.reset_running_stats()
+    torch.manual_seed(0)
+    calls = [observed(function, [torch.full((3,), value)]) for value in (1.0, -5.0)]
+    return calls, torch.rand(1), {name: value.clone() for name, value in asserting.NORM.named_buffers()}
+
+
+@pytest.mark.parametrize(
+    ("function", "effect"),
+    [
+        (asserting.asserted_after_a_change, "changes L\\['x'\\]"),
+        (asserting.asserted_before_statistics, "changes .*num_batches_tracked"),
+        (asserting.asserted_before_a_custom_function, "calls Function.apply"),
+    ],
+)
+def test_assertions_in_graphs_with_lasting_effects_are_breaks(function, effect, graph_breaks):
     """The function could not be run again from its beginning."""
+    assert equal(_outcomes(torch.compile(function, backend="eager")), _outcomes(function))
+    assert re.match("an `assert` on a tensor: where it fails, .* the graph " + effect, graph_breaks[0].reason)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        asserting.asserted_after_changes_of_own_tensors,
+        asserting.asserted_after_a_draw,
+        asserting.asserted_before_a_draw,
+    ],
+)
+def test_assertions_in_graphs_without_lasting_effects(function, backend):
+    """The function draws the same numbers when it runs again."""
+    compiled = torch.compile(function, backend=backend, fullgraph=True)
+    assert equal(_outcomes(compiled), _outcomes(function))
+
+
+def test_draws_from_a_generator_are_taken_back():
+    generator = torch.Generator()
+
+    def function(x):
+        noise = torch.rand(3, generator=generator)
+        return asserting.asserted_for_the_graph(noise, x)
+
+    found = []
+    for tried in (function, torch.compile(function, backend="eager", fullgraph=True)):
+        generator.manual_seed(0)
+        found += [[observed(tried, [torch.tensor([position])]) for position in (1, 7, 2)]]
+    assert equal(*found)
+
+
+def test_changes_inside_of_operators_happen_once():
+    """The name of `batch_norm` does not say that it changes the mean."""
+
+    def function(x, mean, variance, position):
+        return torch.nn.functional.batch_norm(x, mean, variance, training=True)[position]
+
     compiled = torch.compile(function, backend="eager")
-    for value in (1.0, -5.0):
-        torch.manual_seed(0)
-        expected = observed(function, [torch.full((3,), value)]), torch.rand(1)
-        torch.manual_seed(0)
-        assert equal((observed(compiled, [torch.full((3,), value)]), torch.rand(1)), expected)
-    assert "a branch on a tensor" in {str(found) for found in graph_breaks}
+    with torch._dynamo.config.patch(suppress_errors=None):
+        for position in (0, 7):
+            args = [torch.ones(2, 3), torch.zeros(3), torch.ones(3), torch.tensor([position])]
+            assert equal(observed(compiled, args), observed(function, args))
 
 
 @pytest.mark.parametrize("backend", ["eager", lambda graph, inputs: graph])
@@ -42,11 +95,11 @@ def test_assertions_come_before_errors_of_the_graph(backend):
 
 
 def test_assertions_that_a_graph_alone_would_not_check(graph_breaks):
-    with pytest.raises(torch._dynamo.exc.Unsupported, match="a branch on a tensor"):
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="an `assert` on a tensor"):
         torch._dynamo.export(asserting.asserted)(ONES, [])
     with torch._dynamo.config.patch(rewrite_assert_with_torch_assert=False):
         check(asserting.asserted, ONES, [], fullgraph=False)
-    assert "a branch on a tensor" in {str(found) for found in graph_breaks}
+    assert "an `assert` on a tensor" in {str(found) for found in graph_breaks}
 
 
 def _failing(graph, inputs):
@@ -88,6 +141,7 @@ def test_errors_of_graphs_keep_no_arguments_alive(function):
         compiled(torch.ones(4), torch.tensor([1]), total)
         gc.collect()
         gc.disable()
+
         try:
             x = torch.ones(4)
             alive = weakref.ref(x)

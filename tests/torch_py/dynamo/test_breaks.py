@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import torch_py as torch
-from tests.torch_py.dynamo.comparing import check, equal, observed
+from tests.torch_py.dynamo.comparing import check, equal
 
 ONES = torch.ones(3)
 
