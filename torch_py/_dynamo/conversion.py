@@ -43,7 +43,7 @@ observers: list[Callable[[Break], None]] = []  # called with the reason of each 
 
 
 class Settings:
-    """What `torch.compile` was called with."""
+    """What `torch.compile` was called with, or what stands in for it."""
 
     def __init__(
         self,
@@ -51,11 +51,13 @@ class Settings:
         fullgraph: bool = False,
         dynamic: bool | None = None,
         options: dict[str, Any] | None = None,
+        not_assumed: str = "",
     ) -> None:
         self.backend = backend
         self.fullgraph = fullgraph
         self.dynamic = dynamic
         self.options = options or {}
+        self.not_assumed = not_assumed  # why no `assert` on a tensor may be taken to hold
 
 
 class Outcome:
@@ -120,7 +122,7 @@ class Conversion:
         self.reason: Break | None = None  # why the graph ends, the first one found
         self.stop_at: tuple[int, int] | None = None
         self.whole_frame = False  # whether CPython runs the rest of the function
-        self.not_assumed = _reason_not_to_assume()
+        self.not_assumed = settings.not_assumed or _reason_not_to_assume()
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""

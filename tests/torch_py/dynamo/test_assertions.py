@@ -95,11 +95,21 @@ def test_assertions_come_before_errors_of_the_graph(backend):
 
 
 def test_assertions_that_a_graph_alone_would_not_check(graph_breaks):
-    with pytest.raises(torch._dynamo.exc.Unsupported, match="an `assert` on a tensor"):
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="why: the graph alone would not check it"):
         torch._dynamo.export(asserting.asserted)(ONES, [])
     with torch._dynamo.config.patch(rewrite_assert_with_torch_assert=False):
         check(asserting.asserted, ONES, [], fullgraph=False)
     assert "an `assert` on a tensor" in {str(found) for found in graph_breaks}
+
+
+def test_export_changes_no_settings_of_other_threads():
+    """Which the program sees, too."""
+
+    def function(x):
+        return x * (2 if torch._dynamo.config.rewrite_assert_with_torch_assert else 3)
+
+    (result,) = torch._dynamo.export(function)(ONES).graph_module(ONES)
+    assert equal(result, ONES * 2)
 
 
 def _failing(graph, inputs):
