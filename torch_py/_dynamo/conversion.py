@@ -43,7 +43,7 @@ observers: list[Callable[[Break], None]] = []  # called with the reason of each 
 
 
 class Settings:
-    """What `torch.compile` was called with, or what stands in for it."""
+    """What `torch.compile` or `export` asks for."""
 
     def __init__(
         self,
