@@ -8,6 +8,8 @@ from typing import Any
 
 from torch_py import _C
 
+blocks_of_autocast = _C._autocast_nesting  # in how many the thread is
+
 
 class ThreadState:
     """The switches as they are now."""
@@ -50,13 +52,6 @@ class ThreadState:
         if self.cache != other.cache:
             calls.append((_C.set_autocast_cache_enabled, (self.cache,)))
         return calls
-
-
-def blocks_of_autocast() -> int:
-    """In how many blocks of autocast the thread is."""
-    depth = _C.autocast_increment_nesting() - 1
-    _C.autocast_decrement_nesting()
-    return depth
 
 
 def _entries(before: int, after: int) -> list[tuple[Any, tuple[Any, ...]]]:

@@ -9,6 +9,7 @@ from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo.effects import Draws, acts, lasting_effect
 from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.rebuild import Rebuild
@@ -16,7 +17,7 @@ from torch_py._dynamo.resume import Failed
 from torch_py._tensor import Tensor
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node, map_arg
+from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -47,6 +48,8 @@ class Assembly:
         self.graph_module: GraphModule | None = None
         self.example_inputs: list[Any] = []
         self.eagerly: Callable[..., Any] | None = None  # what to call if the graph raises an exception
+        self._before_graph: list[str] = []
+        self._before_again = ""  # statements before the function runs again
         self._assumptions: list[str] = []
         self._state: list[str] = []
         self._tail: list[str] = []
@@ -59,10 +62,22 @@ class Assembly:
     def assumptions(self, assumed: list[tuple[Any, bool]], again: Callable[..., Any]) -> None:
         """Statements that call `again` instead of going on if a tensor has another truth than the program
         asserts."""
+        self._take_back_draws(bool(assumed))
         for tensor, truth in assumed:
             name = self.rebuild.constant(again, "again")
             test = f"not {self.rebuild.value(tensor)}" if truth else self.rebuild.value(tensor)
-            self._assumptions.append(f"if {test}: return {name}({', '.join(self.rebuild.parameters)})")
+            call = f"return {name}({', '.join(self.rebuild.parameters)})"
+            self._assumptions.append(f"if {test}: {self._before_again}{call}")
+
+    def _take_back_draws(self, assumes: bool) -> None:
+        generators = self.capture.fake_mode.generators
+        if not assumes or not generators:
+            return
+        draws = Draws(generators)
+        states = self.rebuild.name("states")
+        take_back = self.rebuild.constant(draws.take_back, "take_back")
+        self._before_graph = [f"{states} = {self.rebuild.constant(draws.states, 'draws')}()"]
+        self._before_again = f"{take_back}({states}); "
 
     def state(self) -> None:
         """Statements for the switches of the thread that the program has left changed."""
@@ -103,7 +118,7 @@ class Assembly:
     def source(self) -> str:
         made = self.rebuild
         call = self._graph_call()  # reads its inputs
-        body = [*made.reads, *call, *self._assumptions, *self._state]
+        body = [*made.reads, *self._before_graph, *call, *self._assumptions, *self._state]
         body += [*made.builds, *made.writes, *made.positions, *self._tail]
         parameters = ", ".join(self.rebuild.parameters)
         return f"def {self.name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
@@ -115,17 +130,24 @@ class Assembly:
         names = list(self.rebuild.outputs.values())
         results = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
         call = f"{results}graph({given})"
-        if self.eagerly is None or writes_tensors(self.graph_module.graph):
+        if self.eagerly is None or not self._can_run_again():
             return [f"try: {call}", *self._when_interrupted()]
 
         eagerly, failure = self.rebuild.constant(self.eagerly, "eagerly"), self.rebuild.name("failure")
         error = self.rebuild.name("error")
+        arguments = ", ".join([failure, *self.rebuild.parameters])
         return [
             f"{failure} = None",
             f"try: {call}",
             f"except Exception as {error}: {failure} = {error}",
-            f"if {failure} is not None: return {eagerly}({', '.join([failure, *self.rebuild.parameters])})",
+            f"if {failure} is not None: {self._before_again}return {eagerly}({arguments})",
         ]
+
+    def _can_run_again(self) -> bool:
+        """Whether the function can begin anew after the graph has run, or has run in part."""
+        if self.capture.fake_mode.generators and not self._before_graph:
+            return False
+        return not lasting_effect(self.capture.recorder)
 
     def _when_interrupted(self) -> list[str]:
         """The exception of a graph leaves all blocks of the program, some of which the graph may be in."""
@@ -147,28 +169,6 @@ class Assembly:
         return made
 
 
-def writes_tensors(graph: Any) -> bool:
-    """Whether calls of a graph change tensors."""
-    calls = (node for node in graph.nodes if node.op.startswith("call") and "sets_state" not in node.meta)
-    return any(_acts(node) for node in calls)
-
-
-def written_tensors(graph: Any) -> list[Any] | None:
-    """Fake tensors that calls of a graph may change: None if they change none."""
-    calls = (node for node in graph.nodes if node.op.startswith("call") and "sets_state" not in node.meta)
-    acting = [node for node in calls if _acts(node)]
-    if not acting:
-        return None
-
-    found: list[Any] = []
-    for node in acting:
-        # Methods and operators change their first argument; what functions change is not known.
-        is_method = node.op == "call_method" or getattr(node.target, "__module__", "") == "_operator"
-        changed = node.args[:1] if is_method and "out" not in node.kwargs else (node.args, node.kwargs)
-        map_arg(changed, lambda argument: found.append(argument.meta.get("example_value")))
-    return [value for value in found if isinstance(value, Tensor)]
-
-
 def _drop_unused(graph: Any, recorder: Any) -> None:
     """Erases unused inputs, parts of results and numbers, and switches that are set again at once.
 
@@ -186,7 +186,7 @@ def _drop_unused(graph: Any, recorder: Any) -> None:
             overwritten.add(node.target)
             continue
         overwritten.clear()
-        if node.op == "placeholder" or not (_acts(node) or _computes(node)):
+        if node.op == "placeholder" or not (acts(node) or _computes(node)):
             graph.erase_node(node)
 
 
@@ -195,23 +195,3 @@ def _computes(node: Node) -> bool:
     if node.target is operator.getitem and not isinstance(node.args[0].meta.get("example_value"), Tensor):  # type: ignore[union-attr]
         return False
     return has_tensors(node.meta.get("example_value"))
-
-
-def _acts(node: Node) -> bool:
-    """Whether a call does more than give a result."""
-    target = node.target
-    if node.meta.get("acts"):
-        return True
-    name = target if isinstance(target, str) else getattr(target, "__name__", "")
-    if name.endswith("_") and not name.endswith("__"):
-        return True
-    if name.startswith("i") and getattr(target, "__module__", "") == "_operator" and name in _IN_PLACE:
-        return True
-    if name == "setitem" or "out" in node.kwargs or node.kwargs.get("inplace"):
-        return True
-    return node.is_impure()
-
-
-_IN_PLACE = frozenset(
-    "iadd iand ifloordiv ilshift imatmul imul imod ior ipow irshift isub itruediv ixor".split()
-)

@@ -57,13 +57,16 @@ class Capture(Writing):
 
     def assumes(self, value: Any, truth: bool) -> bool:
         """Whether the capture goes on as if a value had this truth: compiled code asks the tensor after the
-        graph."""
-        if not self.may_assume or not isinstance(value, FakeTensor):
+        graph. Raises Break where it may not, though nothing else is in the way."""
+        if not isinstance(value, FakeTensor):
             return False
         if value.numel() != 1 or value.requires_grad or _level_of(value) or len(self.recorder.scopes) > 1:
             return False
         if self.recorder.constant_of(value) is not None:
             return False
+        if self.not_assumed:
+            hint = "assert outside of the compiled function"
+            raise Break("an `assert` on a tensor", self.not_assumed, hint)
         self.assumed.append((value, truth))
         return True
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly, writes_tensors, written_tensors
+from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
+from torch_py._dynamo.effects import lasting_effect, written_tensors
 from torch_py._dynamo.exc import (
     BackendCompilerFailed,
     Unsupported,
@@ -42,7 +43,7 @@ observers: list[Callable[[Break], None]] = []  # called with the reason of each 
 
 
 class Settings:
-    """What `torch.compile` was called with."""
+    """What `torch.compile` or `export` asks for."""
 
     def __init__(
         self,
@@ -50,11 +51,13 @@ class Settings:
         fullgraph: bool = False,
         dynamic: bool | None = None,
         options: dict[str, Any] | None = None,
+        not_assumed: str = "",
     ) -> None:
         self.backend = backend
         self.fullgraph = fullgraph
         self.dynamic = dynamic
         self.options = options or {}
+        self.not_assumed = not_assumed  # why no `assert` on a tensor may be taken to hold
 
 
 class Outcome:
@@ -76,13 +79,13 @@ def run_capture(
     stop_at: tuple[int, int] | None,
     varying: Varying | None = None,
     policy: Policy | None = None,
-    may_assume: bool = True,
+    not_assumed: str = "",
 ) -> Outcome:
     """Interprets the program on fake tensors. Afterwards all objects are as before.
 
-    `may_assume`: whether an `assert` on a tensor may be taken to hold.
+    `not_assumed`: why an `assert` on a tensor may not be taken to hold; empty if it may.
     """
-    capture = Capture(_HANDLERS, stop_at, varying, policy, may_assume)
+    capture = Capture(_HANDLERS, stop_at, varying, policy, not_assumed)
     outcome = Outcome(capture)
     recorder = capture.recorder
 
@@ -119,7 +122,7 @@ class Conversion:
         self.reason: Break | None = None  # why the graph ends, the first one found
         self.stop_at: tuple[int, int] | None = None
         self.whole_frame = False  # whether CPython runs the rest of the function
-        self.may_assume = config.rewrite_assert_with_torch_assert
+        self.not_assumed = settings.not_assumed or _reason_not_to_assume()
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
@@ -127,9 +130,11 @@ class Conversion:
         for _ in range(_MOST_CAPTURES):
             varying = None if self.policy.is_off else Varying(self.policy)
             with timed("capture"):
-                outcome = run_capture(self.start, values, self.stop_at, varying, self.policy, self.may_assume)
-            if outcome.capture.assumed and writes_tensors(outcome.capture.recorder.graph):
-                self.may_assume = False  # the program could not be run again where an assertion fails
+                outcome = run_capture(
+                    self.start, values, self.stop_at, varying, self.policy, self.not_assumed
+                )
+            if outcome.capture.assumed and (effect := lasting_effect(outcome.capture.recorder)):
+                self.not_assumed = f"where it fails, the function has to run again, but the graph {effect}"
                 continue
             if varying is not None and varying.settle(outcome.raised):
                 if outcome.raised is not None or varying.sizes.fixed:
@@ -166,10 +171,10 @@ class Conversion:
             self._note(outcome.reason)
             if self._has_to_restart(outcome):
                 return False
-        forgives = can_run_eagerly(_backend(self.settings))
-        eagerly = Eagerly(self.function, outcome.before, forgives)
+        eagerly = Eagerly(self.function, outcome.before)
         assembly.assumptions(outcome.capture.assumed, eagerly.again)
-        if forgives or outcome.capture.assumed:
+        # Where a graph fails, only the function itself can tell whether an assertion before does not hold.
+        if outcome.capture.assumed or can_run_eagerly(_backend(self.settings)):
             assembly.eagerly = eagerly
         assembly.state()
         assembly.changes(outcome.changed)
@@ -237,6 +242,11 @@ class Conversion:
             elif kind == "equals" and type(value) is int:
                 self.policy.observe_number(value, source)
         return _guard_program(capture, self.start)
+
+
+def _reason_not_to_assume() -> str:
+    setting = "rewrite_assert_with_torch_assert"
+    return "" if getattr(config, setting) else f"torch._dynamo.config.{setting} is False"
 
 
 def cannot_stop() -> Break:

@@ -30,8 +30,13 @@ def compile_callable(
     options: dict[str, Any] | None = None,
 ) -> Any:
     """A function that runs compiled code where its guards pass."""
-    target = getattr(target, "_torchdynamo_orig_callable", target)
     settings = Settings(lookup_backend(backend), fullgraph, dynamic, _options_for(backend, mode, options))
+    return compile_with(target, settings)
+
+
+def compile_with(target: Callable[..., Any], settings: Settings) -> Any:
+    """The same with settings that have been put together."""
+    target = getattr(target, "_torchdynamo_orig_callable", target)
     function = as_function(target)
     compiler = Compiler(function, settings)
     compiled = CompiledFunction(function, compiler.miss, config.recompile_limit)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from torch_py._dynamo import config
-from torch_py._dynamo.entry import compile_callable
+from torch_py._dynamo.conversion import Settings
+from torch_py._dynamo.entry import compile_with
 from torch_py.fx.graph_module import GraphModule
 
 
@@ -42,9 +42,9 @@ def _exported(f: Callable[..., Any], args: Any, kwargs: Any) -> ExportResult:
         graphs.append(module)
         return module.forward
 
-    compiled = compile_callable(getattr(f, "_orig_mod", f), backend=keep, fullgraph=True)
-    with config.patch(rewrite_assert_with_torch_assert=False):  # the graph alone would not check them
-        compiled(*args, **kwargs)
+    settings = Settings(keep, fullgraph=True, not_assumed="the graph alone would not check it")
+    compiled = compile_with(getattr(f, "_orig_mod", f), settings)
+    compiled(*args, **kwargs)
     if not graphs:
         raise AssertionError("torch._dynamo.export: the function computes no tensors")
     return ExportResult(graphs[0], compiled.entries[0].guards)

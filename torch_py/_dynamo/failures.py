@@ -58,22 +58,23 @@ class Eagerly:
     """Runs a function whose graph has raised an exception, or has shown that an assertion fails (`again`).
 
     Nothing has been changed by then. The function raises the exception itself, where its handlers see it; if
-    none is seen, a warning says so once, or (not `forgives`) the exception of the graph is raised.
+    none is seen, a warning says so once.
     """
 
-    def __init__(self, function: FunctionType, before: ThreadState, forgives: bool) -> None:
+    def __init__(self, function: FunctionType, before: ThreadState) -> None:
         self.function = function
         self.leave_blocks = left_by_graph(before)
-        self.forgives = forgives
         self.has_warned = False
 
     def __call__(self, error: Exception, *values: Any) -> Any:
         if isinstance(error, TorchDynamoException):
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # which its traceback refers to
         logs.raised(self.function.__name__, error)
+        error = error.with_traceback(None)  # its frames would keep the arguments alive
         result = self.again(*values)
-        if not self.forgives:
-            raise error
         if not self.has_warned:
             self.has_warned = True
             warn(self.function, error, "as its graph raised")

@@ -41,13 +41,10 @@ class Jump:
 
 
 class Iterate:
-    """The next element of an iterator."""
+    """The next element of an iterator, which is dropped at the end."""
 
     kind = "iterate"
     end = iteration.END
-
-    def __init__(self, drops: bool) -> None:
-        self.drops = drops
 
 
 def of(stop: Stop) -> Any:
@@ -55,8 +52,8 @@ def of(stop: Stop) -> Any:
     op = stop.instruction.op
     if op in _JUMPS:
         return _JUMPS[op]
-    if op in ("for_iter", "for_iter_kept"):
-        return Iterate(op == "for_iter")
+    if op == "for_iter":
+        return Iterate()
     if op.startswith("call"):
         return _call(stop)
     make = _OPERATIONS.get(op)

@@ -64,7 +64,7 @@ class Origins:
         stop_at: tuple[int, int] | None = None,
         varying: Varying | None = None,
         policy: Policy | None = None,
-        may_assume: bool = True,
+        not_assumed: str = "",
     ) -> None:
         self.handlers = handlers
         self.guards = Guards()
@@ -80,7 +80,7 @@ class Origins:
         self.stop_at = stop_at  # the frame and the step before which the graph has to end
         self.raised_at: tuple[int, int] | None = None  # what raised the exception that is handled, outermost
         self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
-        self.may_assume = may_assume
+        self.not_assumed = not_assumed  # why no assertion is taken to hold
         self.assumed: list[tuple[Any, bool]] = []  # tensors whose truth the program asserts
         self._serial = 0
         self._origins: dict[int, Source] = {}

@@ -258,7 +258,8 @@ class Recorder(TorchFunctionMode):
             return run(tensor, *args[1:], **kwargs)
 
         # Later numbers depend on a draw, whether its result is used or not.
-        acts = acts or self.fake_mode.has_drawn
+        draws = self.fake_mode.has_drawn and not acts
+        acts = acts or draws
         if op == "read":
             op = "call_function"
             acts = False
@@ -268,6 +269,8 @@ class Recorder(TorchFunctionMode):
             node = self.append(op, target, args, kwargs, result)
             if acts:
                 node.meta["acts"] = True
+            if draws:
+                node.meta["draws"] = True
             return result
         return self.number(target, args, result, question)
 

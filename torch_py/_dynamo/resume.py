@@ -298,7 +298,11 @@ def driver(before: ThreadState, after: ThreadState) -> Callable[..., Any]:
             result = continuation(*values)
             if type(result) is Failed:
                 before.restore(depth - entered)
-                raise result.error
+                error = result.error
+                try:
+                    raise error
+                finally:
+                    del error, result  # which its traceback refers to
             if type(result) is not Next:
                 return result
             continuation, values = result.continuation, result.values

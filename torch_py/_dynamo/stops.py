@@ -145,7 +145,7 @@ class Ending:
         iterator = self.rebuild.value(stop.stack[-1])
         end = self.rebuild.constant(step.end, "END")
         element = self.rebuild.name("element")
-        rest = stop.stack[:-1] if step.drops else stop.stack
+        rest = stop.stack[:-1]
         after = self._next(stop.layout(stop.instruction.arg, rest, None), [*self._values(stop, rest), *outer])
         inside_stack = [*stop.stack, None]
         inside = [*self._values(stop, stop.stack), element]

@@ -21,10 +21,42 @@ def asserted_after_a_change(x):
     return x * 2
 
 
+def asserted_before_statistics(x):
+    assert (x > 0).all()
+    return NORM(x.reshape(3, 1))
+
+
+def asserted_before_a_custom_function(x):
+    assert (x > 0).all()
+    return _Counted.apply(x)
+
+
+class _Counted(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+
+NORM = torch.nn.BatchNorm1d(1)
+
+
+def asserted_after_changes_of_own_tensors(x):
+    y = x.clone()
+    y.view(-1).add_(1)
+    assert y.sum() > 0
+    y += torch.nn.functional.relu(y, inplace=True)
+    return y[:2].mul_(2)
+
+
 def asserted_after_a_draw(x):
     noise = torch.rand(3)
     assert (x > 0).all()
     return noise
+
+
+def asserted_before_a_draw(x):
+    assert (x > 0).all()
+    return torch.nn.functional.dropout(x)
 
 
 def asserted_for_the_graph(x, position):

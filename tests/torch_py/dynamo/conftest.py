@@ -1,6 +1,7 @@
 import pytest
 
 import torch_py as torch
+from torch_py._dynamo import conversion
 
 
 @pytest.fixture(autouse=True)
@@ -10,3 +11,12 @@ def strict():
     with torch._dynamo.config.patch(suppress_errors=False):
         yield
     torch._dynamo.reset()
+
+
+@pytest.fixture
+def graph_breaks():
+    """The reasons of the breaks that happen in a test."""
+    found = []
+    conversion.observers.append(found.append)
+    yield found
+    conversion.observers.remove(found.append)

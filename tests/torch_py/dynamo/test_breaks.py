@@ -6,9 +6,7 @@ import sys
 import pytest
 
 import torch_py as torch
-from tests.torch_py.dynamo import asserting
-from tests.torch_py.dynamo.comparing import check, equal, observed
-from torch_py._dynamo import conversion
+from tests.torch_py.dynamo.comparing import check, equal
 
 ONES = torch.ones(3)
 
@@ -477,49 +475,3 @@ def test_calls_that_fail_after_changes_are_breaks(graph_breaks):
     """The first tensor has changed when the second one raises the error that the program catches."""
     check(_changes_in_part, torch.ones(2), torch.ones(3), fullgraph=False)
     assert {str(found) for found in graph_breaks} == {"_foreach_add_"}
-
-
-@pytest.mark.parametrize("value", [1.0, -1.0, 60.0])
-def test_assertions_on_tensors_are_no_breaks(value, graph_breaks):
-    """The graph is made for those that hold; where one fails, the function raises it itself."""
-    compiled = torch.compile(asserting.asserted, backend="eager", fullgraph=True)
-    assert equal(compiled(ONES, []), asserting.asserted(ONES, []))
-    check(asserting.asserted, torch.full((3,), value), [])
-    assert not graph_breaks
-
-
-@pytest.mark.parametrize("function", [asserting.asserted_after_a_change, asserting.asserted_after_a_draw])
-def test_assertions_after_changes_are_breaks(function, graph_breaks):
-    """The function could not be run again from its beginning."""
-    compiled = torch.compile(function, backend="eager")
-    for value in (1.0, -5.0):
-        torch.manual_seed(0)
-        expected = observed(function, [torch.full((3,), value)]), torch.rand(1)
-        torch.manual_seed(0)
-        assert equal((observed(compiled, [torch.full((3,), value)]), torch.rand(1)), expected)
-    assert "a branch on a tensor" in {str(found) for found in graph_breaks}
-
-
-@pytest.mark.parametrize("backend", ["eager", lambda graph, inputs: graph])
-def test_assertions_come_before_errors_of_the_graph(backend):
-    compiled = torch.compile(asserting.asserted_for_the_graph, backend=backend)
-    for position in (1, 7):
-        args = [ONES, torch.tensor([position])]
-        assert equal(observed(compiled, args), observed(asserting.asserted_for_the_graph, args))
-
-
-def test_assertions_that_a_graph_alone_would_not_check(graph_breaks):
-    with pytest.raises(torch._dynamo.exc.Unsupported, match="a branch on a tensor"):
-        torch._dynamo.export(asserting.asserted)(ONES, [])
-    with torch._dynamo.config.patch(rewrite_assert_with_torch_assert=False):
-        check(asserting.asserted, ONES, [], fullgraph=False)
-    assert "a branch on a tensor" in {str(found) for found in graph_breaks}
-
-
-@pytest.fixture
-def graph_breaks():
-    """The reasons of the breaks that happen in a test."""
-    found = []
-    conversion.observers.append(found.append)
-    yield found
-    conversion.observers.remove(found.append)

@@ -1,5 +1,7 @@
 """The byte code of other versions of Python."""
 
+import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +10,8 @@ import pytest
 
 from tests.subject import not_sanitized
 from tests.torch_py.compiler_runtime.test_other_pythons import build
+from torch_py._dynamo.decode import common, py310, py311, py312, py313
+from torch_py._dynamo.handlers import all_handlers
 
 SCRIPT = Path(__file__).parent / "interpret_plain.py"
 VERSIONS = ["3.10", "3.11", "3.12", "3.13"]
@@ -35,3 +39,20 @@ def test_programs_without_tensors(version, tmp_path):
     build(tmp_path, include)
     result = run(python, str(SCRIPT), str(tmp_path / "torch_py/_C.so"))
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def _instructions_of(module):
+    """The names that the text of a decoder gives: as values of tables, and with an argument in pairs."""
+    found = set()
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        places = node.values if isinstance(node, ast.Dict) else []
+        if isinstance(node, ast.Tuple) and len(node.elts) == 2:
+            places = node.elts[:1]
+        texts = [part.value for place in places for part in ast.walk(place) if isinstance(part, ast.Constant)]
+        found |= {text for text in texts if isinstance(text, str) and text.islower()}
+    return found
+
+
+def test_handlers_are_the_instructions_of_all_versions():
+    names = set().union(*map(_instructions_of, (common, py310, py311, py312, py313)))
+    assert set(all_handlers()) == names

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._dynamo.context_managers import enter_and_exit
 from torch_py._dynamo.frame import EXCEPT_HANDLER, SETUP_FINALLY, Frame
-from torch_py._dynamo.handlers.exceptions import _enter_and_exit
 
 
 def setup_finally(frame: Frame, target: int) -> None:
@@ -15,7 +15,7 @@ def setup_finally(frame: Frame, target: int) -> None:
 
 def setup_with(frame: Frame, target: int) -> None:
     """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
-    leave, value = _enter_and_exit(frame, frame.stack[-1])
+    leave, value = enter_and_exit(frame, frame.stack[-1])
     frame.stack[-1] = leave
     frame.blocks.append((SETUP_FINALLY, target, len(frame.stack)))
     frame.stack.append(value)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
-from torch_py._dynamo.attributes import bind, in_class
+from torch_py._dynamo.context_managers import enter_and_exit
 from torch_py._dynamo.frame import Frame
-from torch_py._dynamo.journal import ABSENT
 
 
 def raise_varargs(frame: Frame, count: int) -> None:
@@ -64,27 +62,9 @@ def load_assertion_error(frame: Frame, arg: Any) -> None:
 # Context managers
 
 
-def _special(frame: Frame, manager: Any, name: str) -> Any:
-    kind = type(manager)
-    found = in_class(kind, name)
-    if found is ABSENT:
-        what = "context manager protocol"
-        raise TypeError(f"{kind.__name__!r} object does not support the {what}")
-    if type(found) is FunctionType:
-        return bind(frame.capture, found, manager, kind, name)
-    return getattr(manager, name)
-
-
-def _enter_and_exit(frame: Frame, manager: Any) -> tuple[Any, Any]:
-    """The bound __exit__ of a manager, and what its __enter__ returns."""
-    enter = _special(frame, manager, "__enter__")
-    leave = _special(frame, manager, "__exit__")
-    return leave, frame.capture.call(enter, (), {})
-
-
 def before_with(frame: Frame, arg: Any) -> None:
     """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
-    leave, value = _enter_and_exit(frame, frame.stack[-1])
+    leave, value = enter_and_exit(frame, frame.stack[-1])
     frame.stack[-1] = leave
     frame.stack.append(value)
 

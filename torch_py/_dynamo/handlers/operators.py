@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._dynamo import operations
+from torch_py._dynamo.conditions import truth_before_jump
 from torch_py._dynamo.frame import Frame
-from torch_py._dynamo.handlers.control import truth_before_jump
 
 
 def binary(frame: Frame, function: Callable[[Any, Any], Any]) -> None:

@@ -78,6 +78,11 @@ PyObject* clear_autocast_cache(PyObject*, PyObject*) {
 PyObject* increment_nesting(PyObject*, PyObject*) { return PyLong_FromLong(autocast::enter()); }
 PyObject* decrement_nesting(PyObject*, PyObject*) { return PyLong_FromLong(autocast::leave()); }
 
+PyObject* nesting(PyObject*, PyObject*) {
+  autocast::enter();
+  return PyLong_FromLong(autocast::leave());
+}
+
 PyMethodDef functions[] = {
     {"is_autocast_enabled",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(is_autocast_enabled)),
@@ -98,6 +103,7 @@ PyMethodDef functions[] = {
      texts::torch_autocast_increment_nesting},
     {"autocast_decrement_nesting", decrement_nesting, METH_NOARGS,
      texts::torch_autocast_decrement_nesting},
+    {"_autocast_nesting", nesting, METH_NOARGS, "The number of blocks that the thread is in."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
