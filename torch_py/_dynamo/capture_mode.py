@@ -25,7 +25,7 @@ class CaptureMode(FakeTensorMode):
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "nondeterministic_seeded" in func.tags:
             self.has_drawn = True
-        if _takes_offset(func):
+        if _is_given_offset(func, args, kwargs):
             self.placed.update(
                 memory_of(tensor) for tensor in tensors_in(args, kwargs) if isinstance(tensor, FakeTensor)
             )
@@ -38,10 +38,20 @@ class CaptureMode(FakeTensorMode):
         return result
 
 
+def _is_given_offset(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether an operator is given a place in memory that is counted from the first element of the memory.
+    Without one, it begins where the tensor does."""
+    position = _position_of_offset(func)
+    if position is None:
+        return False
+    given = args[position] if position < len(args) else kwargs.get("storage_offset")
+    return given is not None
+
+
 @functools.cache
-def _takes_offset(func: Any) -> bool:
-    """Whether an operator takes a place in memory that is counted from the first element of the memory."""
-    return any(argument.name == "storage_offset" for argument in func._schema.arguments)
+def _position_of_offset(func: Any) -> int | None:
+    names = [argument.name for argument in func._schema.arguments]
+    return names.index("storage_offset") if "storage_offset" in names else None
 
 
 def memory_of(fake: Any) -> int:
