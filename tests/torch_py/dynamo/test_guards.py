@@ -386,6 +386,7 @@ def test_the_texts_of_exceptions():
         lambda x: x[1:] * torch.Tensor.storage_offset(x[1:]),
         lambda x: x.as_strided((2, 2), (1, 2), 0) + 1,
         lambda x: torch.as_strided(x[2:], (2, 2), (1, 2), storage_offset=3) + 1,
+        lambda x: x[1:].as_strided((2,), (2,)).mul_(1) + 1,
     ],
 )
 def test_where_a_tensor_begins_in_memory(function):
