@@ -15,6 +15,7 @@ from typing import Any
 
 from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
+from torch_py._shapes.orders import Order, all_smaller, orders_of
 from torch_py._shapes.reals import SymFloat, of_the_hint, real
 from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_ins_of, samples_in
 
@@ -123,16 +124,33 @@ class Sizes:
         """Sizes for the recording `number` of the same program."""
         return mixed_stand_ins_of(list(self.stand_ins), number)
 
-    def in_other_order(self) -> dict[Symbol, int] | None:
-        """Sizes of which the smallest are those that are the largest in other recordings.
+    def orders(self) -> list[Order]:
+        """The sizes in a few orders: of any two, each comes first in one, unless guards rule that out."""
+        signs = {"<": 1, "<=": 1, ">": -1, ">=": -1}
+        pairs = [
+            (relation.left, relation.right)[:: signs[relation.sign]]
+            for relation in self.relations
+            if relation.sign in signs
+            and isinstance(relation.left, Symbol)
+            and isinstance(relation.right, Symbol)
+        ]
+        # Two numbers that are equal in the example may both be `<=` the other.
+        pairs = [(first, second) for first, second in pairs if self.hints[first] < self.hints[second]]
+        return orders_of(list(self.hints), all_smaller(pairs, self.hints))
 
-        None for a single size, and if guards rule that out.
-        """
-        free = [symbol for symbol in self.stand_ins if not symbol.samples]
-        turned = zip(free, [self.stand_ins[symbol] for symbol in reversed(free)])
-        values = {**self.stand_ins, **dict(turned)}
-        is_allowed = all(relation.holds(values) for relation in self.relations)
-        return values if len(free) > 1 and is_allowed else None
+    def in_order(self, order: Order, number: int = 0) -> dict[Symbol, int]:
+        """Sizes like those of the recording `number`, of which those with primes are in an order."""
+        values = self.other_stand_ins(number)
+        free = [symbol for symbol in order if not symbol.samples]
+        return {**values, **dict(zip(free, sorted(values[symbol] for symbol in free)))}
+
+    def settled(self) -> list[dict[Symbol, int]]:
+        """Sizes for the recordings of a program that decides nothing any more. Ranks the symbols."""
+        found = self.orders()
+        for rank, symbol in enumerate(found[0]):
+            symbol.rank = rank
+        numbers = range(max(RECORDINGS, len(found)))
+        return [self.in_order(found[number % len(found)], number) for number in numbers]
 
     def recordings(self) -> list[dict[Symbol, int]]:
         """The sets of numbers that tell formulas; the stand-ins come first."""
