@@ -145,7 +145,7 @@ class _Check:
 
     def _rising(self, symbols: list[Symbol], steps: tuple[int, ...]) -> Iterator[Values]:
         for step, factor in itertools.product(steps, _FACTORS):
-            yield {s: factor * (2 + step * position) for position, s in enumerate(symbols)}
+            yield {s: factor * (2 + step * position**2) for position, s in enumerate(symbols)}
 
     def _require_size(self, symbol: Symbol) -> None:
         """Adds a guard for the smallest size for which the graph is right, with all others as in the

@@ -22,6 +22,7 @@ from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_in
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 # Smaller numbers are too common to tell which sizes they come from.
 _SMALLEST = 5000
+_MUCH = 64 * 10007  # more than all primes together; how halves and blocks are rounded stays as it is
 
 
 class TooManySizes(Exception):
@@ -149,8 +150,19 @@ class Sizes:
         found = self.orders()
         for rank, symbol in enumerate(found[0]):
             symbol.rank = rank
-        numbers = range(max(RECORDINGS, len(found)))
-        return [self.in_order(found[number % len(found)], number) for number in numbers]
+        first, *others = [
+            self.in_order(found[number % len(found)], number)
+            for number in range(max(RECORDINGS, len(found) + 1))
+        ]
+        return [first, *(self._with_large_one(values, number) for number, values in enumerate(others, 1))]
+
+    def _with_large_one(self, values: dict[Symbol, int], number: int) -> dict[Symbol, int]:
+        """The largest size is larger than the sum of all others, too."""
+        free = [symbol for symbol in values if not symbol.samples]
+        largest = max(free, key=values.__getitem__, default=None)
+        return {
+            s: size + number * _MUCH if s is largest and len(free) > 1 else size for s, size in values.items()
+        }
 
     def recordings(self) -> list[dict[Symbol, int]]:
         """The sets of numbers that tell formulas; the stand-ins come first."""

@@ -16,6 +16,7 @@ Order = list[Symbol]  # the smallest size comes first
 
 def orders_of(symbols: Sequence[Symbol], smaller: Mapping[Symbol, set[Symbol]]) -> list[Order]:
     """A few orders: of any two symbols, each comes first in one, unless the other one has to be smaller.
+    Each is the last one in one of them, too, where it may be much larger than all others.
 
     `smaller` are those that have to be smaller than a symbol, and smaller than these, and so on.
     """
@@ -28,6 +29,11 @@ def orders_of(symbols: Sequence[Symbol], smaller: Mapping[Symbol, set[Symbol]]) 
             sooner = smaller[first] | {first}
             found.append(_sorted(sorted(backwards, key=lambda symbol: symbol not in sooner), smaller))
             seen |= _pairs(found[-1])
+
+    for last in symbols:
+        may_be_last = not any(last in others for others in smaller.values())
+        if may_be_last and all(order[-1] != last for order in found):
+            found.append(_sorted([*(symbol for symbol in symbols if symbol != last), last], smaller))
     return found
 
 

@@ -107,6 +107,17 @@ def test_guards_on_other_sizes_do_not_tell_which_one_of_two_is_smaller(function,
         assert torch.equal(compiled(*tensors), function(*tensors))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [lambda x, y: torch.cat([x, y]).diagonal() * 1, lambda x, y: torch.cat([x, y]).fill_diagonal_(2)],
+)
+def test_a_size_may_be_larger_than_a_sum_of_others(function):
+    compiled = torch.compile(function, dynamic=True)
+    for rows, more, columns in [(6, 2, 7), (6, 2, 20), (30, 5, 20)]:
+        tensors = torch.zeros(rows, columns), torch.zeros(more, columns)
+        assert torch.equal(compiled(*tensors), function(*tensors))
+
+
 def test_sizes_whose_order_is_guarded_need_one_program():
     def function(x, z):
         return z.clone().fill_diagonal_(2) if z.size(0) > z.size(1) and x.size(0) < 100 else z

@@ -94,6 +94,7 @@ def test_recordings_have_any_two_sizes_in_both_orders():
     recorded = sizes.settled()
     assert len(recorded) == RECORDINGS and recorded[0] == sizes.stand_ins
     assert all(any(row[one] < row[other] for row in recorded) for one, other in pairs)
+    assert all(any(2 * row[symbol] > sum(row.values()) for row in recorded) for symbol in sizes.hints)
 
 
 def test_decisions_about_the_order_of_sizes_hold_in_recordings():
