@@ -22,7 +22,7 @@ from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_in
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 # Smaller numbers are too common to tell which sizes they come from.
 _SMALLEST = 5000
-_MUCH = 64 * 10007  # more than all primes together; how halves and blocks are rounded stays as it is
+_BLOCK = 64  # a distance that does not change how halves and blocks are rounded
 
 
 class TooManySizes(Exception):
@@ -127,16 +127,13 @@ class Sizes:
 
     def orders(self) -> list[Order]:
         """The sizes in a few orders: of any two, each comes first in one, unless guards rule that out."""
-        signs = {"<": 1, "<=": 1, ">": -1, ">=": -1}
-        pairs = [
-            (relation.left, relation.right)[:: signs[relation.sign]]
-            for relation in self.relations
-            if relation.sign in signs
-            and isinstance(relation.left, Symbol)
-            and isinstance(relation.right, Symbol)
-        ]
-        # Two numbers that are equal in the example may both be `<=` the other.
-        pairs = [(first, second) for first, second in pairs if self.hints[first] < self.hints[second]]
+        pairs = []
+        for relation in self.relations:
+            left, right = relation.left, relation.right
+            if relation.sign not in ("==", "!=") and isinstance(left, Symbol) and isinstance(right, Symbol):
+                pairs += [(left, right), (right, left)]
+        # As in the example. Two numbers that are equal there may both be `<=` the other.
+        pairs = [(one, other) for one, other in pairs if self.hints[one] < self.hints[other]]
         return orders_of(list(self.hints), all_smaller(pairs, self.hints))
 
     def in_order(self, order: Order, number: int = 0) -> dict[Symbol, int]:
@@ -154,15 +151,13 @@ class Sizes:
             self.in_order(found[number % len(found)], number)
             for number in range(max(RECORDINGS, len(found) + 1))
         ]
-        return [first, *(self._with_large_one(values, number) for number, values in enumerate(others, 1))]
+        return [first, *map(self._with_large_one, others)]
 
-    def _with_large_one(self, values: dict[Symbol, int], number: int) -> dict[Symbol, int]:
+    def _with_large_one(self, values: dict[Symbol, int]) -> dict[Symbol, int]:
         """The largest size is larger than the sum of all others, too."""
-        free = [symbol for symbol in values if not symbol.samples]
-        largest = max(free, key=values.__getitem__, default=None)
-        return {
-            s: size + number * _MUCH if s is largest and len(free) > 1 else size for s, size in values.items()
-        }
+        free = sorted((symbol for symbol in values if not symbol.samples), key=values.__getitem__)
+        blocks = -(-sum(values[symbol] for symbol in free[:-1]) // _BLOCK)
+        return {**values, **{symbol: values[symbol] + blocks * _BLOCK for symbol in free[-1:]}}
 
     def recordings(self) -> list[dict[Symbol, int]]:
         """The sets of numbers that tell formulas; the stand-ins come first."""

@@ -7,7 +7,7 @@ import pytest
 
 import torch_py as torch
 from torch_py._shapes.integers import Relation, Sizes, SymInt, TooManySizes
-from torch_py._shapes.stand_ins import RECORDINGS
+from torch_py._shapes.stand_ins import RECORDINGS, Range
 
 
 def relations(sizes):
@@ -95,6 +95,13 @@ def test_recordings_have_any_two_sizes_in_both_orders():
     assert len(recorded) == RECORDINGS and recorded[0] == sizes.stand_ins
     assert all(any(row[one] < row[other] for row in recorded) for one, other in pairs)
     assert all(any(2 * row[symbol] > sum(row.values()) for row in recorded) for symbol in sizes.hints)
+
+
+def test_numbers_of_a_range_have_no_order():
+    sizes = Sizes()
+    number = sizes.new_number(3, Range(0, 20, is_guarded=False, share=1))
+    recorded = sizes.settled()
+    assert len(recorded) == RECORDINGS and all(row[number.term] <= 20 for row in recorded)
 
 
 def test_decisions_about_the_order_of_sizes_hold_in_recordings():
