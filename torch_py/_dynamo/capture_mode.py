@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.varying_counts import TooManyCalls
-from torch_py._subclasses.calls import takes_place, tensors_in
+from torch_py._subclasses.calls import tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 
@@ -20,7 +22,7 @@ class CaptureMode(FakeTensorMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.placed: set[int] = set()  # memory in which the program counts from the first element
+        self.places = Places()
         self.written: dict[int, Any] = {}  # memory that is changed, kept so that no other gets its number
         self.generators: list[Any] = []  # that numbers are drawn from
         self.draws_elsewhere = False  # from a generator of another device than the CPU
@@ -28,11 +30,7 @@ class CaptureMode(FakeTensorMode):
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "nondeterministic_seeded" in func.tags:
             self.has_drawn = True
-        if takes_place(func):
-            self.placed.update(
-                memory_of(tensor) for tensor in tensors_in(args, kwargs) if isinstance(tensor, FakeTensor)
-            )
-
+        self.places.note(func, args, kwargs)
         self.calls_left -= 1
         if self.calls_left < 0:
             raise TooManyCalls
@@ -48,7 +46,7 @@ class CaptureMode(FakeTensorMode):
         given = {**kwargs, **dict(zip((argument.name for argument in func._schema.arguments), args))}
         names = (argument.name for argument in func._schema.arguments if argument.is_write)
         for tensor in tensors_in([given.get(name) for name in names], {}):
-            if isinstance(tensor, FakeTensor):
+            if _has_memory(tensor):
                 self.written[memory_of(tensor)] = tensor._twin.untyped_storage()
 
     def _note_generator(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
@@ -61,6 +59,55 @@ class CaptureMode(FakeTensorMode):
             generator = _C.default_generator
         if generator not in self.generators:
             self.generators.append(generator)
+
+    @contextmanager
+    def preparing(self) -> Iterator[None]:
+        """Calls in the block are not those of the program."""
+        places, self.places = self.places, Places()
+        try:
+            yield
+        finally:
+            self.places = places
+
+
+class Places:
+    """The memory in which the program counts from the first element, wherever its tensors begin.
+
+    A view by strides without an offset begins where its tensor does. Writes to it are made by functional
+    operators later, which count from the first element again.
+    """
+
+    def __init__(self) -> None:
+        self._counted: set[int] = set()
+        self._strided: set[int] = set()
+        self._written: set[int] = set()
+
+    def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """What a call says about the memory of its arguments."""
+        for position, argument in enumerate(func._schema.arguments):
+            value = args[position] if position < len(args) else kwargs.get(argument.name)
+            if argument.is_write:
+                self._written.update(_memory_in((value,), {}))
+            if argument.name == "storage_offset":
+                found = self._strided if value is None else self._counted
+                found.update(_memory_in(args, kwargs))
+
+    def count(self, fake: Any) -> None:
+        """Notes that the program has asked where a tensor begins."""
+        self._counted.add(memory_of(fake))
+
+    def matter_for(self, fake: Any) -> bool:
+        """Whether another place of a tensor in its memory makes a difference."""
+        found = self._counted | (self._strided & self._written)
+        return bool(found) and not found.isdisjoint(_memory_in((fake,), {}))
+
+
+def _memory_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[int]:
+    return {memory_of(tensor) for tensor in tensors_in(args, kwargs) if _has_memory(tensor)}
+
+
+def _has_memory(tensor: Any) -> bool:
+    return isinstance(tensor, FakeTensor) and tensor.layout is _C.strided
 
 
 def memory_of(fake: Any) -> int:

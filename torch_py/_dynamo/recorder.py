@@ -15,7 +15,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
-from torch_py._dynamo.capture_mode import CaptureMode, memory_of
+from torch_py._dynamo.capture_mode import CaptureMode
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
 from torch_py._dynamo.sources import Source
@@ -82,11 +82,9 @@ class Recorder(TorchFunctionMode):
         known = self.inputs.get(id(real))
         if known is not None:
             return known.fake
-        with self.suspended():
-            placed = set(self.fake_mode.placed)
+        with self.suspended(), self.fake_mode.preparing():
             found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
-            self.fake_mode.placed = placed  # only calls of the program count
 
         with self._at_inputs():
             node = placeholder(self.scopes[0].graph, _node_name(source))
@@ -140,10 +138,9 @@ class Recorder(TorchFunctionMode):
 
     def offset_of(self, real: Tensor) -> int | None:
         """Where an input begins in its memory; None if that makes no difference to the program."""
-        made = self.inputs.get(id(real)) if self.fake_mode.placed else None
-        if made is None or memory_of(made.fake) not in self.fake_mode.placed:
-            return None
-        return real.storage_offset()
+        made = self.inputs.get(id(real))
+        matters = made is not None and self.fake_mode.places.matter_for(made.fake)
+        return real.storage_offset() if matters else None
 
     def is_result(self, value: Any) -> bool:
         """Whether a value is a tensor that a node of the graph computes."""
@@ -324,7 +321,7 @@ class Recorder(TorchFunctionMode):
     ) -> Any:
         """A tensor's answer, with SymInts for sizes that vary. `question` asks another tensor the same."""
         if reads_offset(target):
-            self.fake_mode.placed.add(memory_of(args[0]))
+            self.fake_mode.places.count(args[0])
         if self.varying is None or not args or not isinstance(args[0], Tensor):
             return result
         if not reads_sizes(target, args):

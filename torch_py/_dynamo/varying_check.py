@@ -121,10 +121,19 @@ class _Check:
             problem = None if values is None else self._problem(values)
             if problem is not None:
                 return problem
+        return self._problem_of_orders()
+
+    def _problem_of_orders(self) -> str | None:
+        orders = self._sizes.orders()
+        for order in orders if len(orders[0]) > 1 else ():
+            values = next(filter(self._allows, self._rising(order, (100, 1))), None)
+            problem = self._problem(self._sizes.in_order(order) if values is None else values)
+            if problem is not None:
+                return problem
         return None
 
     def _small_sizes(self) -> Iterator[Iterator[Values]]:
-        """Sizes from small to larger ones: one of them small, all, and some smaller than others."""
+        """Sizes from small to larger ones: one of them small, or all of them."""
         hints = self._sizes.hints
         symbols = list(hints)
         for symbol in symbols:
@@ -133,12 +142,10 @@ class _Check:
                 yield iter([{**hints, symbol: symbol.max}])
         if len(symbols) > 1:
             yield self._rising(symbols, (0,))
-            yield self._rising(symbols, (100, 1))
-            yield self._rising(symbols[::-1], (100, 1))
 
     def _rising(self, symbols: list[Symbol], steps: tuple[int, ...]) -> Iterator[Values]:
         for step, factor in itertools.product(steps, _FACTORS):
-            yield {s: factor * (2 + step * position) for position, s in enumerate(symbols)}
+            yield {s: factor * (2 + step * position**2) for position, s in enumerate(symbols)}
 
     def _require_size(self, symbol: Symbol) -> None:
         """Adds a guard for the smallest size for which the graph is right, with all others as in the

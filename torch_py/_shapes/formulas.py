@@ -17,10 +17,11 @@ Number = Union[int, float]  # noqa: UP007
 class Symbol:
     """A size that varies: a dimension that was declared as dynamic. Equal symbols have the same name.
 
-    `samples` are the values that it has in recordings, if only those of a range are possible.
+    `samples` are the values that it has in recordings, if only those of a range are possible. Of two symbols
+    of which one has to be smaller, it has the smaller `rank`.
     """
 
-    __slots__ = ("max", "min", "name", "samples")
+    __slots__ = ("max", "min", "name", "rank", "samples")
 
     def __init__(
         self, name: str, min: int = 0, max: int | None = None, samples: tuple[int, ...] = ()
@@ -28,6 +29,7 @@ class Symbol:
         self.name = name
         self.min = min
         self.max = max
+        self.rank = 0
         self.samples = samples
 
     def allows(self, size: int) -> bool:

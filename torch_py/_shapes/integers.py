@@ -15,12 +15,14 @@ from typing import Any
 
 from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
+from torch_py._shapes.orders import Order, all_smaller, orders_of
 from torch_py._shapes.reals import SymFloat, of_the_hint, real
 from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_ins_of, samples_in
 
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 # Smaller numbers are too common to tell which sizes they come from.
 _SMALLEST = 5000
+_BLOCK = 64  # a distance that does not change how halves and blocks are rounded
 
 
 class TooManySizes(Exception):
@@ -123,16 +125,39 @@ class Sizes:
         """Sizes for the recording `number` of the same program."""
         return mixed_stand_ins_of(list(self.stand_ins), number)
 
-    def in_other_order(self) -> dict[Symbol, int] | None:
-        """Sizes of which the smallest are those that are the largest in other recordings.
+    def orders(self) -> list[Order]:
+        """The sizes in a few orders: of any two, each comes first in one, unless guards rule that out."""
+        pairs = []
+        for relation in self.relations:
+            left, right = relation.left, relation.right
+            if relation.sign not in ("==", "!=") and isinstance(left, Symbol) and isinstance(right, Symbol):
+                pairs += [(left, right), (right, left)]
+        # As in the example. Two numbers that are equal there may both be `<=` the other.
+        pairs = [(one, other) for one, other in pairs if self.hints[one] < self.hints[other]]
+        return orders_of(list(self.hints), all_smaller(pairs, self.hints))
 
-        None for a single size, and if guards rule that out.
-        """
-        free = [symbol for symbol in self.stand_ins if not symbol.samples]
-        turned = zip(free, [self.stand_ins[symbol] for symbol in reversed(free)])
-        values = {**self.stand_ins, **dict(turned)}
-        is_allowed = all(relation.holds(values) for relation in self.relations)
-        return values if len(free) > 1 and is_allowed else None
+    def in_order(self, order: Order, number: int = 0) -> dict[Symbol, int]:
+        """Sizes like those of the recording `number`, of which those with primes are in an order."""
+        values = self.other_stand_ins(number)
+        free = [symbol for symbol in order if not symbol.samples]
+        return {**values, **dict(zip(free, sorted(values[symbol] for symbol in free)))}
+
+    def settled(self) -> list[dict[Symbol, int]]:
+        """Sizes for the recordings of a program that decides nothing any more. Ranks the symbols."""
+        found = self.orders()
+        for rank, symbol in enumerate(found[0]):
+            symbol.rank = rank
+        first, *others = [
+            self.in_order(found[number % len(found)], number)
+            for number in range(max(RECORDINGS, len(found) + 1))
+        ]
+        return [first, *map(self._with_large_one, others)]
+
+    def _with_large_one(self, values: dict[Symbol, int]) -> dict[Symbol, int]:
+        """The largest size is larger than the sum of all others, too."""
+        free = sorted((symbol for symbol in values if not symbol.samples), key=values.__getitem__)
+        blocks = -(-sum(values[symbol] for symbol in free[:-1]) // _BLOCK)
+        return {**values, **{symbol: values[symbol] + blocks * _BLOCK for symbol in free[-1:]}}
 
     def recordings(self) -> list[dict[Symbol, int]]:
         """The sets of numbers that tell formulas; the stand-ins come first."""

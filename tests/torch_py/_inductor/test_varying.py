@@ -3,6 +3,7 @@
 import pytest
 
 import torch_py as torch
+from torch_py._dynamo.testing import CompileCounterWithBackend
 from torch_py._functorch.aot.programs import of_function
 from torch_py._functorch.aot.varying import trace_varying
 from torch_py._inductor import varying
@@ -87,6 +88,46 @@ def test_the_smaller_one_of_two_sizes_is_not_always_the_same(function):
     with pytest.raises(NotFollowed):
         compiled(function, [torch.randn(4, 6)], {0: [0, 1]})
     compiled(function, [torch.randn(4, 6)], {0: [0]})
+
+
+def _diagonal(x, y, z):
+    return z.diagonal() * 1 if x.size(0) < y.size(0) else z
+
+
+def _filled(x, y, z):
+    return z.clone().fill_diagonal_(2) if x.size(0) < y.size(0) else z
+
+
+@pytest.mark.parametrize("dynamic", [True, None])
+@pytest.mark.parametrize("function", [_diagonal, _filled])
+def test_guards_on_other_sizes_do_not_tell_which_one_of_two_is_smaller(function, dynamic):
+    compiled = torch.compile(function, dynamic=dynamic)
+    for number, shape in enumerate([(7, 9), (8, 10), (6, 11), (11, 6)]):
+        tensors = [torch.zeros(3 + number), torch.zeros(5 + number), torch.zeros(shape)]
+        assert torch.equal(compiled(*tensors), function(*tensors))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x, y: torch.cat([x, y]).diagonal() * 1, lambda x, y: torch.cat([x, y]).fill_diagonal_(2)],
+)
+def test_a_size_may_be_larger_than_a_sum_of_others(function):
+    compiled = torch.compile(function, dynamic=True)
+    for rows, more, columns in [(6, 2, 7), (6, 2, 20), (30, 5, 20)]:
+        tensors = torch.zeros(rows, columns), torch.zeros(more, columns)
+        assert torch.equal(compiled(*tensors), function(*tensors))
+
+
+def test_sizes_whose_order_is_guarded_need_one_program():
+    def function(x, z):
+        return z.clone().fill_diagonal_(2) if z.size(0) > z.size(1) and x.size(0) < 100 else z
+
+    counter = CompileCounterWithBackend("inductor")
+    compiled = torch.compile(function, backend=counter, dynamic=True)
+    for rows, columns in [(9, 7), (11, 6), (20, 19)]:
+        tensors = torch.zeros(5), torch.zeros(rows, columns)
+        assert torch.equal(compiled(*tensors), function(*tensors))
+    assert counter.frame_count == 1
 
 
 def test_a_question_that_no_size_answers_is_asked_once():

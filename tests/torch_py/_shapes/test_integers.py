@@ -1,11 +1,13 @@
 """Sizes that vary within one run: arithmetic on stand-ins, decisions by hints."""
 
+import itertools
 import math
 
 import pytest
 
 import torch_py as torch
 from torch_py._shapes.integers import Relation, Sizes, SymInt, TooManySizes
+from torch_py._shapes.stand_ins import RECORDINGS, Range
 
 
 def relations(sizes):
@@ -85,14 +87,30 @@ def test_there_are_limits():
     assert str(relation) == "1 <= 2" and relation.holds({})
 
 
-def test_sizes_in_another_order():
+def test_recordings_have_any_two_sizes_in_both_orders():
     sizes = Sizes()
-    rows = sizes.new(8)
-    assert sizes.in_other_order() is None
-    columns = sizes.new(5)
-    first, other = sizes.other_stand_ins(0), sizes.in_other_order()
-    assert first[rows.term] < first[columns.term] and other[rows.term] > other[columns.term]
-    assert rows < 2 * columns  # a decision, which becomes a guard
-    assert sizes.in_other_order() == other
-    assert not rows > columns + 5
-    assert sizes.in_other_order() is None
+    rows, columns, count = (sizes.new(hint).term for hint in (8, 5, 7))
+    pairs = list(itertools.permutations((rows, columns, count), 2))
+    recorded = sizes.settled()
+    assert len(recorded) == RECORDINGS and recorded[0] == sizes.stand_ins
+    assert all(any(row[one] < row[other] for row in recorded) for one, other in pairs)
+    assert all(any(2 * row[symbol] > sum(row.values()) for row in recorded) for symbol in sizes.hints)
+
+
+def test_numbers_of_a_range_have_no_order():
+    sizes = Sizes()
+    number = sizes.new_number(3, Range(0, 20, is_guarded=False, share=1))
+    recorded = sizes.settled()
+    assert len(recorded) == RECORDINGS and all(row[number.term] <= 20 for row in recorded)
+
+
+def test_decisions_about_the_order_of_sizes_hold_in_recordings():
+    sizes = Sizes()
+    rows, columns, count = (sizes.new(hint) for hint in (8, 5, 7))
+    assert columns < rows and rows < 100 and rows != columns + count
+    recorded = sizes.settled()
+    assert all(row[columns.term] < row[rows.term] for row in recorded)
+    for one in (rows, columns):
+        assert {row[one.term] < row[count.term] for row in recorded} == {True, False}
+    assert columns < count and count < rows
+    assert all(row[columns.term] < row[count.term] < row[rows.term] for row in sizes.settled())

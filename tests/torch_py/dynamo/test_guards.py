@@ -386,6 +386,7 @@ def test_the_texts_of_exceptions():
         lambda x: x[1:] * torch.Tensor.storage_offset(x[1:]),
         lambda x: x.as_strided((2, 2), (1, 2), 0) + 1,
         lambda x: torch.as_strided(x[2:], (2, 2), (1, 2), storage_offset=3) + 1,
+        lambda x: x[1:].as_strided((2,), (2,)).mul_(1) + 1,
     ],
 )
 def test_where_a_tensor_begins_in_memory(function):
@@ -396,8 +397,16 @@ def test_where_a_tensor_begins_in_memory(function):
     assert watched((memory + 1)[6:]) == 2
 
 
-def test_views_of_other_places_need_no_new_code():
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[1:].view(-1, 1).expand(-1, 2).sum(0),
+        lambda x: x.as_strided((2, 2), (1, 2)) + 1,
+        lambda x: torch.as_strided(x[2:], (2, 2), (1, 2), storage_offset=None) + 1,
+    ],
+)
+def test_views_of_other_places_need_no_new_code(function):
     memory = torch.arange(24.0)
-    watched = Watched(lambda x: x[1:].view(-1, 1).expand(-1, 2).sum(0))
+    watched = Watched(function)
     assert watched(memory[:18]) == 1
     assert watched(memory[6:]) == 1

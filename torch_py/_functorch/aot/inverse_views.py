@@ -7,6 +7,7 @@ from typing import Any
 
 from torch_py._functorch.aot.building import Builder
 from torch_py._functorch.aot.recipes import Step
+from torch_py._functorch.aot.views import Views
 from torch_py._ops import ops
 from torch_py.fx.node import Node
 
@@ -41,7 +42,13 @@ def written_by_strides(builder: Builder, base: Node, view: Node, like: Any, offs
         if step == 0 and shape[dim] > 1:
             view = builder.call(aten.slice.Tensor, view, dim, 0, 1)
             shape[dim] = 1
-    written = builder.call(aten.as_strided_scatter.default, base, view, shape, list(like.stride()), offset)
+    distance = offset - value.storage_offset()
+    if distance and Views().of(base).root.op == "placeholder":
+        # Arguments of other calls begin elsewhere in their memory. This copy, gaps included, begins its own.
+        base, offset = builder.call(aten.slice_scatter.default, base, base), distance
+    written = builder.call(
+        aten.as_strided_scatter.default, base, view, shape, list(like.stride()), offset if distance else None
+    )
     return builder.with_strides_of(written, base.meta["val"])
 
 

@@ -16,7 +16,7 @@ from torch_py._shapes.formulas import Symbol, symbols_in
 from torch_py._shapes.integers import Sizes
 from torch_py._shapes.merging import GraphMerge
 from torch_py._shapes.solver import Ambiguous, Solver
-from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS
+from torch_py._shapes.stand_ins import MOST_RECORDINGS
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
@@ -56,7 +56,7 @@ def trace_varying(
         try:
             return recordings.merged()
         except Ambiguous as question:
-            recordings.add({**sizes.other_stand_ins(0), question.symbol: question.size})
+            recordings.answer(question)
 
 
 class _Recordings:
@@ -76,12 +76,12 @@ class _Recordings:
         self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
         self._all_sizes: list[Mapping[Symbol, int]] = []
         self._traced: list[Traced] = []
-        for number in range(RECORDINGS):
-            self.add(sizes.other_stand_ins(number))
-        # Shows what operators decide by comparing sizes, as for the length of a diagonal.
-        turned = sizes.in_other_order()
-        if turned is not None:
-            self.add(turned)
+        for values in sizes.settled():
+            self.add(values)
+
+    def answer(self, question: Ambiguous) -> None:
+        """Records the program with one of the sizes that tell formulas apart."""
+        self.add({**self._all_sizes[0], question.symbol: question.size})
 
     def add(self, sizes: Mapping[Symbol, int]) -> None:
         """Records the program once more."""
