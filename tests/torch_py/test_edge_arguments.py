@@ -52,6 +52,7 @@ REFUSED = [
     ("torch.zeros(0, 0).amin(1)", IndexError, r"amin\(\): Expected reduction dim 1 to have non-zero size"),
     # values outside the range of a dtype
     ("torch.tensor([3], dtype=torch.int8) ** 300", RuntimeError, "type int8_t without overflow"),
+    ("torch.ones(3).half().scatter(0, torch.tensor([1]), 70000)", RuntimeError, OVERFLOW),
     ("torch.tensor([3], dtype=torch.uint8).pow_(256)", RuntimeError, "type uint8_t without overflow"),
     (
         "torch.tensor([3], dtype=torch.uint8) ** -1",
@@ -439,3 +440,11 @@ def test_integers_wrap_around(dtype: str):
     assert x.clone().scatter_add_(0, zero + 1, one).tolist() == [low, low + 1]
     assert x.clone().scatter_reduce_(0, zero, x, "prod").tolist() == [0, high]
     assert x.clone().index_put_((zero + 1,), one, accumulate=True).tolist() == [low, low + 1]
+
+
+@only_torch_py
+def test_numbers_that_overflow_without_elements():
+    """PyTorch does not look at the number on the meta device."""
+    x = torch.ones(3, dtype=torch.half, device="meta")
+    with pytest.raises(RuntimeError, match=OVERFLOW):
+        x.scatter(0, torch.zeros(1, dtype=torch.long, device="meta"), 70000)

@@ -339,9 +339,12 @@ TensorSpec scatter_shape(const Tensor& self, int64_t dim, const Tensor& index, c
 }
 
 TensorSpec scatter_value_shape(const Tensor& self, int64_t dim, const Tensor& index,
-                               const Scalar&) {
+                               const Scalar& value) {
   const int64_t d = wrap_dim(dim, self.dim());
-  if (index.numel() != 0) check_scatter_index(self, index, d, Tensor());
+  if (index.numel() != 0) {
+    check_scatter_index(self, index, d, Tensor());
+    c10::check_representable(value, self.scalar_type());
+  }
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 
