@@ -23,7 +23,6 @@ class CaptureMode(FakeTensorMode):
     def __init__(self) -> None:
         super().__init__()
         self.places = Places()
-        self.written: dict[int, Any] = {}  # memory that is changed, kept so that no other gets its number
         self.generators: list[Any] = []  # that numbers are drawn from
         self.draws_elsewhere = False  # from a generator of another device than the CPU
 
@@ -37,17 +36,9 @@ class CaptureMode(FakeTensorMode):
         result = super()._call(func, args, kwargs)
         if func._schema.is_mutable:
             self.has_written = True
-            self._note_written(func, args, kwargs)
         if "nondeterministic_seeded" in func.tags:
             self._note_generator(args, kwargs, result)
         return result
-
-    def _note_written(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        given = {**kwargs, **dict(zip((argument.name for argument in func._schema.arguments), args))}
-        names = (argument.name for argument in func._schema.arguments if argument.is_write)
-        for tensor in tensors_in([given.get(name) for name in names], {}):
-            if _has_memory(tensor):
-                self.written[memory_of(tensor)] = tensor._twin.untyped_storage()
 
     def _note_generator(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         given = (value for value in (*args, *kwargs.values()) if isinstance(value, _C.Generator))
@@ -71,23 +62,24 @@ class CaptureMode(FakeTensorMode):
 
 
 class Places:
-    """The memory in which the program counts from the first element, wherever its tensors begin.
+    """What the program does in memory: where it writes (`written`), and where it counts from the first
+    element, wherever its tensors begin.
 
     A view by strides without an offset begins where its tensor does. Writes to it are made by functional
     operators later, which count from the first element again.
     """
 
     def __init__(self) -> None:
+        self.written: dict[int, Any] = {}  # kept, so that no other memory gets the same number
         self._counted: set[int] = set()
         self._strided: set[int] = set()
-        self._written: set[int] = set()
 
     def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """What a call says about the memory of its arguments."""
         for position, argument in enumerate(func._schema.arguments):
             value = args[position] if position < len(args) else kwargs.get(argument.name)
             if argument.is_write:
-                self._written.update(_memory_in((value,), {}))
+                self.written.update(_memory_in((value,), {}))
             if argument.name == "storage_offset":
                 found = self._strided if value is None else self._counted
                 found.update(_memory_in(args, kwargs))
@@ -98,12 +90,14 @@ class Places:
 
     def matter_for(self, fake: Any) -> bool:
         """Whether another place of a tensor in its memory makes a difference."""
-        found = self._counted | (self._strided & self._written)
+        found = self._counted | (self._strided & self.written.keys())
         return bool(found) and not found.isdisjoint(_memory_in((fake,), {}))
 
 
-def _memory_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[int]:
-    return {memory_of(tensor) for tensor in tensors_in(args, kwargs) if _has_memory(tensor)}
+def _memory_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, Any]:
+    """The memory of fake tensors by its number."""
+    tensors = [tensor for tensor in tensors_in(args, kwargs) if _has_memory(tensor)]
+    return {memory_of(tensor): tensor._twin.untyped_storage() for tensor in tensors}
 
 
 def _has_memory(tensor: Any) -> bool:

@@ -27,7 +27,7 @@ def _changes_arguments(node: Node) -> bool:
     name = target if isinstance(target, str) else getattr(target, "__name__", "")
     if name.endswith("_") and not name.endswith("__"):
         return True
-    if name.startswith("i") and getattr(target, "__module__", "") == "_operator" and name in _IN_PLACE:
+    if name in _IN_PLACE and getattr(target, "__module__", "") == "_operator":
         return True
     return name == "setitem" or "out" in node.kwargs or bool(node.kwargs.get("inplace"))
 
@@ -61,7 +61,7 @@ def lasting_effect(recorder: Recorder) -> str:
     """
     mode = recorder.fake_mode
     places = {memory_of(made.fake): made.source.text for made in recorder.inputs.values()}
-    for memory in mode.written:
+    for memory in mode.places.written:
         if memory in places:
             return f"changes {places[memory]}"
     if mode.draws_elsewhere:
