@@ -87,14 +87,16 @@ def solved_strides(
 def stand_in(
     mode: FakeTensorMode, tensor: Tensor, geometry: Geometry, values: Mapping[Symbol, int]
 ) -> Tensor:
-    """A fake tensor like `tensor`, with the sizes that `geometry` has for some values of the symbols."""
+    """A fake tensor like `tensor`, which begins at the same place in its memory, with the sizes that `geometry`
+    has for some values of the symbols."""
+    sizes = tuple(evaluate(size, values) for size in geometry.sizes)
+    strides = tuple(evaluate(stride, values) for stride in geometry.strides)
+    offset = tensor.storage_offset()
     with unseen():
-        twin = _C._torch.empty_strided(
-            tuple(evaluate(size, values) for size in geometry.sizes),
-            tuple(evaluate(stride, values) for stride in geometry.strides),
-            dtype=tensor.dtype,
-            device="meta",
-        )
+        twin = _C._torch.empty_strided(sizes, strides, dtype=tensor.dtype, device="meta")
+        if offset:
+            memory = _C._torch.empty(offset + twin.numel(), dtype=tensor.dtype, device="meta")
+            twin.set_(memory.untyped_storage(), offset, sizes, strides)
     return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)
 
 

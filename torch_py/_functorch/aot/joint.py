@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
@@ -36,21 +36,25 @@ def trace(
     arguments: Sequence[Any],
     names: Sequence[str],
     decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+    may_take_memory: Callable[[Iterable[int]], bool] = lambda positions: True,
 ) -> Traced:
     """Records the call of a program, and its gradients if results require them.
 
     Arguments that are not tensors are constants of the graph; a tensor that is given twice is one input.
-    `program` runs on fake tensors; the arguments themselves are not read, nor changed.
+    `program` runs on fake tensors; the arguments themselves are not read, nor changed. Raises SharedMemory if
+    inputs have to be the memory of arguments of which `may_take_memory` does not hold.
     """
     try:
         return _Trace(arguments, names, decompositions, {}).run(program)
-    except _SharedMemory as found:
+    except SharedMemory as found:
+        if not may_take_memory(found.sources):
+            raise
         sources = found.sources
     return _Trace(arguments, names, decompositions, sources).run(program)
 
 
-class _SharedMemory(Exception):
-    """The program is to be recorded again, with other inputs."""
+class SharedMemory(Exception):
+    """The program is to be recorded again, with other inputs: the memory of some arguments as a whole."""
 
     def __init__(self, sources: dict[int, Source]) -> None:
         super().__init__()
@@ -154,7 +158,7 @@ class _Trace:
 
         sharing = Sharing(self.graph, self.inputs, self.arguments, self.views)
         if sharing.sources:
-            raise _SharedMemory(sharing.sources)
+            raise SharedMemory(sharing.sources)
         functional = Functionalized(self.graph, self.fake_mode, Views(sharing.views))
 
         values = [functional.result(node) for node in computed]

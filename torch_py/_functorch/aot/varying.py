@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.joint import trace
+from torch_py._functorch.aot.joint import SharedMemory, trace
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Recipe, Viewed
 from torch_py._functorch.aot.traced import BACKWARD, Traced
@@ -88,12 +88,20 @@ class _Recordings:
         if len(self._traced) == MOST_RECORDINGS:
             raise NotFollowed("the sizes that it computes could not be determined")
         given = self._arguments.for_sizes(self._mode, sizes)
+
         try:
-            self._traced.append(trace(self._program, given, self._names, self._decompositions))
+            may_take = self._arguments.geometries.keys().isdisjoint
+            traced = trace(self._program, given, self._names, self._decompositions, may_take)
+            self._traced.append(traced)
+        except SharedMemory:
+            raise NotFollowed(
+                "it changes memory around an argument whose sizes vary, by as_strided"
+            ) from None
         except (ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, NotImplementedError):
                 raise
             raise NotFollowed(f"for some sizes it raises {type(error).__name__}: {error}") from error
+
         self._all_sizes.append(sizes)
 
     def merged(self) -> Traced:
