@@ -174,6 +174,23 @@ def test_changes_of_the_element_of_a_product(backend: str | None):
         product.backward()
 
 
+def test_results_that_do_not_fit_their_history():
+    def program(x: Any) -> Any:
+        y = x.sin()
+        with torch.no_grad():
+            y.t_()
+        return y
+
+    def message(function: Any) -> str:
+        with pytest.raises(RuntimeError) as raised:
+            function(torch.randn(2, 3, requires_grad=True)).sum().backward()
+        return str(raised.value)
+
+    expected = message(program)
+    with pytest.warns(UserWarning, match="runs eagerly.* changes the shape of a result in place"):
+        assert message(torch.compile(program, backend="aot_eager")) == expected
+
+
 def test_saved_values_that_change_raise():
     x = torch.randn(3, requires_grad=True)
     w = torch.randn(3)

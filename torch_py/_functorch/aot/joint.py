@@ -123,6 +123,11 @@ class _Trace:
                 "ahead-of-time autograd: results require gradients, and no argument does: the program makes "
                 "tensors that require them"
             )
+        if not all(_has_shape_of_history(computed[i]) for i in tangents):
+            raise NotImplementedError(
+                "ahead-of-time autograd: the program changes the shape of a result in place without grad mode, "
+                "so that no gradient of the result fits its history"
+            )
 
         self.recorder.context = {BACKWARD: True}
         given = [
@@ -220,6 +225,12 @@ class _Trace:
 def _has_new_history(one: Input) -> bool:
     """Whether autograd has seen that the program changed the input."""
     return bool(one.given.requires_grad) and one.given.grad_fn is not one.history
+
+
+def _has_shape_of_history(tensor: Any) -> bool:
+    """Whether a tensor has the shape that its grad_fn expects of its gradient."""
+    expected: Any = tensor.grad_fn._input_metadata[tensor.output_nr].shape
+    return bool(expected == tensor.shape)
 
 
 def remove_dead_nodes(graph: Graph) -> None:
