@@ -20,6 +20,7 @@ from torch_py._tensor import Tensor
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
+HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 _NATIVE_GETTERS = (GetSetDescriptorType, MemberDescriptorType)
 _FIELD_OF_TUPLE = type(namedtuple("_Example", "field").field)
 _object_getattribute = object.__getattribute__
@@ -61,6 +62,8 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
     getter = in_class(kind, "__getattribute__")
     if type(getter) is FunctionType:
         return capture.call(getter, (owner, name), {})
+    if kind.__flags__ & HEAP_TYPE:
+        capture.depends_on_class(kind, "__getattribute__")
     value = _of_instance(capture, owner, kind, name)
     if value is not ABSENT:
         return value
@@ -69,8 +72,9 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
 
 def _missing(capture: Capture, owner: Any, kind: type, name: str) -> Any:
     fallback = in_class(kind, "__getattr__")
-    if type(fallback) is FunctionType:
+    if kind.__flags__ & HEAP_TYPE:
         capture.depends_on_class(kind, "__getattr__")
+    if type(fallback) is FunctionType:
         return capture.call(fallback, (owner, name), {})
     raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=owner)
 
@@ -111,8 +115,16 @@ def bind(capture: Capture, found: Any, owner: Any, kind: type, name: str) -> Any
         return capture.read_class(kind, name, found)
     capture.depends_on_class(kind, name)
     if type(getter) is FunctionType:
-        return capture.call(getter, (found, owner, kind), {})
+        return _through_getter(capture, getter, found, owner, kind)
     return capture.made(found.__get__(owner, kind))
+
+
+def _through_getter(capture: Capture, getter: FunctionType, found: Any, owner: Any, kind: type) -> Any:
+    """What a descriptor with a ``__get__`` of the program gives."""
+    capture.depends_on_class(type(found), "__get__")
+    if not capture.is_new(kind):
+        capture.fixed(found, type(found).__name__)
+    return capture.call(getter, (found, owner, kind), {})
 
 
 def _is_data_descriptor(found: Any) -> bool:
@@ -139,7 +151,7 @@ def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, fou
         return capture.read_item(owner, position)
     getter = in_class(type(found), "__get__")
     if type(getter) is FunctionType:
-        return capture.call(getter, (found, owner, kind), {})
+        return _through_getter(capture, getter, found, owner, kind)
     if getter is ABSENT:
         return found
     return capture.result(found.__get__(owner, kind))
@@ -181,6 +193,7 @@ def _of_class(capture: Capture, owner: type, name: str) -> Any:
 
     found = in_class(owner, name)
     if found is ABSENT:
+        capture.depends_on_class(owner, name)
         if of_meta is not ABSENT and meta is not type:
             return bind(capture, of_meta, owner, meta, name)
         return capture.result(getattr(owner, name))
@@ -200,7 +213,7 @@ def _of_class(capture: Capture, owner: type, name: str) -> Any:
         return capture.read_class(owner, name, found)
     capture.depends_on_class(owner, name)
     if type(getter) is FunctionType:
-        return capture.call(getter, (found, None, owner), {})
+        return _through_getter(capture, getter, found, None, owner)
     return getattr(owner, name)
 
 
@@ -210,19 +223,28 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
         return getattr(owner, name)
 
     kind = owner.__self_class__
+    candidate = following_class(kind, start, name)
+    if not capture.is_new(kind):
+        place = capture.sources.call(f"super().{name}", following_class, kind, start, name, kind="lookup")
+        capture.guards.watch(kind)
+        capture.guards.add("is", place, candidate)
+    if candidate is None:
+        raise AttributeError(f"'super' object has no attribute {name!r}")
+
+    found = candidate.__dict__[name]
+    if target is kind or isinstance(target, type):  # super() in a class method
+        return _bound_to_class(capture, candidate, found, target, name)
+    if _is_data_descriptor(found):
+        return _through_descriptor(capture, target, candidate, name, found)
+    if type(found) is classmethod:
+        return capture.made(MethodType(found.__func__, kind))
+    return bind(capture, found, target, candidate, name)
+
+
+def following_class(kind: type, start: type, name: str) -> type | None:
+    """The first class after `start`, in the order of `kind`, that has a name."""
     order = kind.__mro__
-    for candidate in order[order.index(start) + 1 :]:
-        found = candidate.__dict__.get(name, ABSENT)
-        if found is ABSENT:
-            continue
-        if target is kind or isinstance(target, type):  # super() in a class method
-            return _bound_to_class(capture, candidate, found, target, name)
-        if _is_data_descriptor(found):
-            return _through_descriptor(capture, target, candidate, name, found)
-        if type(found) is classmethod:
-            return capture.made(MethodType(found.__func__, kind))
-        return bind(capture, found, target, candidate, name)
-    raise AttributeError(f"'super' object has no attribute {name!r}")
+    return next((one for one in order[order.index(start) + 1 :] if name in one.__dict__), None)
 
 
 def _bound_to_class(capture: Capture, candidate: type, found: Any, target: type, name: str) -> Any:
@@ -233,8 +255,9 @@ def _bound_to_class(capture: Capture, candidate: type, found: Any, target: type,
 
 
 def _of_function(capture: Capture, function: FunctionType, name: str) -> Any:
-    if name in function.__dict__:
-        return capture.read_key(function.__dict__, name)
+    if name in function.__dict__ or in_class(FunctionType, name) is ABSENT:
+        value = capture.read_field(function, function.__dict__, name)
+        return getattr(function, name) if value is ABSENT else value
     if name in ("__defaults__", "__kwdefaults__", "__closure__", "__code__", "__globals__", "__dict__"):
         return capture.read_native(function, name)
     return getattr(function, name)
@@ -263,6 +286,10 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
         raise Break("use of the __dict__ of a tensor", "attributes of tensors are not followed", "")
     if name == "grad":
         return _grad_of(capture, tensor)
+    if name in ("_version", "retains_grad", "output_nr"):
+        raise Break(f"use of .{name}", "it is not part of captured code", "ask for it outside")
+    if name == "is_leaf" and tensor.requires_grad and (known := recorder.input_of(tensor)) is not None:
+        capture.guards.add("equals", capture.sources.attr(known.source, name), known.real.is_leaf)
     if name in ("grad_fn", "_backward_hooks"):
         if tensor.requires_grad:
             raise Break(f"use of .{name}", "the graph of autograd is not part of captured code", "")

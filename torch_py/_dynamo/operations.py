@@ -216,7 +216,7 @@ def _entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
     if type(missing) is FunctionType:
         return capture.call(missing, (owner, key), {})
     if missing is not ABSENT:  # a defaultdict
-        factory = owner.default_factory  # type: ignore[attr-defined]
+        factory = capture.read_native(owner, "default_factory")
         if factory is None:
             raise KeyError(key)
         made = capture.call(factory, (), {})

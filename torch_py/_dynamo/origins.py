@@ -6,12 +6,14 @@ An object that existed before has an *origin*, the source where it was met first
 
 from __future__ import annotations
 
+import abc
 import enum
 from collections import Counter
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from torch_py import _C
+from torch_py._dynamo.attributes import HEAP_TYPE
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture_mode import CaptureMode, memory_of
 from torch_py._dynamo.frame import Frame, Pending
@@ -26,6 +28,7 @@ from torch_py._dynamo.varying_policy import Policy
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
+from torch_py._thread_state import ThreadState
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Buffer, Parameter
 
@@ -52,7 +55,6 @@ SCALARS = frozenset(
 )
 # Objects that are guarded by being the same.
 FIXED_KINDS = (type, ModuleType, BuiltinFunctionType, CodeType, enum.Enum)
-HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 
 
 class Origins:
@@ -75,6 +77,8 @@ class Origins:
         self.varying = varying
         self.policy = policy or Policy(None)
 
+        self.before = ThreadState()
+
         self.frame: Frame | None = None
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
         self.stop_at = stop_at  # the frame and the step before which the graph has to end
@@ -88,6 +92,7 @@ class Origins:
         self._kept: list[Any] = []  # whatever the tables above name by id
         self._adopted: set[int] = set()
         self._classes: set[tuple[int, str]] = set()
+        self._unregistered = Unregistered()
 
     def finish_guards(self, written: list[Any] | None) -> None:
         """Guards that arguments are not the same tensor, and that changed objects are not read as others.
@@ -228,6 +233,13 @@ class Origins:
             self.guards.add("equals", source, value)
         return number
 
+    def add_abstract(self, kind: type, abstract: type) -> None:
+        """Guards that a class has not been registered for an abstract one."""
+        if not self._unregistered.pairs:
+            place = self.sources.call("classes registered for abstract classes", self._unregistered)
+            self.guards.add("equals", place, True)
+        self._unregistered.pairs.add((kind, abstract))
+
     def admitted(self, value: Any) -> Any:
         """An argument that may not have been used yet, as the interpreter uses it."""
         return self.admit(value.value, value.source) if type(value) is Pending else value
@@ -275,6 +287,22 @@ class Origins:
     def as_number(self, value: Any) -> Any:
         """A value for code that looks at the bits of integers: a size that varies is fixed."""
         return value if self.varying is None else self.varying.fixed(value)
+
+
+class Unregistered:
+    """Whether classes are not registered for abstract ones; asked again after any class was registered."""
+
+    def __init__(self) -> None:
+        self.pairs: set[tuple[type, type]] = set()
+        self._token = abc.get_cache_token()
+
+    def __call__(self) -> bool:
+        token = abc.get_cache_token()
+        if token != self._token:
+            if any(issubclass(kind, abstract) for kind, abstract in self.pairs):
+                return False
+            self._token = token
+        return True
 
 
 def _has_storage(tensor: Tensor) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from enum import Enum
-from types import CellType, CodeType, FunctionType, MemberDescriptorType, MethodType
+from types import CellType, CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType
 from typing import Any
 
 from torch_py._dynamo.attributes import in_class
@@ -175,7 +175,9 @@ class Reading(Origins):
         if type(found) is MethodType:
             place, found = self.sources.attr(place, "__func__"), found.__func__
         elif type(found) not in (FunctionType, property) and getattr(kind, name, ABSENT) is not found:
-            return  # made anew by each access
+            # Made anew by each access.
+            place = self.sources.call(f"{kind.__name__}.{name}", in_class, kind, name, kind="lookup")
+            found = in_class(kind, name)
         self.guards.add("is", place, found)
 
     # Containers as a whole
@@ -206,7 +208,7 @@ class Reading(Origins):
             self.guards.add("equals", origin, kind(value))
         elif isinstance(value, BaseException):
             self.use(self.read_native(value, "args"))  # of which its text consists
-        elif isinstance(value, (deque, bytearray)):
+        elif _hides_contents(value):
             raise Break(f"use of a {kind.__name__}", "one that existed before is not captured", "use a list")
 
     def _use_dict(self, value: dict[Any, Any], origin: Source) -> None:
@@ -308,7 +310,7 @@ class Reading(Origins):
             if origin.kind == "constant":
                 self.guards.watch(value)
             self.guards.add("keys", origin, self.journal.keys_before(value))
-        elif isinstance(value, (set, frozenset, deque, bytearray)):
+        else:
             self.use(value)
 
 
@@ -321,6 +323,20 @@ def _special_methods(kind: type) -> list[str]:
     if not kind.__flags__ & HEAP_TYPE or issubclass(kind, (Module, Enum, type)) or is_of_torch(kind):
         return []
     return [name for name in _SPECIAL if type(in_class(kind, name)) is FunctionType]
+
+
+def _hides_contents(value: Any) -> bool:
+    """Whether a value has contents that change and that guards cannot read, as those of a buffer."""
+    if isinstance(value, _VIEWS):
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return type(value).__hash__ is None or isinstance(value, memoryview)
+
+
+_VIEWS = (deque, MappingProxyType, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def _names_in(code: CodeType) -> set[str]:
