@@ -9,6 +9,7 @@ from types import (
     MemberDescriptorType,
     MethodType,
     ModuleType,
+    NoneType,
 )
 from typing import TYPE_CHECKING, Any
 
@@ -154,7 +155,7 @@ def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, fou
         return _through_getter(capture, getter, found, owner, kind)
     if getter is ABSENT:
         return found
-    return capture.result(found.__get__(owner, kind))
+    return capture.read_native(owner, name)
 
 
 def fields_of(owner: Any) -> dict[str, Any] | None:
@@ -184,10 +185,12 @@ def _is_code(value: Any) -> bool:
 
 
 def _of_class(capture: Capture, owner: type, name: str) -> Any:
-    if name == "__dict__" or name in ("__name__", "__mro__", "__bases__", "__qualname__", "__module__"):
-        return getattr(owner, name)
+    if name == "__dict__":
+        return _entries_of_class(capture, owner)
     meta = type(owner)
     of_meta = in_class(meta, name)
+    if type(of_meta) in _NATIVE_GETTERS:
+        return _native_field_of_class(capture, owner, name)
     if of_meta is not ABSENT and _is_data_descriptor(of_meta):
         return capture.result(getattr(owner, name))
 
@@ -215,6 +218,33 @@ def _of_class(capture: Capture, owner: type, name: str) -> Any:
     if type(getter) is FunctionType:
         return _through_getter(capture, getter, found, None, owner)
     return getattr(owner, name)
+
+
+def _native_field_of_class(capture: Capture, owner: type, name: str) -> Any:
+    """What the class of classes keeps natively, such as ``__name__`` and ``__mro__``."""
+    value = getattr(owner, name)
+    if capture.is_new(owner) or not owner.__flags__ & HEAP_TYPE:
+        return capture.result(value)
+    kind = "lookup" if isinstance(value, (str, int, tuple, type, NoneType)) else "call"
+    place = capture.sources.call(f"{owner.__name__}.{name}", getattr, owner, name, kind=kind)
+    capture.guards.watch(owner)
+    return capture.admit(value, place)
+
+
+def _entries_of_class(capture: Capture, owner: type) -> Any:
+    if not capture.is_new(owner):
+        place = capture.sources.call(
+            f"{owner.__name__}.__dict__", has_entries, owner, dict(owner.__dict__), kind="lookup"
+        )
+        capture.guards.watch(owner)
+        capture.guards.add("equals", place, True)
+    return owner.__dict__
+
+
+def has_entries(owner: type, expected: dict[str, Any]) -> bool:
+    """Whether a class has these entries, in this order."""
+    found = owner.__dict__
+    return list(found) == list(expected) and all(found[name] is expected[name] for name in expected)
 
 
 def _of_super(capture: Capture, owner: Any, name: str) -> Any:
@@ -258,7 +288,7 @@ def _of_function(capture: Capture, function: FunctionType, name: str) -> Any:
     if name in function.__dict__ or in_class(FunctionType, name) is ABSENT:
         value = capture.read_field(function, function.__dict__, name)
         return getattr(function, name) if value is ABSENT else value
-    if name in ("__defaults__", "__kwdefaults__", "__closure__", "__code__", "__globals__", "__dict__"):
+    if type(in_class(FunctionType, name)) in _NATIVE_GETTERS:
         return capture.read_native(function, name)
     return getattr(function, name)
 

@@ -124,6 +124,7 @@ def truth(capture: Capture, value: Any) -> bool:
             capture.depends_on_class(kind, name)
             found = capture.call(method, (value,), {})
             return truth(capture, found)
+        capture.depends_on_absence(kind, name)
     capture.use_length(value)
     return bool(value)
 

@@ -95,7 +95,10 @@ def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
 
 def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
     method = in_class(type(owner), name)
-    if type(method) is not FunctionType or isinstance(owner, (Tensor, *VARYING)):
+    if isinstance(owner, (Tensor, *VARYING)):
+        return NotImplemented
+    if type(method) is not FunctionType:
+        capture.depends_on_absence(type(owner), name)
         return NotImplemented
     capture.depends_on_class(type(owner), name)
     return capture.call(method, (owner, *operands), {})
@@ -119,7 +122,13 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
     capture.use(left)
     capture.use(right)
     capture.use_fields(left, right)
+    capture.tells_apart(left, right)
     return capture.result(function(left, right))
+
+
+def is_same(capture: Capture, left: Any, right: Any) -> bool:
+    capture.tells_apart(left, right)
+    return left is right
 
 
 def unary(capture: Capture, function: Callable[[Any], Any], value: Any) -> Any:
@@ -145,6 +154,10 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
 
     capture.use(container)
     capture.use_fields(container, value)
+    if isinstance(container, (list, tuple)):
+        capture.tells_apart(value, *container)
+    else:
+        capture.is_particular_key(value)
     if isinstance(value, Tensor):
         return _tensor_is_among(capture, container, capture.key_in(container, value))
     return value in container
@@ -188,6 +201,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__getitem__")
         return capture.call(method, (owner, key), {})
+    capture.depends_on_absence(kind, "__getitem__")
 
     if isinstance(owner, dict):
         return _entry(capture, owner, key)
@@ -212,7 +226,9 @@ def _entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
     value = capture.read_key(owner, key)
     if value is not ABSENT:
         return value
+
     missing = in_class(type(owner), "__missing__")
+    capture.depends_on_absence(type(owner), "__missing__")
     if type(missing) is FunctionType:
         return capture.call(missing, (owner, key), {})
     if missing is not ABSENT:  # a defaultdict

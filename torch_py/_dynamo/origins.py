@@ -9,8 +9,18 @@ from __future__ import annotations
 import abc
 import enum
 from collections import Counter
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from functools import cache
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
+from weakref import ref
 
 from torch_py import _C
 from torch_py._dynamo.attributes import HEAP_TYPE
@@ -23,6 +33,7 @@ from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.scopes import Input
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
+from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._shapes.integers import SymInt
@@ -111,7 +122,9 @@ class Origins:
             self._guard_storages(inputs, {memory_of(tensor) for tensor in written})
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
-            self.guards.add_distinct(objects)
+            particular = [s for s in self.guards.changed.values() if s.kind == "constant"]
+            if objects:
+                self.guards.add_distinct([*objects, *particular])
 
     def _apart(self, inputs: list[Input], written: list[Any]) -> list[list[Source]]:
         """Lists of inputs that do not share memory: those that do in this call, and that nothing is written
@@ -221,7 +234,8 @@ class Origins:
             self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
             self._set_origin(value, source)
         else:
-            self.guards.add("type_is", source, kind)
+            by_value = _is_value(kind)
+            self.guards.add("equals" if by_value else "type_is", source, value if by_value else kind)
             self._set_origin(value, source)
         return value
 
@@ -258,6 +272,8 @@ class Origins:
             return
         if known.kind == "constant":
             self.guards.add("is", source, value)
+        elif source.is_fixed:  # rows of these run after a change only
+            self.guards.add("alias", known, source)
         else:
             self.guards.add("alias", source, known)
 
@@ -287,6 +303,17 @@ class Origins:
     def as_number(self, value: Any) -> Any:
         """A value for code that looks at the bits of integers: a size that varies is fixed."""
         return value if self.varying is None else self.varying.fixed(value)
+
+
+@cache
+def _is_value(kind: type) -> bool:
+    """Whether objects of a class are equal by their values, which native code knows, as those of NumPy's
+    scalars, datetime and Decimal."""
+    if issubclass(kind, (tuple, frozenset, MethodType, ref, Tensor)) or is_of_torch(kind):
+        return False
+    methods = kind.__eq__, kind.__hash__
+    is_native = all(type(method) is WrapperDescriptorType for method in methods)
+    return is_native and object.__eq__ not in methods and object.__hash__ not in methods
 
 
 class Unregistered:

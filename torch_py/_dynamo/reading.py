@@ -56,11 +56,31 @@ class Reading(Origins):
         if not isinstance(key, FakeTensor):
             if type(key) is not str:
                 self.use_fields(key)
+                self.is_particular_key(key)
             return key
         known = self.recorder.input_of(key)
         if known is None or (id(owner) in self._new and key in owner):
             return key
+        if id(owner) not in self._new and known.source.kind != "constant":
+            self.guards.add("is", known.source, known.real)
         return known.real if known.real in owner or id(owner) not in self._new else key
+
+    def is_particular_key(self, key: Any) -> None:
+        """Code finds an object that is hashed by its identity for this very object alone."""
+        for value in key if type(key) is tuple else (key,):
+            origin = self._origins.get(id(value))
+            if origin is not None and type(value).__hash__ is object.__hash__:
+                self.guards.add("is", origin, value)
+
+    def tells_apart(self, value: Any, *others: Any) -> None:
+        """Guards that objects which existed before stay different ones."""
+        origin = self._origins.get(id(value))
+        for other in others if origin is not None else ():
+            place = self._origins.get(id(other))
+            if place is None or other is value or origin.kind == place.kind == "constant":
+                continue
+            if not isinstance(other, Tensor):
+                self.guards.add_distinct([origin, place])
 
     def _origin_of_dict(self, owner: dict[Any, Any]) -> Source | None:
         return self._origins.get(id(owner))
@@ -147,6 +167,7 @@ class Reading(Origins):
         if origin is None:
             return self.result(value)
         if name == "__code__":
+            self.guards.add("is", self.sources.attr(origin, name), value)
             return value
         return self.admit(value, self.sources.attr(origin, name))
 
@@ -179,6 +200,11 @@ class Reading(Origins):
             place = self.sources.call(f"{kind.__name__}.{name}", in_class, kind, name, kind="lookup")
             found = in_class(kind, name)
         self.guards.add("is", place, found)
+
+    def depends_on_absence(self, kind: type, name: str) -> None:
+        """A class of the program has no special method of its own under `name`, and has to stay so."""
+        if kind.__flags__ & HEAP_TYPE and not issubclass(kind, Tensor):
+            self.depends_on_class(kind, name)
 
     # Containers as a whole
 

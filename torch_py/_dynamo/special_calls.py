@@ -374,6 +374,7 @@ def _guard_identity(capture: Capture, value: Any) -> None:
 
 
 def _callable(capture: Capture, args: Any, kwargs: Any) -> bool:
+    capture.depends_on_absence(type(args[0]), "__call__")
     return callable(args[0])
 
 
@@ -503,8 +504,8 @@ SPECIAL_FUNCTIONS.update(
         operator.delitem: lambda capture, args, kwargs: operations.delete_subscript(capture, *args),
         operator.contains: lambda capture, args, kwargs: operations.contains(capture, *args),
         operator.truth: lambda capture, args, kwargs: capture.truth(*args),
-        operator.is_: lambda capture, args, kwargs: args[0] is args[1],
-        operator.is_not: lambda capture, args, kwargs: args[0] is not args[1],
+        operator.is_: lambda capture, args, kwargs: operations.is_same(capture, *args),
+        operator.is_not: lambda capture, args, kwargs: not operations.is_same(capture, *args),
     }
 )
 

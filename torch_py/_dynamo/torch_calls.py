@@ -40,6 +40,8 @@ _BREAKING_METHODS = {
     "data_ptr": "an address",
     "untyped_storage": "its memory",
     "storage": "its memory",
+    "is_set_to": "whether it has the memory of another tensor",
+    "is_shared": "whether processes share its memory",
 }
 _UNCAPTURED_METHODS = (
     "backward register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ set_ resize_ "

@@ -43,7 +43,7 @@ def unary_plus(frame: Frame, arg: Any) -> None:
 def is_op(frame: Frame, negated: int) -> None:
     left, right = frame.stack[-2:]
     frame.stack.pop()
-    frame.stack[-1] = (left is right) is not bool(negated)
+    frame.stack[-1] = operations.is_same(frame.capture, left, right) is not bool(negated)
 
 
 def contains(frame: Frame, negated: int) -> None:
