@@ -48,7 +48,8 @@ def _fix_length(capture: Capture, value: Tensor) -> None:
     """Fixes the number of rows of a tensor: a loop over it has one step for each."""
     if capture.varying is not None:
         length = capture.call(len, (value,), {})
-        if length is not capture.as_number(length):
+        if type(length) in VARYING:
+            capture.varying.sizes.fix_symbols(length)
             raise Break("a loop over a tensor", "the number of rows was taken for variable", "")
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
 from torch_py._C._compiler import TensorFacts
+from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
@@ -180,9 +181,20 @@ class Varying:
 
     def _numbers(self, values: Any, node: Node, question: Callable[[Tensor], Any]) -> list[int]:
         """What a tensor answers to a question, with SymInts for what varies."""
-        if not self.sizes.bounded:
-            return list(map(self.sizes.wrap, values))
-        return list(map(self.sizes.integer, self.worlds.terms(values, node, question)))
+        if self.sizes.bounded:
+            return list(map(self.sizes.integer, self.worlds.terms(values, node, question)))
+        found = list(map(self.sizes.wrap, values))
+        if all(map(self.sizes.is_explained, found)) or self._is_fixed(node):
+            return found
+        try:
+            terms = self.worlds.terms(values, node, question)  # such as half of a size
+        except Break:
+            return found
+        return list(map(self.sizes.integer, terms))
+
+    def _is_fixed(self, node: Node) -> bool:
+        """Whether a node is an input whose sizes do not vary."""
+        return node.op == "placeholder" and "geometry" not in node.meta
 
     @property
     def worlds(self) -> Worlds:

@@ -183,6 +183,10 @@ class Sizes:
         term = self._recovered(value)
         return value if term is None else self._integer(term)
 
+    def is_explained(self, value: int) -> bool:
+        """Whether it is known where a number comes from: not from a part of a stand-in, say."""
+        return type(value) is SymInt or abs(value) < _SMALLEST or not self.hints
+
     def _recovered(self, value: int) -> Term | None:
         """The formula of a number, from its prime factors: near a multiple of a product, or the sum of such a
         number and a size."""
