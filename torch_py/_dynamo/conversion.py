@@ -10,7 +10,7 @@ from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
 from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.backends.registry import lookup_backend
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.breaks import Break, RefusedForStandIns
 from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.effects import lasting_effect, written_tensors
 from torch_py._dynamo.exc import (
@@ -94,6 +94,8 @@ def run_capture(
             outcome.value = start.run(capture, values)
         except Break as reason:
             outcome.reason = reason
+        except RefusedForStandIns as refusal:
+            outcome.raised = refusal.error
         except Exception as error:
             outcome.raised = error
         finally:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
-from torch_py._dynamo.breaks import Break, data_dependent
+from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
@@ -290,6 +290,8 @@ class Recorder(TorchFunctionMode):
         except Exception as error:
             if asks_for_elements(error):
                 raise data_dependent(_shown(target)) from error
+            if varying is not None:
+                raise RefusedForStandIns(error) from None
             if self.fake_mode.has_written:  # the program may go on with that
                 raise Break(_shown(target), "it raises an exception after it has changed tensors") from error
             raise

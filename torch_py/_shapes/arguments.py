@@ -9,10 +9,11 @@ from typing import Any
 from torch_py import _C
 from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
-from torch_py._subclasses.converter import requiring_as
+from torch_py._subclasses.converter import mark_like, requiring_as, viewed_as
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import inference_mode
 
 
 class NotFollowed(Exception):
@@ -88,14 +89,23 @@ def stand_in(
     mode: FakeTensorMode, tensor: Tensor, geometry: Geometry, values: Mapping[Symbol, int]
 ) -> Tensor:
     """A fake tensor like `tensor`, with the sizes that `geometry` has for some values of the symbols."""
+    sizes = tuple(evaluate(size, values) for size in geometry.sizes)
+    strides = tuple(evaluate(stride, values) for stride in geometry.strides)
+    base = tensor._base
+    with inference_mode(tensor.is_inference()):  # whatever the mode of the call
+        if base is not None and base.dtype == tensor.dtype:
+            memory = _empty(mode, base, (math.prod(sizes),), (1,))  # it has no gaps
+            fake = viewed_as(mode, memory, tensor, sizes, strides)
+        else:
+            fake = _empty(mode, tensor, sizes, strides)
+    mark_like(fake, tensor)
+    return fake  # type: ignore[no-any-return]
+
+
+def _empty(mode: FakeTensorMode, tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
     with unseen():
-        twin = _C._torch.empty_strided(
-            tuple(evaluate(size, values) for size in geometry.sizes),
-            tuple(evaluate(stride, values) for stride in geometry.strides),
-            dtype=tensor.dtype,
-            device="meta",
-        )
-    return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)
+        twin = _C._torch.empty_strided(sizes, strides, dtype=tensor.dtype, device="meta")
+    return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)  # type: ignore[no-any-return]
 
 
 class Arguments:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from torch_py._shapes.formulas import Symbol
 
-# No quotient of one, as convolutions with strides and pooling have, is near a multiple of another or the sum of
-# two; nor are sums, differences and small multiples. The product of three times a number of channels is still
-# an int64.
+# No quotient of one, as convolutions with strides and pooling have, is near a multiple of another or the sum
+# of two; nor are sums, differences and small multiples. The product of three times a number of channels is
+# still an int64.
 PRIMES = (31219, 45833, 58763, 63029, 69857, 77351, 81371, 87719)
 
 RECORDINGS = 4  # at least, to tell formulas
