@@ -184,3 +184,15 @@ def test_backward_is_without_autocast():
     expected = gradient(function)
     torch.manual_seed(0)
     assert torch.equal(gradient(aot_function(function, nop)), expected)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_weight_is_cast_once_in_a_graph(backend: str):
+    def function(w):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return torch.addmm(w, w.sigmoid(), w)
+
+    w = torch.randn(6, 6, requires_grad=True)
+    results = [function(w), torch.compile(function, backend=backend)(w)]
+    gradients = [torch.autograd.grad(result.float().sum(), w)[0] for result in results]
+    assert torch.equal(*results) and torch.equal(*gradients)  # summed in bfloat16
