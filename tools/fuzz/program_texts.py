@@ -12,6 +12,7 @@ import random
 from typing import Any
 
 import torch_py as torch
+from tools.fuzz.program_arguments import Arguments, arguments
 
 
 def _templates(text: str) -> list[str]:
@@ -156,44 +157,8 @@ BLOCKS = (
     "if {t}.shape[0] > 2 and n or {u}.dim() == 1:",
     "for {new} in {t}:",
 )
-HEAD = "def program(x, y, w, n, items, settings, state):"
+HEAD = f"def program({', '.join(Arguments._fields)}):"
 _INDENT = "    "
-
-
-class State:
-    """An object whose attributes programs read and write."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.scale = torch.full((1,), 1.5)
-
-    @property
-    def twice(self) -> int:
-        return self.count * 2
-
-    @property
-    def level(self) -> int:
-        return self.count + 100
-
-    @level.setter
-    def level(self, value: int) -> None:
-        self.count = value
-
-    def scaled(self, value: Any, *more: Any) -> Any:
-        return sum(more, value * self.scale)
-
-
-def arguments(number: int, more: int = 0) -> list[Any]:
-    """Those of program `number`, new ones at each call, with integers that are `more` than those that it was
-    written for. `items` has a tensor that shares memory with `x`."""
-    generator = torch.Generator().manual_seed(number)
-    rows = 3 + number % 3
-    x = torch.randn(rows, 6, generator=generator)
-    y = torch.randn(rows, 6, generator=generator)
-    w = torch.randn(6, 6, generator=generator).requires_grad_(number % 4 != 0)
-    items = [x[1:], 2.0, torch.ones(rows, 6)]
-    settings = {"flag": number % 2, "n": 1 + more, "scale": 0.5}
-    return [x, y, w, number % 5 + more, items, settings, State()]
 
 
 class Writer:
@@ -204,8 +169,7 @@ class Writer:
         self.lines: list[str] = []
         self.names = 0
         self.space: dict[str, Any] = {"torch": torch, "counts": {"runs": 0}}
-        names = HEAD[HEAD.index("(") + 1 : HEAD.index(")")].split(", ")
-        self.space.update(zip(names, arguments(number)))
+        self.space.update(arguments(number)._asdict())
 
     def write(self, length: int) -> str:
         while len(self.lines) < length:
