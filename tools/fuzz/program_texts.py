@@ -42,7 +42,7 @@ VALUES = _templates(
     torch.addmm({t}, {u}, {v}) | torch.bmm({t}[None], {u}[None].mT) | {t}.prod(-1) | {t}.logsumexp(-1)
     torch.nn.functional.normalize({t}, dim=-1) | {t}.cummax(-1)[0] | torch.lerp({t}, {u}, 0.3)
     torch.nn.functional.cross_entropy({t}, {t}.argmax(-1)) | torch.complex({t}, {u}).abs()
-    torch.nn.functional.one_hot({t}.argmax(-1), 8) | torch.fft.rfft({t}).real | torch.cdist({t}, {u})
+    torch.nn.functional.one_hot({t}.argmax(-1) % 8, 8) | torch.fft.rfft({t}).real | torch.cdist({t}, {u})
     {t}.to(torch.bfloat16).float() | {t}.scatter(0, torch.zeros_like({t}, dtype=torch.int64), {u})
     {t}.scatter_add(-1, {t}.argmax(-1, keepdim=True), {u}) | {t}[[0, -1]] | {t}.where({u} > 0, {c})
     torch.nn.functional.conv1d({t}[None], {u}[None, :, :2]) | {t}.max(-1).values

@@ -9,6 +9,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.varying_counts import TooManyCalls
+from torch_py._functorch.aot.building import repeats_elements
 from torch_py._subclasses.calls import tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
@@ -29,13 +30,15 @@ class CaptureMode(FakeTensorMode):
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "nondeterministic_seeded" in func.tags:
             self.has_drawn = True
-        self.places.note(func, args, kwargs)
+        overlaps = self.places.note(func, args, kwargs)
         self.calls_left -= 1
         if self.calls_left < 0:
             raise TooManyCalls
         result = super()._call(func, args, kwargs)
         if func._schema.is_mutable:
             self.has_written = True
+        if overlaps:
+            self.places.writes_overlap = True
         if "nondeterministic_seeded" in func.tags:
             self._note_generator(args, kwargs, result)
         return result
@@ -71,18 +74,30 @@ class Places:
 
     def __init__(self) -> None:
         self.written: dict[int, Any] = {}  # kept, so that no other memory gets the same number
+        self.writes_overlap = False  # to elements that are in the same place as others of their tensor
+        self._overlapping: set[int] = set()
         self._counted: set[int] = set()
         self._strided: set[int] = set()
 
-    def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """What a call says about the memory of its arguments."""
+    def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """What a call says about the memory of its arguments. Whether it would write to one place twice."""
+        overlaps = False
         for position, argument in enumerate(func._schema.arguments):
             value = args[position] if position < len(args) else kwargs.get(argument.name)
             if argument.is_write:
-                self.written.update(_memory_in((value,), {}))
+                written = tensors_in((value,), {})
+                memory = _memory_in(written, {})
+                self.written.update(memory)
+                overlaps |= any(map(repeats_elements, filter(_has_memory, written)))
+                overlaps |= not self._overlapping.isdisjoint(memory)
             if argument.name == "storage_offset":
                 found = self._strided if value is None else self._counted
                 found.update(_memory_in(args, kwargs))
+        return overlaps
+
+    def note_input(self, fake: Any) -> None:
+        if _has_memory(fake) and repeats_elements(fake):
+            self._overlapping.update(_memory_in((fake,), {}))
 
     def count(self, fake: Any) -> None:
         """Notes that the program has asked where a tensor begins."""

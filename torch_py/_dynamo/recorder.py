@@ -85,6 +85,7 @@ class Recorder(TorchFunctionMode):
         with self.suspended(), self.fake_mode.preparing():
             found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
+        self.fake_mode.places.note_input(fake)
 
         with self._at_inputs():
             node = placeholder(self.scopes[0].graph, _node_name(source))
@@ -250,6 +251,8 @@ class Recorder(TorchFunctionMode):
             settle_count(self.varying, self, target, run, args, kwargs)
 
         result = self._result(target, run, args, kwargs)
+        if self.fake_mode.places.writes_overlap:
+            raise Break(_shown(target), "it changes a tensor some of whose elements are in the same place")
 
         def question(tensor: Tensor) -> Any:
             return run(tensor, *args[1:], **kwargs)

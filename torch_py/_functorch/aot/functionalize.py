@@ -143,7 +143,7 @@ class Functionalized:
     def _write(self, node: Node) -> None:
         """Runs an operator that changes arguments."""
         flat = written_nodes(node)
-        if not _is_uniform(node) and any(repeats_elements(target.meta["val"]) for target in flat):
+        if any(self._writes_twice(node, target) for target in flat):
             raise NotImplementedError(
                 f"ahead-of-time autograd: {node.target} changes an expanded tensor, with several elements in "
                 "one place"
@@ -161,6 +161,13 @@ class Functionalized:
                 self._keep(node, value)
             else:
                 self._assign(target, value)
+
+    def _writes_twice(self, node: Node, target: Node) -> bool:
+        """Whether what is written to one element shows in others; those of an argument cannot be assigned."""
+        root = self.views.of(target).root
+        if root.op == "placeholder" and repeats_elements(root.meta["val"]):
+            return True
+        return not _is_uniform(node) and repeats_elements(target.meta["val"])
 
     def _check_resizable(self, node: Node, target: Node) -> None:
         """Raises NotImplementedError if the memory belongs to an argument, or if other tensors read it."""
