@@ -20,6 +20,7 @@ class CaptureMode(FakeTensorMode):
     has_drawn = False
     has_written = False
     calls_left: float = math.inf  # before TooManyCalls is raised
+    problem = ""  # why graphs cannot have a call that was made
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +39,9 @@ class CaptureMode(FakeTensorMode):
         if func._schema.is_mutable:
             self.has_written = True
         if overlaps:
-            self.places.writes_overlap = True
+            self.problem = "it changes a tensor some of whose elements are in the same place"
+        if "inplace_view" in func.tags and _C.is_inference_mode_enabled() and not args[0].is_inference():
+            self.problem = "inference mode changes the shape of a tensor that was made outside of it"
         if "nondeterministic_seeded" in func.tags:
             self._note_generator(args, kwargs, result)
         return result
@@ -74,7 +77,6 @@ class Places:
 
     def __init__(self) -> None:
         self.written: dict[int, Any] = {}  # kept, so that no other memory gets the same number
-        self.writes_overlap = False  # to elements that are in the same place as others of their tensor
         self._overlapping: set[int] = set()
         self._counted: set[int] = set()
         self._strided: set[int] = set()

@@ -251,8 +251,8 @@ class Recorder(TorchFunctionMode):
             settle_count(self.varying, self, target, run, args, kwargs)
 
         result = self._result(target, run, args, kwargs)
-        if self.fake_mode.places.writes_overlap:
-            raise Break(_shown(target), "it changes a tensor some of whose elements are in the same place")
+        if self.fake_mode.problem:
+            raise Break(_shown(target), self.fake_mode.problem)
 
         def question(tensor: Tensor) -> Any:
             return run(tensor, *args[1:], **kwargs)

@@ -196,3 +196,17 @@ def test_a_weight_is_cast_once_in_a_graph(backend: str):
     results = [function(w), torch.compile(function, backend=backend)(w)]
     gradients = [torch.autograd.grad(result.float().sum(), w)[0] for result in results]
     assert torch.equal(*results) and torch.equal(*gradients)  # summed in bfloat16
+
+
+def test_shapes_changed_in_inference_mode():
+    def function(x):
+        y = x.sigmoid()
+        with torch.inference_mode():
+            y.squeeze_()
+            view = y.view(-1)
+        return y, view
+
+    x = torch.randn(1, 3, requires_grad=True)
+    results = zip(function(x), torch.compile(function, backend="aot_eager")(x))
+    for expected, result in results:
+        assert torch.equal(result, expected) and result.is_leaf is expected.is_leaf
