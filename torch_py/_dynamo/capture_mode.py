@@ -35,6 +35,7 @@ class CaptureMode(FakeTensorMode):
         self.calls_left -= 1
         if self.calls_left < 0:
             raise TooManyCalls
+
         result = super()._call(func, args, kwargs)
         if func._schema.is_mutable:
             self.has_written = True
@@ -42,6 +43,7 @@ class CaptureMode(FakeTensorMode):
             self.problem = "it changes a tensor some of whose elements are in the same place"
         if "inplace_view" in func.tags and _C.is_inference_mode_enabled() and not args[0].is_inference():
             self.problem = "inference mode changes the shape of a tensor that was made outside of it"
+
         if "nondeterministic_seeded" in func.tags:
             self._note_generator(args, kwargs, result)
         return result
