@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch_py as torch
+from torch_py import nn
 
 _SHARE_ALTERED = 0.5  # of the programs
 
@@ -23,6 +24,7 @@ class State:
     def __init__(self) -> None:
         self.count = 0
         self.scale = torch.full((1,), 1.5)
+        self.layer = nn.Sequential(nn.Linear(6, 6), nn.BatchNorm1d(6), nn.Dropout(0.25))
 
     @property
     def twice(self) -> int:
@@ -51,6 +53,21 @@ class OtherState(State):
         return value - self.scale
 
 
+class Doubled(torch.autograd.Function):
+    """One whose derivative is not that of what it computes."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Any, factor: Any = 2.0) -> Any:
+        ctx.save_for_backward(value)
+        ctx.factor = factor
+        return value * factor
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        (value,) = ctx.saved_tensors
+        return gradient * ctx.factor + value, None
+
+
 class Arguments(NamedTuple):
     """Those of ``def program(x, y, w, n, items, settings, state)``."""
 
@@ -61,6 +78,11 @@ class Arguments(NamedTuple):
     items: list[Any]
     settings: dict[str, Any]
     state: State
+
+
+def new_globals() -> dict[str, Any]:
+    """What the text of a program refers to."""
+    return {"torch": torch, "Doubled": Doubled, "counts": {"runs": 0}}
 
 
 def arguments(number: int, more: int = 0) -> Arguments:
@@ -121,7 +143,32 @@ def _of_another_class(state: State) -> State:
 
 
 def _with_trained_scale(state: State) -> State:
-    state.scale = torch.nn.Parameter(state.scale)
+    state.scale = nn.Parameter(state.scale)
+    return state
+
+
+def _of_fixed_layers(state: State) -> State:
+    state.layer.eval()
+    return state
+
+
+def _of_frozen_layers(state: State) -> State:
+    state.layer.requires_grad_(False)
+    return state
+
+
+def _of_hooked_layers(state: State) -> State:
+    state.layer[0].register_forward_hook(lambda module, inputs, output: output + 1)
+    return state
+
+
+def _of_other_layers(state: State) -> State:
+    state.layer[2] = nn.Softmax(-1)
+    return state
+
+
+def _of_shared_weights(state: State) -> State:
+    state.layer.append(state.layer[0])
     return state
 
 
@@ -146,7 +193,7 @@ _ALTERATIONS: list[Callable[[Arguments], dict[str, Any]]] = [
     lambda given: {"x": given.x.requires_grad_() * 1},
     lambda given: {"y": given.w[: len(given.y)]},
     lambda given: {"y": given.w[: len(given.y)].detach()},
-    lambda given: {"x": torch.nn.Parameter(given.x)},
+    lambda given: {"x": nn.Parameter(given.x)},
     lambda given: {"n": given.n + 0.5},
     lambda given: {"n": given.n > 1},
     lambda given: {"n": -given.n},
@@ -161,6 +208,11 @@ _ALTERATIONS: list[Callable[[Arguments], dict[str, Any]]] = [
     lambda given: {"state": _with_more_attributes(given.state)},
     lambda given: {"state": _of_another_class(given.state)},
     lambda given: {"state": _with_trained_scale(given.state)},
+    lambda given: {"state": _of_fixed_layers(given.state)},
+    lambda given: {"state": _of_frozen_layers(given.state)},
+    lambda given: {"state": _of_hooked_layers(given.state)},
+    lambda given: {"state": _of_other_layers(given.state)},
+    lambda given: {"state": _of_shared_weights(given.state)},
 ]
 
 

@@ -12,7 +12,7 @@ import random
 from typing import Any
 
 import torch_py as torch
-from tools.fuzz.program_arguments import Arguments, arguments
+from tools.fuzz.program_arguments import Arguments, arguments, new_globals
 
 
 def _templates(text: str) -> list[str]:
@@ -113,6 +113,11 @@ PYTHON = _templates(
     {new} = list(reversed(items))[0] | {new} = slice(0, n); {new} = {t}[{new}]
     {new} = torch.utils.checkpoint.checkpoint(torch.sin, {t}, use_reentrant=False)
     {new} = id({t}) == id({u})
+    {new} = state.layer({t}) | state.layer.train({t}.dim() > 1) | {new} = state.layer[0].weight
+    {new} = Doubled.apply({t}) | {new} = Doubled.apply({t}, n) | {new} = [*state.layer.parameters()][-1]
+    {new} = len(state.layer) | {new} = state.layer.training | {new} = [name for name, _ in state.layer.named_modules()]
+    with torch.no_grad(): state.layer[0].weight.mul_({c})
+    {new} = state.layer[1].running_mean + {t} | state.layer[0].bias.requires_grad_(n % 2 == 0)
     {new} = torch.nn.Linear(6, 2)({t}) | {new} = torch.nn.Parameter({t}.detach()) | {new} = n.__class__(2.5)
     """
 )
@@ -168,7 +173,7 @@ class Writer:
         self.dice = dice
         self.lines: list[str] = []
         self.names = 0
-        self.space: dict[str, Any] = {"torch": torch, "counts": {"runs": 0}}
+        self.space = new_globals()
         self.space.update(arguments(number)._asdict())
 
     def write(self, length: int) -> str:

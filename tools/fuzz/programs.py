@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch_py as torch
-from tools.fuzz.program_arguments import altered, arguments
+from tools.fuzz.program_arguments import altered, arguments, new_globals
 from tools.fuzz.program_texts import program_text
 from tools.fuzz.shortening import shortened
 
@@ -33,7 +33,7 @@ _TOLERANCE = 1e-4
 
 def loaded(text: str, number: int) -> tuple[Callable[..., Any], dict[str, Any]]:
     """The function of a text, and its globals; tracebacks show its lines."""
-    space: dict[str, Any] = {"torch": torch, "counts": {"runs": 0}}
+    space = new_globals()
     file = f"<program {number}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), space)
@@ -119,6 +119,8 @@ def _difference(expected: Any, found: Any) -> str | None:
     if isinstance(expected, torch.Tensor):
         return _of_tensors(expected, found)
 
+    if isinstance(expected, torch.nn.Module):
+        return _difference(_state_of(expected), _state_of(found))
     if isinstance(expected, dict):
         if list(expected) != list(found):
             return f"expected keys {list(expected)}, got {list(found)}"
@@ -132,6 +134,12 @@ def _difference(expected: Any, found: Any) -> str | None:
         close = abs(expected - found) <= _TOLERANCE * max(1.0, abs(expected)) or expected != expected
         return None if close else f"expected {expected}, got {found}"
     return None if expected == found else f"expected {expected!r:.300}, got {found!r:.300}"
+
+
+def _state_of(module: torch.nn.Module) -> dict[str, Any]:
+    modes = [(type(part).__name__, part.training) for part in module.modules()]
+    gradients = [parameter.grad for parameter in module.parameters()]
+    return {"modes": modes, "gradients": gradients, **module.state_dict(keep_vars=True)}
 
 
 def _of_tensors(expected: torch.Tensor, found: torch.Tensor) -> str | None:

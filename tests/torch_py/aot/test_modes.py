@@ -210,3 +210,17 @@ def test_shapes_changed_in_inference_mode():
     results = zip(function(x), torch.compile(function, backend="aot_eager")(x))
     for expected, result in results:
         assert torch.equal(result, expected) and result.is_leaf is expected.is_leaf
+
+
+def test_draws_inside_of_another_default_device():
+    def function(x):
+        drawn = x.bernoulli(0.5)
+        return drawn, drawn.bernoulli(0.5)
+
+    x = torch.zeros(4, 6)
+    results = []
+    for run in (function, torch.compile(function, backend="aot_eager")):
+        torch.manual_seed(0)
+        with torch.device("meta"):
+            results.append((*run(x), torch.rand(1, device="cpu")))
+    assert all(map(torch.equal, *results))

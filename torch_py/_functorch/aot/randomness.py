@@ -38,7 +38,7 @@ class Draws:
         with unseen():
             if all(generator is not other for other, _ in self._before):
                 self._before.append((generator, generator.get_state()))
-            _C._torch.rand(1, generator=generator)
+            _C._torch.rand(1, generator=generator, device=generator.device)
             self._known[key] = fact or False, generator.get_state()
 
     def restore(self) -> None:
