@@ -224,3 +224,17 @@ def test_draws_inside_of_another_default_device():
         with torch.device("meta"):
             results.append((*run(x), torch.rand(1, device="cpu")))
     assert all(map(torch.equal, *results))
+
+
+def test_draws_for_tensors_with_gaps():
+    def function(x):
+        for _ in range(2):
+            x.normal_()
+        return x * 1
+
+    memory = torch.zeros(2, 4, 12)
+    results = []
+    for run, rows in zip((function, torch.compile(function, backend="aot_eager")), memory):
+        torch.manual_seed(0)
+        results.append(run(rows[:, 3:9]))
+    assert torch.equal(*results) and torch.equal(*memory)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from torch_py._functorch.aot.building import Builder, is_dense, repeats_elements
-from torch_py._functorch.aot.forms import functional_form, on_copies
+from torch_py._functorch.aot.forms import functional_form, is_random, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.traced import METADATA, NO_GRAD
@@ -151,6 +151,8 @@ class Functionalized:
         for target in flat:
             if resizes(node, target):
                 self._check_resizable(node, target)
+            if is_random(node.target):
+                self._check_strides(node, target)
         args, kwargs = map_arg((node.args, node.kwargs), self.latest)
 
         new = self._functional(node, flat, args, kwargs)
@@ -168,6 +170,15 @@ class Functionalized:
         if root.op == "placeholder" and repeats_elements(root.meta["val"]):
             return True
         return not _is_uniform(node) and repeats_elements(target.meta["val"])
+
+    def _check_strides(self, node: Node, target: Node) -> None:
+        """Raises NotImplementedError if the value that stands for a tensor has other strides, as other numbers
+        are drawn for those."""
+        if self.latest(target).meta["val"].stride() != target.meta["val"].stride():
+            raise NotImplementedError(
+                f"ahead-of-time autograd: {node.target} draws numbers for a changed tensor with gaps between "
+                "its elements"
+            )
 
     def _check_resizable(self, node: Node, target: Node) -> None:
         """Raises NotImplementedError if the memory belongs to an argument, or if other tensors read it."""
