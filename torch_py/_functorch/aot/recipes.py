@@ -129,8 +129,17 @@ class Computed(Record):
 def _as_inference(tensor: Any) -> Any:
     """A tensor of inference mode with the memory of `tensor`."""
     with inference_mode():
-        made: Any = _C._torch.empty(0, dtype=tensor.dtype, device=tensor.device)
-        return made.set_(tensor)
+        return _on_memory_of(tensor)
+
+
+def _on_memory_of(tensor: Any) -> Any:
+    made: Any = _C._torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+    return made.set_(tensor)
+
+
+def as_base(tensor: Any) -> Any:
+    """A tensor of which results are views: no view itself of what only the graph knows."""
+    return _on_memory_of(tensor) if tensor._is_view() and not tensor.requires_grad else tensor
 
 
 class Viewed(Record):

@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.aot.recipes import Argument, Computed, InputOfGraph, OnInput, Recipe, Same, Viewed
+from torch_py._functorch.aot.recipes import (
+    Argument,
+    Computed,
+    InputOfGraph,
+    OnInput,
+    Recipe,
+    Same,
+    Viewed,
+    as_base,
+)
 from torch_py._functorch.aot.sources import Own, Source
 from torch_py._functorch.aot.traced import Change, Reshaping
 from torch_py._thread_state import without_autocast
@@ -37,8 +46,9 @@ class Call:
         self._gives_results = not (changes or reshapings) and recipes == [
             Computed(position) for position in range(len(recipes))
         ]
+        self._bases = {position for recipe in recipes if (position := _base_of(recipe)) is not None}
         # Tensors of inference mode take the place of outputs, for all recipes that use these.
-        self._replaces_values = any(_is_made_in_inference(recipe) for recipe in recipes)
+        self._replaces_values = bool(self._bases) or any(map(_is_made_in_inference, recipes))
         self._run = run
 
     def direct(self) -> Compiled | None:
@@ -64,6 +74,8 @@ class Call:
 
         if self._replaces_values:
             values = list(values)
+        for position in self._bases:
+            values[position] = as_base(values[position])
         results: list[Any] = [None] * len(self._recipes)
         for position in self._order:
             results[position] = _made(self._recipes[position], arguments, inputs, values, results)
@@ -134,6 +146,12 @@ def without_casts(run: Compiled) -> Compiled:
 
 def _without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
+
+
+def _base_of(recipe: Recipe) -> int | None:
+    """The position of the output that a result is a view of."""
+    is_view = isinstance(recipe, Viewed) and isinstance(recipe.source, Computed)
+    return recipe.source.position if is_view else None  # type: ignore[union-attr]
 
 
 def _is_made_in_inference(recipe: Recipe) -> bool:
