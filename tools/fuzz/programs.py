@@ -66,7 +66,7 @@ def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str,
 
         found = {
             "result": result,
-            "gradient": _gradients(result, given[:3]),
+            "gradient": _gradients(result, [*given[:3], *given.state.layer.parameters()]),
             "printed": printed.getvalue(),
             "arguments": given[:6],
             "state": vars(given.state),
@@ -77,8 +77,8 @@ def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str,
     return found
 
 
-def _gradients(result: Any, inputs: tuple[torch.Tensor, ...]) -> Any:
-    """Those of the arguments, through all results that have one."""
+def _gradients(result: Any, inputs: list[torch.Tensor]) -> Any:
+    """Those of the arguments and of layers, through all results that have one."""
     try:
         terms = [t.sum() for t in tensors_in(result) if t.requires_grad and t.grad_fn is not None]
         if not terms:
@@ -138,8 +138,7 @@ def _difference(expected: Any, found: Any) -> str | None:
 
 def _state_of(module: torch.nn.Module) -> dict[str, Any]:
     modes = [(type(part).__name__, part.training) for part in module.modules()]
-    gradients = [parameter.grad for parameter in module.parameters()]
-    return {"modes": modes, "gradients": gradients, **module.state_dict(keep_vars=True)}
+    return {"modes": modes, **module.state_dict(keep_vars=True)}
 
 
 def _of_tensors(expected: torch.Tensor, found: torch.Tensor) -> str | None:
