@@ -107,6 +107,10 @@ class Places:
         """Notes that the program has asked where a tensor begins."""
         self._counted.add(memory_of(fake))
 
+    def reached(self) -> set[int]:
+        """Memory that is read or written by place, so that tensors do not tell which elements these are."""
+        return self._counted | self._strided
+
     def matter_for(self, fake: Any) -> bool:
         """Whether another place of a tensor in its memory makes a difference."""
         found = self._counted | (self._strided & self.written.keys())

@@ -17,6 +17,7 @@ class Guards:
         self.checks: list[Check] = []
         self._seen: set[Any] = set()
         self.distinct: list[list[Source]] = []
+        self.storages: tuple[list[Source], tuple[int, ...]] | None = None  # and what row "storages" expects
         self.changed: dict[int, Source] = {}  # objects that are written to
         self.watched: dict[int, Any] = {}  # dictionaries and classes that fixed sources were read from
 
@@ -70,6 +71,10 @@ class RowWriter:
         for sources in guards.distinct:
             registers = tuple(self._register(source, rows) for source in sources)
             rows.append(("distinct", registers, _names(sources)))
+        if guards.storages is not None:
+            sources, expected = guards.storages
+            registers = tuple(self._register(source, rows) for source in sources)
+            rows.append(("storages", registers, expected, _names(sources)))
         return rows
 
     def _written(self, checks: list[Check]) -> list[Any]:

@@ -103,6 +103,7 @@ class Origins:
         elif free:
             for apart in self._apart(inputs, written):
                 self.guards.add_distinct(apart)
+            self._guard_storages(inputs, {memory_of(tensor) for tensor in written})
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
             self.guards.add_distinct(objects)
@@ -120,6 +121,38 @@ class Origins:
 
         most = max(map(len, groups.values()))
         return [[group[min(k, len(group) - 1)] for group in groups.values()] for k in range(most)]
+
+    def _guard_storages(self, inputs: list[Input], written: set[int]) -> None:
+        """Guards for a graph that writes to memory, and reaches elements that its arguments do not show."""
+        written |= self.fake_mode.places.written.keys()
+        reached = self.fake_mode.places.reached()
+        concerned = [made for made in inputs if _has_storage(made.real)]
+        concerned = [made for made in concerned if memory_of(made.fake) in written | reached]
+        if reached.isdisjoint(memory_of(made.fake) for made in concerned):
+            return
+
+        has_history = any(made.real.requires_grad for made in concerned)
+        first: dict[int, int] = {}
+        facts = []
+        for position, made in enumerate(concerned):
+            storage = made.real.untyped_storage()
+            is_whole = memory_of(made.fake) in written & reached and "geometry" not in made.node.meta
+            facts += [first.setdefault(storage._cdata, position), storage.nbytes() if is_whole else -1]
+            if is_whole and has_history:
+                self._guard_base(made, concerned[first[storage._cdata]])
+        self.guards.storages = [made.source for made in concerned], tuple(facts)
+
+    def _guard_base(self, made: Input, first: Input) -> None:
+        """The tensor that an input is a view of gets the history of what is written outside of the view;
+        `first` is another input with the same storage."""
+        base = made.real._base
+        source = self.sources.attr(made.source, "_base")
+        if base is None:
+            self.guards.add("is", source, None)
+            return
+        self.guards.add("tensor", source, base)
+        if made is not first and base is first.real._base:
+            self.guards.add("alias", source, self.sources.attr(first.source, "_base"))
 
     def _without_shared_memory(self, sources: list[Source]) -> list[Source]:
         """The inputs whose memory no other input shares in this call; code that only reads may share."""

@@ -138,9 +138,10 @@ class Recorder(TorchFunctionMode):
         return self._input_of_fake.get(id(fake))
 
     def offset_of(self, real: Tensor) -> int | None:
-        """Where an input begins in its memory; None if that makes no difference to the program."""
+        """Where an input, or the base of one, begins in its memory; None if that makes no difference to the
+        program."""
         made = self.inputs.get(id(real))
-        matters = made is not None and self.fake_mode.places.matter_for(made.fake)
+        matters = made is None or self.fake_mode.places.matter_for(made.fake)
         return real.storage_offset() if matters else None
 
     def is_result(self, value: Any) -> bool:

@@ -88,23 +88,30 @@ def solved_strides(
 def stand_in(
     mode: FakeTensorMode, tensor: Tensor, geometry: Geometry, values: Mapping[Symbol, int]
 ) -> Tensor:
-    """A fake tensor like `tensor`, with the sizes that `geometry` has for some values of the symbols."""
+    """A fake tensor like `tensor`, which begins at the same place in its memory, with the sizes that `geometry`
+    has for some values of the symbols."""
     sizes = tuple(evaluate(size, values) for size in geometry.sizes)
     strides = tuple(evaluate(stride, values) for stride in geometry.strides)
+    offset = tensor.storage_offset()
     base = tensor._base
     with inference_mode(tensor.is_inference()):  # whatever the mode of the call
         if base is not None and base.dtype == tensor.dtype:
-            memory = _empty(mode, base, (math.prod(sizes),), (1,))  # it has no gaps
-            fake = viewed_as(mode, memory, tensor, sizes, strides)
+            memory = _empty(mode, base, (offset + math.prod(sizes),), (1,))  # it has no gaps
+            fake = viewed_as(mode, memory, tensor, sizes, strides, offset)
         else:
-            fake = _empty(mode, tensor, sizes, strides)
+            fake = _empty(mode, tensor, sizes, strides, offset)
     mark_like(fake, tensor)
     return fake  # type: ignore[no-any-return]
 
 
-def _empty(mode: FakeTensorMode, tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
+def _empty(
+    mode: FakeTensorMode, tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
+) -> Tensor:
     with unseen():
         twin = _C._torch.empty_strided(sizes, strides, dtype=tensor.dtype, device="meta")
+        if offset:
+            memory = _C._torch.empty(offset + twin.numel(), dtype=tensor.dtype, device="meta")
+            twin.set_(memory.untyped_storage(), offset, sizes, strides)
     return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)  # type: ignore[no-any-return]
 
 

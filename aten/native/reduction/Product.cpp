@@ -32,10 +32,12 @@ Tensor prod_all(const Tensor& self, std::optional<ScalarType> dtype) {
 }
 
 Tensor _prod_backward(const Tensor& grad, const Tensor& self, int64_t dim, bool keepdim) {
-  if (self.dim() == 0) return grad;
   if (self.numel() == 0) return at::zeros_like(self);
-  const int64_t d = wrap_dim(dim, self.dim());
   const Tensor values = self.to(grad.scalar_type());
+  // The single element does not matter. Graphs of backward depend on it, so that they raise if it
+  // was changed in place, as the saved variable does.
+  if (self.dim() == 0) return grad * at::ones_like(values);
+  const int64_t d = wrap_dim(dim, self.dim());
 
   // The derivative by an element is the product of those before it and those after it. Unlike
   // result / self this is right for zeros, too.

@@ -160,6 +160,37 @@ def test_changes_of_saved_values_that_no_gradient_needs(backend: str):
                 distances.sum().backward()
 
 
+@pytest.mark.parametrize("backend", [None, "aot_eager"])
+def test_changes_of_the_element_of_a_product(backend: str | None):
+    def program(x: Any) -> Any:
+        total = x.sum()
+        return total, total.prod(-1)
+
+    function = program if backend is None else torch.compile(program, backend=backend)
+    total, product = function(torch.randn(4, requires_grad=True))
+    with torch.no_grad():
+        total.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+
+
+def test_results_that_do_not_fit_their_history():
+    def program(x: Any) -> Any:
+        y = x.sin()
+        with torch.no_grad():
+            y.t_()
+        return y
+
+    def message(function: Any) -> str:
+        with pytest.raises(RuntimeError) as raised:
+            function(torch.randn(2, 3, requires_grad=True)).sum().backward()
+        return str(raised.value)
+
+    expected = message(program)
+    with pytest.warns(UserWarning, match="runs eagerly.* changes the shape of a result in place"):
+        assert message(torch.compile(program, backend="aot_eager")) == expected
+
+
 def test_saved_values_that_change_raise():
     x = torch.randn(3, requires_grad=True)
     w = torch.randn(3)

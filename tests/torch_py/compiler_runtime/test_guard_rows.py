@@ -96,6 +96,20 @@ def test_many_distinct_tensors() -> None:
     )
 
 
+def test_storages() -> None:
+    x, y = torch.ones(4), torch.ones(2)
+    row = ("storages", (0, 1, 2), (0, 16, 0, -1, 2, -1), "inputs")
+    assert check([row], x[:2], x[2:], y) is None
+    assert check([row], x[:2], x[2:], 1) is None
+    message = "inputs: argument {} shares its storage with others than before"
+    assert check([row], x[:2], y, y) == message.format(1)
+    assert check([row], x[:2], x[2:], x[:2]) == message.format(2)
+
+    large = torch.ones(6)
+    message = "inputs: the storage of argument 0 has another size, 24 bytes"
+    assert check([row], large[:2], large[2:], y) == message
+
+
 def test_relations_of_sizes() -> None:
     n, m = ("register", 0), ("register", 1)
     product = ("size_relation", (n, 2, "*", m, "=="), "2 * s0 == s1")
@@ -204,6 +218,8 @@ def test_objects_that_misbehave() -> None:
         ([("tensor", 0, torch.ones(1), "x")], 1, TypeError, "expected TensorFacts, got Tensor"),
         ([("distinct", 5, "x")], 1, TypeError, "expected a tuple of registers, got int"),
         ([("distinct", (0, 5), "x")], 1, ValueError, "register 5"),
+        ([("storages", (0,), (0, "a"), "x")], 1, TypeError, "expected an int, got str"),
+        ([("storages", (0,), (0,), "x")], 1, ValueError, "two ints for each register"),
         ([("state", -1, "x")], 1, ValueError, "thread_state"),
         ([("size_relation", [], "x")], 1, TypeError, "must be a tuple"),
         ([("size_relation", (), "x")], 1, ValueError, "leave one value"),

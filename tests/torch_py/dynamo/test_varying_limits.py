@@ -1,6 +1,8 @@
 """Where large sizes and numbers behave in another way than small ones: code may be for fewer of them, but its
 results are right for each."""
 
+import warnings
+
 import pytest
 
 import torch_py as torch
@@ -119,6 +121,18 @@ def test_the_smaller_of_two_sizes(backend):
     calls = [(torch.randn(shape),) for shape in ((3, 100), (5, 90), (200, 7), (4, 5))]
     compilations(lambda x: x.diagonal() * 2, calls, backend)
     compilations(lambda x: x * x.diagonal().shape[0], calls, backend)
+
+
+def test_the_smaller_of_a_size_and_a_product_in_an_opaque_call():
+    def function(x):
+        return (x * 1).view(-1, x.size(2)).fill_diagonal_(2.0) * 1
+
+    compiled = torch.compile(function, dynamic=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # as of a graph that runs eagerly after an error
+        for shape in ((2, 3, 4), (2, 3, 7)):
+            x = torch.randn(shape)
+            assert torch.equal(compiled(x), function(x))
 
 
 def test_sizes_of_an_argument_that_the_program_transposes():

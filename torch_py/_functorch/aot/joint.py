@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
@@ -36,21 +36,25 @@ def trace(
     arguments: Sequence[Any],
     names: Sequence[str],
     decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+    may_take_memory: Callable[[Iterable[int]], bool] = lambda positions: True,
 ) -> Traced:
     """Records the call of a program, and its gradients if results require them.
 
     Arguments that are not tensors are constants of the graph; a tensor that is given twice is one input.
-    `program` runs on fake tensors; the arguments themselves are not read, nor changed.
+    `program` runs on fake tensors; the arguments themselves are not read, nor changed. Raises SharedMemory if
+    inputs have to be the memory of arguments of which `may_take_memory` does not hold.
     """
     try:
         return _Trace(arguments, names, decompositions, {}).run(program)
-    except _SharedMemory as found:
+    except SharedMemory as found:
+        if not may_take_memory(found.sources):
+            raise
         sources = found.sources
     return _Trace(arguments, names, decompositions, sources).run(program)
 
 
-class _SharedMemory(Exception):
-    """The program is to be recorded again, with other inputs."""
+class SharedMemory(Exception):
+    """The program is to be recorded again, with other inputs: the memory of some arguments as a whole."""
 
     def __init__(self, sources: dict[int, Source]) -> None:
         super().__init__()
@@ -119,6 +123,11 @@ class _Trace:
                 "ahead-of-time autograd: results require gradients, and no argument does: the program makes "
                 "tensors that require them"
             )
+        if not all(_has_shape_of_history(computed[i]) for i in tangents):
+            raise NotImplementedError(
+                "ahead-of-time autograd: the program changes the shape of a result in place without grad mode, "
+                "so that no gradient of the result fits its history"
+            )
 
         self.recorder.context = {BACKWARD: True}
         given = [
@@ -154,7 +163,7 @@ class _Trace:
 
         sharing = Sharing(self.graph, self.inputs, self.arguments, self.views)
         if sharing.sources:
-            raise _SharedMemory(sharing.sources)
+            raise SharedMemory(sharing.sources)
         functional = Functionalized(self.graph, self.fake_mode, Views(sharing.views))
 
         values = [functional.result(node) for node in computed]
@@ -216,6 +225,12 @@ class _Trace:
 def _has_new_history(one: Input) -> bool:
     """Whether autograd has seen that the program changed the input."""
     return bool(one.given.requires_grad) and one.given.grad_fn is not one.history
+
+
+def _has_shape_of_history(tensor: Any) -> bool:
+    """Whether a tensor has the shape that its grad_fn expects of its gradient."""
+    expected: Any = tensor.grad_fn._input_metadata[tensor.output_nr].shape
+    return bool(expected == tensor.shape)
 
 
 def remove_dead_nodes(graph: Graph) -> None:

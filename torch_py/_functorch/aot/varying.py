@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.joint import trace
+from torch_py._functorch.aot.comparing import check_comparisons
+from torch_py._functorch.aot.joint import SharedMemory, trace
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Recipe, Viewed
 from torch_py._functorch.aot.traced import BACKWARD, Traced
@@ -72,7 +73,7 @@ class _Recordings:
         self._arguments = arguments
         self._names = names
         self._decompositions = decompositions
-        self._reals = list(sizes.reals)
+        self._sizes = sizes
         self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
         self._all_sizes: list[Mapping[Symbol, int]] = []
         self._traced: list[Traced] = []
@@ -88,12 +89,20 @@ class _Recordings:
         if len(self._traced) == MOST_RECORDINGS:
             raise NotFollowed("the sizes that it computes could not be determined")
         given = self._arguments.for_sizes(self._mode, sizes)
+
         try:
-            self._traced.append(trace(self._program, given, self._names, self._decompositions))
+            may_take = self._arguments.geometries.keys().isdisjoint
+            traced = trace(self._program, given, self._names, self._decompositions, may_take)
+            self._traced.append(traced)
+        except SharedMemory:
+            raise NotFollowed(
+                "it changes memory around an argument whose sizes vary, by as_strided"
+            ) from None
         except (ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, NotImplementedError):
                 raise
             raise NotFollowed(f"for some sizes it raises {type(error).__name__}: {error}") from error
+
         self._all_sizes.append(sizes)
 
     def merged(self) -> Traced:
@@ -104,7 +113,7 @@ class _Recordings:
         first = self._traced[0]
         self._check_results()
         solver = Solver({s: tuple(sizes[s] for sizes in self._all_sizes) for s in self._all_sizes[0]})
-        for term in self._reals:
+        for term in self._sizes.reals:
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
         merge = GraphMerge(graphs, solver, sizes_of, _refused, reads_results=False)
@@ -117,6 +126,7 @@ class _Recordings:
         merge.merge(_add_inputs(first, list(sources)))
         for node, (shape, strides) in found.items():
             node.meta["sizes"], node.meta["strides"] = shape, strides
+        check_comparisons(first.module.graph, self._sizes, self._mode)
         first.module.recompile()
         first.inputs = [*first.inputs, *(Size(*place) for place in sources.values())]
         first.outputs.recipes = recipes

@@ -5,6 +5,7 @@
 #include "torch_py/csrc/compiler/guards/Distinct.h"
 #include "torch_py/csrc/compiler/guards/Lookup.h"
 #include "torch_py/csrc/compiler/guards/Rows.h"
+#include "torch_py/csrc/compiler/guards/Storages.h"
 #include "torch_py/csrc/compiler/guards/TensorFacts.h"
 #include "torch_py/csrc/compiler/guards/ThreadState.h"
 
@@ -118,6 +119,17 @@ std::string describe_overlap(const Rows& program, const Row& row, PyObject* cons
                                                            : both + " share memory";
 }
 
+std::string describe_storage(const Rows& program, const Row& row, PyObject* const* registers,
+                             size_t position) {
+  const auto found = find_changed_storage(registers, program.registers.data() + row.source,
+                                          row.destination, row.object);
+  if (!found) return "";
+  const std::string name = name_of(program, found->number, position);
+  return found->bytes < 0 ? name + " shares its storage with others than before"
+                          : "the storage of " + name + " has another size, " +
+                                std::to_string(found->bytes) + " bytes";
+}
+
 }  // namespace
 
 std::string describe_failure(const Rows& rows, size_t position, PyObject* const* registers) {
@@ -131,6 +143,8 @@ std::string describe_failure(const Rows& rows, size_t position, PyObject* const*
   if (row.kind == Kind::Relation) return text + " does not hold";
   if (row.kind == Kind::Distinct)
     return text + ": " + describe_overlap(rows, row, registers, position);
+  if (row.kind == Kind::Storages)
+    return text + ": " + describe_storage(rows, row, registers, position);
 
   if (row.kind == Kind::Bound) return row.facts->first_difference(row.object, text);
 

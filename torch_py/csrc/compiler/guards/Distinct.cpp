@@ -9,13 +9,6 @@ namespace torch::python::compiler {
 
 namespace {
 
-/// By which tensors that may overlap are found: the address of the storage, else of the object.
-const void* address_of(PyObject* object) {
-  if (!is_tensor(object)) return object;
-  const void* storage = unpack(object).storage().get();
-  return storage != nullptr ? storage : object;
-}
-
 struct Place {
   const void* address;
   uint32_t number;  // of the register
@@ -43,11 +36,17 @@ bool overlap(PyObject* a, PyObject* b) {
 
 }  // namespace
 
+const void* memory_address(PyObject* object) {
+  if (!is_tensor(object)) return object;
+  const void* storage = unpack(object).storage().get();
+  return storage != nullptr ? storage : object;
+}
+
 std::optional<std::pair<uint32_t, uint32_t>> find_overlap(PyObject* const* registers,
                                                           const uint32_t* chosen, size_t count) {
   c10::SmallVector<Place, 16> places;
   for (size_t i = 0; i < count; ++i)
-    places.push_back({address_of(registers[chosen[i]]), chosen[i]});
+    places.push_back({memory_address(registers[chosen[i]]), chosen[i]});
   if (count > 8) {
     std::sort(places.begin(), places.end(),
               [](const Place& a, const Place& b) { return a.address < b.address; });
@@ -71,7 +70,7 @@ bool are_distinct(PyObject* const* registers, const uint32_t* chosen, size_t cou
   const void* addresses[few];
   bool all_differ = true;
   for (size_t i = 0; i < count; ++i) {
-    addresses[i] = address_of(registers[chosen[i]]);
+    addresses[i] = memory_address(registers[chosen[i]]);
     for (size_t k = 0; k < i; ++k) all_differ &= addresses[i] != addresses[k];
   }
   return C10_LIKELY(all_differ) || !find_overlap(registers, chosen, count);

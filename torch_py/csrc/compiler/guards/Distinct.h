@@ -8,6 +8,9 @@
 
 namespace torch::python::compiler {
 
+/// By which tensors that may overlap are found: the address of the storage, else of the object.
+const void* memory_address(PyObject* object);
+
 /// Whether no two of the registers share memory in the sense of find_overlap().
 bool are_distinct(PyObject* const* registers, const uint32_t* chosen, size_t count);
 

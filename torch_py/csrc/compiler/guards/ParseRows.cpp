@@ -15,7 +15,7 @@ namespace {
 /// o object              h hashable object      n name              i int >= 0
 /// l lower bound or None u upper bound or None  K tuple of keys     T type
 /// D dict                F TensorFacts          E size relation     w word of thread state
-/// B tensor
+/// B tensor              P tuple of two ints for each register
 /// W tuple of watched objects, then rows        t text for messages
 struct Form {
   std::string_view word;
@@ -41,6 +41,7 @@ constexpr Form kForms[] = {
     {"tensor", Kind::Tensor, "sFt"},
     {"bound", Kind::Bound, "BFt"},
     {"distinct", Kind::Distinct, "Rt"},
+    {"storages", Kind::Storages, "RPt"},
     {"alias", Kind::Alias, "sat"},
     {"in_range", Kind::InRange, "slut"},
     {"size_relation", Kind::Relation, "Et"},
@@ -67,6 +68,7 @@ class Parser {
   void parse_register_operand(char letter, PyObject* operand, Row& row);
   void parse_number_operand(char letter, PyObject* operand, Row& row);
   void parse_object_operand(char letter, PyObject* operand, Row& row);
+  void parse_numbers(PyObject* operand, Row& row);
   void parse_relation(PyObject* operand, Row& row);
   void parse_watched(PyObject* tuple, int nesting);
 
@@ -188,6 +190,14 @@ void Parser::parse_object_operand(char letter, PyObject* operand, Row& row) {
   keep(operand);
 }
 
+void Parser::parse_numbers(PyObject* operand, Row& row) {
+  expect(PyTuple_Check(operand), operand, "a tuple of ints");
+  if (PyTuple_GET_SIZE(operand) != 2 * static_cast<Py_ssize_t>(row.destination))
+    refuse("expected two ints for each register");
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(operand); ++i) number(PyTuple_GET_ITEM(operand, i));
+  row.object = keep(operand);
+}
+
 void Parser::parse_relation(PyObject* operand, Row& row) {
   std::vector<uint32_t> registers;
   row.index = program_.relations.size();
@@ -208,6 +218,8 @@ void Parser::parse_operand(char letter, PyObject* operand, Row& row) {
     program_.texts.back() = keep(operand);
   } else if (letter == 'E') {
     parse_relation(operand, row);
+  } else if (letter == 'P') {
+    parse_numbers(operand, row);
   } else if (letter != 'd') {
     parse_object_operand(letter, operand, row);
   }

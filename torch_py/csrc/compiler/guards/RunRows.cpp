@@ -7,6 +7,7 @@
 #include "torch_py/csrc/compiler/guards/Equality.h"
 #include "torch_py/csrc/compiler/guards/Lookup.h"
 #include "torch_py/csrc/compiler/guards/Rows.h"
+#include "torch_py/csrc/compiler/guards/Storages.h"
 #include "torch_py/csrc/compiler/guards/TensorFacts.h"
 #include "torch_py/csrc/compiler/guards/ThreadState.h"
 
@@ -146,6 +147,9 @@ bool Run::checks_contents(const Row& row) {
     case Kind::Relation: return program_.relations[row.index].holds(registers_);
     case Kind::Distinct:
       return are_distinct(registers_, program_.registers.data() + row.source, row.destination);
+    case Kind::Storages:
+      return !find_changed_storage(registers_, program_.registers.data() + row.source,
+                                   row.destination, row.object);
     default: return false;
   }
 }
