@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import FunctionType
+from collections.abc import Callable, Mapping
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
@@ -32,6 +32,7 @@ from torch_py._dynamo.utils import counters
 from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._logging.artifacts import timed
+from torch_py._records import Fields
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._thread_state import ThreadState
 from torch_py.compiler._stance import current
@@ -42,22 +43,14 @@ _MOST_CAPTURES = 10
 observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph
 
 
-class Settings:
+class Settings(Fields):
     """What `torch.compile` or `export` asks for."""
 
-    def __init__(
-        self,
-        backend: Callable[..., Any],
-        fullgraph: bool = False,
-        dynamic: bool | None = None,
-        options: dict[str, Any] | None = None,
-        not_assumed: str = "",
-    ) -> None:
-        self.backend = backend
-        self.fullgraph = fullgraph
-        self.dynamic = dynamic
-        self.options = options or {}
-        self.not_assumed = not_assumed  # why no `assert` on a tensor may be taken to hold
+    backend: Callable[..., Any]
+    fullgraph: bool = False
+    dynamic: bool | None = None
+    options: Mapping[str, Any] = MappingProxyType({})
+    not_assumed: str = ""  # why no `assert` on a tensor may be taken to hold
 
 
 class Outcome:

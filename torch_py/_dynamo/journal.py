@@ -9,6 +9,8 @@ from collections import OrderedDict, deque
 from types import CellType
 from typing import Any
 
+from torch_py._records import Fields
+
 
 class Absent:
     """Marks a place that has, or had, no value."""
@@ -20,21 +22,18 @@ class Absent:
 ABSENT: Any = Absent()
 
 
-class Entry:
+class Entry(Fields):
     """The state of one place before its first write. `kind` is "key", "slot", "class", "cell", "whole", or
     "tail" for what is appended to a list: the length is what was before.
 
     A key that was removed and came back is `moved`: it now comes after the others.
     """
 
-    __slots__ = ("before", "key", "kind", "moved", "owner")
-
-    def __init__(self, kind: str, owner: Any, key: Any, before: Any) -> None:
-        self.kind = kind
-        self.owner = owner
-        self.key = key
-        self.before = before
-        self.moved = False
+    kind: str
+    owner: Any
+    key: Any
+    before: Any
+    moved: bool = False
 
     @property
     def has_moved(self) -> bool:
@@ -89,9 +88,6 @@ class Journal:
         self.entries: dict[Any, Entry] = {}
         # Of the keys of dictionaries, before the first was removed.
         self._orders: dict[int, tuple[dict[Any, Any], list[Any]]] = {}
-
-    def __len__(self) -> int:
-        return len(self.entries)
 
     def has(self, kind: str, owner: Any, key: Any = None) -> bool:
         return (kind, id(owner), key) in self.entries or ("whole", id(owner), None) in self.entries
@@ -164,13 +160,10 @@ def _same(before: Any, now: Any) -> bool:
     return False
 
 
-class Snapshot:
+class Snapshot(Fields):
     """The contents of a container: elements, or pairs of a dictionary."""
 
-    __slots__ = ("items",)
-
-    def __init__(self, items: list[Any]) -> None:
-        self.items = items
+    items: list[Any]
 
 
 def _builtin_kind(owner: dict[Any, Any]) -> Any:

@@ -10,38 +10,27 @@ from typing import TYPE_CHECKING, Any
 from torch_py._C import _compiler
 from torch_py._dynamo.decode import decode
 from torch_py._dynamo.frame import NULL, SETUP_FINALLY, UNBOUND, Frame, Pending
+from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-class Layout:
+class Layout(Fields):
     """Where a frame goes on, and what it has then: which slots have values, and which places of the stack.
 
     `raise_at` is the offset of the call that this frame waits for, with the number of values below its
     callable: this is where an exception is raised. Equal continuations have equal layouts.
     """
 
-    __slots__ = ("blocks", "code", "globals", "offset", "raise_at", "slots", "stack")
-
-    def __init__(
-        self,
-        code: CodeType,
-        namespace: dict[str, Any],
-        offset: int,
-        slots: tuple[bool, ...],
-        stack: tuple[bool, ...],
-        raise_at: tuple[int, int] | None,
-        blocks: tuple[tuple[int, int, int], ...] = (),
-    ) -> None:
-        self.code = code
-        self.globals = namespace
-        self.offset = offset
-        self.slots = slots
-        self.stack = stack
-        self.raise_at = raise_at
-        self.blocks = blocks  # of Python 3.10
+    code: CodeType
+    globals: dict[str, Any]
+    offset: int
+    slots: tuple[bool, ...]
+    stack: tuple[bool, ...]
+    raise_at: tuple[int, int] | None
+    blocks: tuple[tuple[int, int, int], ...] = ()  # of Python 3.10
 
     def key(self) -> Any:
         return (self.code, id(self.globals), self.offset, self.slots, self.stack, self.raise_at, self.blocks)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from torch_py._C import Size
 from torch_py._C._compiler import TensorFacts
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
+from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
 from torch_py._shapes.integers import (
@@ -70,13 +71,12 @@ def _is_as_narrow(symbol: Symbol, allowed: Range) -> bool:
     return bool(symbol.samples) and allowed.low <= min(symbol.samples) and max(symbol.samples) <= allowed.high
 
 
-class Read:
+class Read(Fields):
     """A question to the tensor of a node, about its sizes, and what the answer seemed to be."""
 
-    def __init__(self, node: Node, question: Callable[[Tensor], Any], terms: Any) -> None:
-        self.node = node
-        self.question = question
-        self.terms = terms
+    node: Node
+    question: Callable[[Tensor], Any]
+    terms: Any
 
 
 class Varying:

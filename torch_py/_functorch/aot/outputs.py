@@ -21,25 +21,23 @@ from torch_py._functorch.aot.recipes import (
 from torch_py._functorch.aot.recording import Recorder, memory_of
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
+from torch_py._records import Fields
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.node import Node
 
 
-class Outputs:
+class Outputs(Fields):
     """A recipe for each result; `computed` are the tensors that the graph has to compute for them.
 
     Those at the positions `views` are views of inputs which have another derivative than these: results of
     custom Functions.
     """
 
-    __slots__ = ("recipes", "computed", "views")
-
-    def __init__(self, recipes: list[Recipe], computed: list[Any], views: set[int]) -> None:
-        self.recipes = recipes
-        self.computed = computed
-        self.views = views
+    recipes: list[Recipe]
+    computed: list[Any]
+    views: set[int]
 
 
 def classify(

@@ -27,11 +27,8 @@ from torch_py.utils._pytree import tree_flatten
 class Size(Record):
     """A number among the inputs of the graph: the size of an argument, or an argument itself."""
 
-    __slots__ = _fields = ("position", "dim")
-
-    def __init__(self, position: int, dim: int | None) -> None:
-        self.position = position
-        self.dim = dim
+    position: int
+    dim: int | None
 
     def of(self, arguments: Sequence[Any]) -> int:
         argument = arguments[self.position]
