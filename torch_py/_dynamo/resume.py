@@ -8,6 +8,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._C import _compiler
+from torch_py._dynamo.call_parts import call_operands
 from torch_py._dynamo.decode import decode
 from torch_py._dynamo.frame import NULL, SETUP_FINALLY, UNBOUND, Frame, Pending
 from torch_py._records import Fields
@@ -188,45 +189,22 @@ def _for_native(values: list[Any]) -> tuple[Any, ...]:
 
 
 def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tuple[int, list[Any]]:
-    """Offset and stack of the call that the frame waits for, with a callable that raises the exception."""
+    """Offset and stack of the call or loop that the frame waits for, with a callable that raises the
+    exception."""
     assert layout.raise_at is not None
     start, base = layout.raise_at
 
     def fail(*args: Any, **kwargs: Any) -> Any:
         raise error
 
-    return start, [*stack[:base], *call_operands(layout.code, start, fail)]
-
-
-def call_operands(code: CodeType, start: int, callee: Callable[..., Any]) -> list[Any]:
-    """What the call or loop at an offset finds on the stack, for a callable that ignores its arguments."""
-    program = decode(code)
+    program = decode(layout.code)
     at = program.index_of[start]
     while program.instructions[at].op in ("nop", "kw_names"):
         at += 1
     instruction = program.instructions[at]
-    op, count = instruction.op, instruction.arg
-    if op.startswith("for_iter"):
-        return [iter(callee, None)]
-    if op == "call":
-        return [NULL, callee, *[None] * count]
-    if op == "call_null_last":
-        return [callee, NULL, *[None] * count]
-    if op == "call_kw":
-        return [callee, NULL, *[None] * count, ()]
-
-    if op == "call_plain":
-        return [callee, *[None] * count]
-    if op == "call_plain_kw":
-        return [callee, *[None] * count, ()]
-    ex = [(), {}] if count & 1 else [()]
-    if op == "call_ex":
-        return [NULL, callee, *ex]
-    if op == "call_ex_null_last":
-        return [callee, NULL, *ex]
-    if op == "call_ex_plain":
-        return [callee, *ex]
-    raise AssertionError(op)
+    if instruction.op.startswith("for_iter"):
+        return start, [*stack[:base], iter(fail, None)]
+    return start, [*stack[:base], *call_operands(instruction.op, instruction.arg, fail)]
 
 
 def _distinct(names: list[str]) -> list[str]:
