@@ -245,6 +245,13 @@ class Reading(Origins):
             if type(value).__flags__ & HEAP_TYPE and not isinstance(value, (Tensor, Module, Enum, type)):
                 self.use_fields(self._fields_in_use(value))
 
+    def guard_code(self, function: FunctionType) -> None:
+        """Guards what a function of the program does."""
+        if not self.is_new(function):
+            self.fixed(function, function.__name__)
+            place = self.sources.attr(self._origins[id(function)], "__code__")
+            self.guards.add("is", place, function.__code__)
+
     def use_function(self, function: Any) -> None:
         """Before native code runs a function of the program: guards the globals that it can read."""
         waiting = [function]
@@ -255,9 +262,7 @@ class Reading(Origins):
                 continue
 
             seen.add(id(function))
-            if not self.is_new(function):
-                place = self._constant(function, function.__name__)
-                self.guards.add("is", self.sources.attr(place, "__code__"), function.__code__)
+            self.guard_code(function)
             namespace = self.fixed(function.__globals__, "G")
             waiting += [
                 self.as_number(self.read_key(namespace, name))
