@@ -12,7 +12,7 @@ from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
-from torch_py._dynamo.effects import lasting_effect, written_tensors
+from torch_py._dynamo.effects import lasting_effect
 from torch_py._dynamo.exc import (
     BackendCompilerFailed,
     Unsupported,
@@ -295,7 +295,7 @@ def _backend(settings: Settings) -> Any:
 
 
 def _guard_program(capture: Capture, start: Any) -> Any:
-    capture.finish_guards(written_tensors(capture.recorder.graph))
+    capture.finish_guards()
     varying = capture.varying
     facts = TensorFacts if varying is None else varying.facts
 

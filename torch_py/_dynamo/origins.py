@@ -13,7 +13,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.capture_mode import CaptureMode, memory_of
+from torch_py._dynamo.capture_mode import CaptureMode
 from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guard_rows import Guards
 from torch_py._dynamo.journal import Journal
@@ -24,6 +24,7 @@ from torch_py._dynamo.stack_trace import stack_trace
 from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._shapes.integers import SymInt
+from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
@@ -89,48 +90,42 @@ class Origins:
         self._adopted: set[int] = set()
         self._classes: set[tuple[int, str]] = set()
 
-    def finish_guards(self, written: list[Any] | None) -> None:
+    def finish_guards(self) -> None:
         """Guards that arguments are not the same tensor, and that changed objects are not read as others.
 
-        Parameters and the like are particular tensors, which matter only to graphs that write to tensors:
-        to `written`, if that is not None.
+        Parameters and the like are particular tensors, which matter only to graphs that write to inputs.
         """
         inputs = list(self.recorder.inputs.values())
-        tensors = [made.source for made in inputs]
-        free = [source for source in tensors if source.kind != "constant"]
-        if written is None:
-            self.guards.add_distinct(self._without_shared_memory(free))
+        free = [made for made in inputs if made.source.kind != "constant"]
+        if not any(self._is_written(made) for made in inputs):
+            self.guards.add_distinct(self._without_shared_memory(inputs, free))
         elif free:
-            for apart in self._apart(inputs, written):
+            for apart in self._apart(inputs):
                 self.guards.add_distinct(apart)
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
             self.guards.add_distinct(objects)
 
-    def _apart(self, inputs: list[Input], written: list[Any]) -> list[list[Source]]:
+    def _is_written(self, made: Input) -> bool:
+        return memory_of(made.fake) in self.fake_mode.places.written
+
+    def _apart(self, inputs: list[Input]) -> list[list[Source]]:
         """Lists of inputs that do not share memory: those that do in this call, and that nothing is written
         to, are in different lists.
         """
-        memories = {memory_of(tensor) for tensor in written}
         groups: dict[Any, list[Source]] = {}
         for number, made in enumerate(inputs):
-            is_shared = _has_storage(made.real) and memory_of(made.fake) not in memories
-            place = made.real.untyped_storage()._cdata if is_shared else -number - 1
+            place = -number - 1 if self._is_written(made) else _memory_of(made.real)
             groups.setdefault(place, []).append(made.source)
 
         most = max(map(len, groups.values()))
         return [[group[min(k, len(group) - 1)] for group in groups.values()] for k in range(most)]
 
-    def _without_shared_memory(self, sources: list[Source]) -> list[Source]:
+    @staticmethod
+    def _without_shared_memory(inputs: list[Input], wanted: list[Input]) -> list[Source]:
         """The inputs whose memory no other input shares in this call; code that only reads may share."""
-        inputs = list(self.recorder.inputs.values())
-        owners = Counter(made.real.untyped_storage()._cdata for made in inputs if _has_storage(made.real))
-        shared = {
-            id(made.source)
-            for made in inputs
-            if _has_storage(made.real) and owners[made.real.untyped_storage()._cdata] > 1
-        }
-        return [source for source in sources if id(source) not in shared]
+        owners = Counter(_memory_of(made.real) for made in inputs)
+        return [made.source for made in wanted if owners[_memory_of(made.real)] == 1]
 
     def origin_of(self, value: Any) -> Source | None:
         return self._origins.get(id(value))
@@ -244,5 +239,6 @@ class Origins:
         return value if self.varying is None else self.varying.fixed(value)
 
 
-def _has_storage(tensor: Tensor) -> bool:
-    return tensor.layout == _C.strided
+def _memory_of(tensor: Tensor) -> int:
+    """The memory of a tensor, as a number: its own if the layout has no storage."""
+    return tensor.untyped_storage()._cdata if tensor.layout is _C.strided else id(tensor)

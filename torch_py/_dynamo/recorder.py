@@ -15,7 +15,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
-from torch_py._dynamo.capture_mode import CaptureMode
+from torch_py._dynamo.capture_mode import CaptureMode, memory_in
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
 from torch_py._dynamo.sources import Source
@@ -254,26 +254,28 @@ class Recorder(TorchFunctionMode):
         def question(tensor: Tensor) -> Any:
             return run(tensor, *args[1:], **kwargs)
 
-        # Later numbers depend on a draw, whether its result is used or not.
-        draws = self.fake_mode.has_drawn and not acts
-        acts = acts or draws
-        if op == "read":
-            op = "call_function"
-            acts = False
-            if not has_tensors(result):
-                return self.number(target, args, result, question)
-        if acts or has_tensors(result) or result is None:
-            node = self.append(op, target, args, kwargs, result)
-            if acts:
-                node.meta["acts"] = True
-            if draws:
-                node.meta["draws"] = True
-            return result
-        return self.number(target, args, result, question)
+        is_read = op == "read"  # of an attribute
+        effects = [] if is_read else self._effects(acts, args, kwargs)
+        if not (effects or has_tensors(result) or (result is None and not is_read)):
+            return self.number(target, args, result, question)
+
+        node = self.append("call_function" if is_read else op, target, args, kwargs, result)
+        node.meta.update(dict.fromkeys(effects, True))
+        return result
+
+    def _effects(self, acts: bool, args: Any, kwargs: dict[str, Any]) -> list[str]:
+        """What the call that has run has done apart from its result: see effects.py."""
+        mode = self.fake_mode
+        found = ["acts"] * acts
+        if mode.has_drawn:  # later numbers depend on it, whether the result is used or not
+            found.append("draws")
+        if mode.written and not mode.written.isdisjoint(memory_in(args, kwargs)):
+            found.append("writes")
+        return found
 
     def _result(self, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         varying = self.varying if self.varying is not None and self.varying.places else None
-        self.fake_mode.has_drawn = self.fake_mode.has_written = False
+        self.fake_mode.begin()
         self.fake_mode.calls_left = math.inf if varying is None else MOST_CALLS
 
         before = _C._set_torch_function_modes_enabled(False)
@@ -290,7 +292,7 @@ class Recorder(TorchFunctionMode):
         except Exception as error:
             if asks_for_elements(error):
                 raise data_dependent(_shown(target)) from error
-            if self.fake_mode.has_written:  # the program may go on with that
+            if self.fake_mode.written:  # the program may go on with that
                 raise Break(_shown(target), "it raises an exception after it has changed tensors") from error
             raise
         finally:

@@ -16,7 +16,7 @@ from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.traced import METADATA, NO_GRAD
-from torch_py._functorch.aot.views import View, Views, bound, is_identity, resizes
+from torch_py._functorch.aot.views import View, Views, bound, is_identity, is_write, place_in, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
@@ -279,10 +279,9 @@ class Functionalized:
 
 def _on_value(root: Node, value: Node, step: Step) -> tuple[Any, ...]:
     """The arguments of `as_strided` for a value in place of `root`, which starts elsewhere in its memory."""
-    given = dict(zip(("size", "stride", "storage_offset"), step.args)) | step.kwargs
-    offset = given.get("storage_offset")
+    size, stride, offset = place_in(step)
     moved = (_start(value) - _start(root)) // value.meta["val"].itemsize
-    return given["size"], given["stride"], None if offset is None else offset + moved
+    return size, stride, None if offset is None else offset + moved
 
 
 def _start(node: Node) -> int:
@@ -301,12 +300,6 @@ def _of_same_dtype(values: list[Node], steps: tuple[Step, ...], target: Node) ->
     raise NotImplementedError(
         f"ahead-of-time autograd: a view of dtype {dtype} is changed in place whose memory has another dtype"
     )
-
-
-def is_write(node: Node) -> bool:
-    """Whether a node calls an operator that changes an argument."""
-    schema = getattr(node.target, "_schema", None)
-    return schema is not None and schema.is_mutable
 
 
 def _is_uniform(node: Node) -> bool:

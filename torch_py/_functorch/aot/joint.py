@@ -9,7 +9,7 @@ from torch_py import _C
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
-from torch_py._functorch.aot.outputs import Outputs, classify
+from torch_py._functorch.aot.outputs import Classification, Outputs
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.reaching import arrivals
 from torch_py._functorch.aot.recording import Recorder
@@ -92,9 +92,9 @@ class _Trace:
 
                 written = self._written_memories()
                 runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
-                outputs = classify(
-                    results, self.inputs, self.given, self.recorder, self.views, written, runs_in_inference
-                )
+                outputs = Classification(
+                    self.inputs, self.given, self.recorder, self.views, written, runs_in_inference
+                ).run(results)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:

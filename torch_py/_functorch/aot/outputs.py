@@ -18,10 +18,11 @@ from torch_py._functorch.aot.recipes import (
     Viewed,
     strided,
 )
-from torch_py._functorch.aot.recording import Recorder, memory_of
+from torch_py._functorch.aot.recording import Recorder
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
 from torch_py._records import Fields
+from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
@@ -40,24 +41,13 @@ class Outputs(Fields):
     views: set[int]
 
 
-def classify(
-    results: list[Any],
-    inputs: list[Input],
-    given: list[Given],
-    recorder: Recorder,
-    views: Views,
-    written: set[Node],
-    runs_in_inference: bool,
-) -> Outputs:
+class Classification:
     """Finds out what the results of a recorded program are.
 
     `given` are its arguments, and `written` the nodes whose memory it has written to. `runs_in_inference`
     says that the graph runs in inference mode.
     """
-    return _Classification(inputs, given, recorder, views, written, runs_in_inference).run(results)
 
-
-class _Classification:
     def __init__(
         self,
         inputs: list[Input],

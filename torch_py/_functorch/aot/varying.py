@@ -48,7 +48,11 @@ def trace_varying(
     these are computed by nodes; ``meta["sizes"]`` and ``meta["strides"]`` have formulas where the first
     recording has primes. Raises NotFollowed if the program depends on the sizes in other ways.
     """
-    recordings = _Recordings(program, arguments, sizes, names, decompositions)
+
+    def record(given: Sequence[Any]) -> Traced:
+        return trace(program, given, names, decompositions)
+
+    recordings = _Recordings(record, arguments, sizes)
     while True:
         try:
             return recordings.merged()
@@ -57,18 +61,9 @@ def trace_varying(
 
 
 class _Recordings:
-    def __init__(
-        self,
-        program: Program,
-        arguments: Arguments,
-        sizes: Sizes,
-        names: Sequence[str],
-        decompositions: Mapping[Any, Callable[..., Any]] | None,
-    ) -> None:
-        self._program = program
+    def __init__(self, record: Callable[[Sequence[Any]], Traced], arguments: Arguments, sizes: Sizes) -> None:
+        self._record = record
         self._arguments = arguments
-        self._names = names
-        self._decompositions = decompositions
         self._reals = list(sizes.reals)
         self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
         self._all_sizes: list[Mapping[Symbol, int]] = []
@@ -86,7 +81,7 @@ class _Recordings:
             raise NotFollowed("the sizes that it computes could not be determined")
         given = self._arguments.for_sizes(self._mode, sizes)
         try:
-            self._traced.append(trace(self._program, given, self._names, self._decompositions))
+            self._traced.append(self._record(given))
         except (ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, NotImplementedError):
                 raise
