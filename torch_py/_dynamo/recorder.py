@@ -16,6 +16,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
+from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
 from torch_py._dynamo.sources import Source
@@ -35,13 +36,11 @@ from torch_py.utils._python_dispatch import _disable_current_modes
 
 # The operators of Python that are methods of tensors: what native code calls comes as the method.
 _OPERATORS = {
-    f"__{name}__": getattr(operator, f"__{name}__")
-    for name in (
-        "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor iadd iand ifloordiv ilshift "
-        "imatmul imul imod ior ipow irshift isub itruediv ixor neg pos invert abs lt le eq ne gt ge getitem "
-        "setitem"
-    ).split()
-}
+    f"__{function.__name__.strip('_')}__": function
+    for function in (
+        *BINARY, *COMPARE.values(), *UNARY.values(), operator.abs, operator.getitem, operator.setitem
+    )
+}  # fmt: skip
 
 
 class Recorder(TorchFunctionMode):
