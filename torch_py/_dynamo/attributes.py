@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import namedtuple
 from types import (
     FunctionType,
@@ -155,6 +156,17 @@ def fields_of(owner: Any) -> dict[str, Any] | None:
     except AttributeError:
         return None
     return fields if isinstance(fields, dict) else None
+
+
+def filled_slots(owner: Any) -> dict[str, Any]:
+    """The contents of the slots of an instance that have a value."""
+    found = {}
+    for base in type(owner).__mro__[:-1]:
+        for name, member in base.__dict__.items():
+            if type(member) is MemberDescriptorType:
+                with contextlib.suppress(AttributeError):
+                    found[name] = _object_getattribute(owner, name)
+    return found
 
 
 # Particular kinds of objects

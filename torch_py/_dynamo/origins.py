@@ -231,9 +231,6 @@ class Origins:
         self.guards.add("tensor", source, value)
         return self.recorder.input(value, source)
 
-    def _constant(self, value: Any, text: str) -> Source:
-        return self.sources.constant(value, text)
-
     def as_number(self, value: Any) -> Any:
         """A value for code that looks at the bits of integers: a size that varies is fixed."""
         return value if self.varying is None else self.varying.fixed(value)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from enum import Enum
-from types import CellType, CodeType, FunctionType, MemberDescriptorType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
-from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.attributes import filled_slots, in_class
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
@@ -41,7 +42,7 @@ class Reading(Origins):
         """``owner[key]``, or ABSENT."""
         key = self.key_in(owner, key)
         value = dict.get(owner, key, ABSENT)
-        origin = self._origin_of_dict(owner)
+        origin = self.origin_of(owner)
         if origin is None or self.journal.has("key", owner, key):
             return self.plain(value)
         if origin.kind == "constant":
@@ -61,9 +62,6 @@ class Reading(Origins):
         if known is None or (id(owner) in self._new and key in owner):
             return key
         return known.real if known.real in owner or id(owner) not in self._new else key
-
-    def _origin_of_dict(self, owner: dict[Any, Any]) -> Source | None:
-        return self._origins.get(id(owner))
 
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
         """An entry of the dictionary of an instance, or ABSENT."""
@@ -157,7 +155,7 @@ class Reading(Origins):
             return self.plain(found)
         self.guards.watch(kind)
         self.fixed(kind, kind.__name__)
-        return self.admit(found, self.sources.attr(self._constant(kind, kind.__name__), name))
+        return self.admit(found, self.sources.attr(self.sources.constant(kind, kind.__name__), name))
 
     def depends_on_class(self, kind: type, name: str) -> None:
         """What `kind` has under `name`, a method or property, has to stay."""
@@ -165,7 +163,7 @@ class Reading(Origins):
             return
         self._classes.add((id(kind), name))
         self.guards.watch(kind)
-        source = self._constant(kind, kind.__name__)
+        source = self.sources.constant(kind, kind.__name__)
         found = getattr(kind, name, ABSENT)
         if found is ABSENT:
             self.guards.add("no_attr", source, name)
@@ -221,20 +219,8 @@ class Reading(Origins):
         """Before native code may call special methods of objects, which it is not seen to: guards what they
         can read, the fields of the objects and of those in them."""
         waiting = list(values)
-        seen: set[int] = set()
-        while waiting:
-            value = waiting.pop()
-            if type(value) in SCALARS or isinstance(value, Tensor) or id(value) in seen:
-                continue
-            seen.add(id(value))
-
-            if isinstance(value, (list, tuple)):
-                waiting += _items_of(value)
-            elif isinstance(value, dict):
-                waiting += [*dict.keys(value), *dict.values(value)]
-            elif isinstance(value, (set, frozenset)):
-                waiting += value
-            elif names := _special_methods(type(value)):
+        for value in _leaves(waiting):
+            if names := _special_methods(type(value)):
                 for name in names:
                     self.depends_on_class(type(value), name)
                 waiting += self._fields_in_use(value)
@@ -272,29 +258,21 @@ class Reading(Origins):
 
     def keep(self, *values: Any) -> None:
         """Guards that objects in arguments of a node, such as a Generator, are those that the graph keeps."""
-        waiting = list(values)
-        while waiting:
-            value = waiting.pop()
-            if type(value) in SCALARS or isinstance(value, Tensor):
-                continue
-
-            if isinstance(value, (list, tuple)):
-                waiting += _items_of(value)
-            elif isinstance(value, dict):
-                waiting += dict.values(value)
-            elif (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
+        for value in _leaves(list(values)):
+            if (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
                 self.guards.add("is", origin, value)
 
     def _fields_in_use(self, owner: Any) -> list[Any]:
         fields = getattr(owner, "__dict__", {})
         origin = self._origins.get(id(owner))
-        found = [*fields.values(), *(object.__getattribute__(owner, name) for name in _filled_slots(owner))]
+        slots = filled_slots(owner)
+        found = [*fields.values(), *slots.values()]
         if any(isinstance(value, Tensor) for value in found):
             raise Break(
                 f"a native call with a {type(owner).__name__}", "its methods may compute with tensors", ""
             )
         if origin is not None:
-            for name in _filled_slots(owner):
+            for name in slots:
                 self.use(self.as_number(self.read_slot(owner, name)))
             if fields:
                 self._own_fields(owner, fields, origin)
@@ -328,21 +306,30 @@ def _special_methods(kind: type) -> list[str]:
     return [name for name in _SPECIAL if type(in_class(kind, name)) is FunctionType]
 
 
+def _leaves(waiting: list[Any]) -> Iterator[Any]:
+    """The objects in nested containers, and in what is added to `waiting` on the way; not tensors, nor what
+    is guarded by being equal."""
+    seen: set[int] = set()
+    while waiting:
+        value = waiting.pop()
+        if type(value) in SCALARS or isinstance(value, Tensor) or id(value) in seen:
+            continue
+
+        seen.add(id(value))
+        if isinstance(value, (list, tuple)):
+            waiting += _items_of(value)
+        elif isinstance(value, dict):
+            waiting += [*dict.keys(value), *dict.values(value)]
+        elif isinstance(value, (set, frozenset)):
+            waiting += value
+        else:
+            yield value
+
+
 def _names_in(code: CodeType) -> set[str]:
     """The names of globals and attributes in a function, and in those that are defined in it."""
     inner = [constant for constant in code.co_consts if type(constant) is CodeType]
     return set(code.co_names).union(*map(_names_in, inner))
-
-
-def _filled_slots(owner: Any) -> list[str]:
-    """The names of the slots that have a value."""
-    names = [
-        name
-        for base in type(owner).__mro__
-        for name, member in base.__dict__.items()
-        if type(member) is MemberDescriptorType and base is not object
-    ]
-    return [name for name in names if hasattr(owner, name)]
 
 
 def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:

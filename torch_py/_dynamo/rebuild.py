@@ -96,8 +96,6 @@ class Rebuild:
             return f"{base}.{source.key}"
         if source.kind == "cell":
             return f"{base}.cell_contents"
-        if source.kind == "type":
-            return f"type({base})"
         return f"{base}[{self.value(source.key)}]"
 
     def _place(self, place: Place) -> str:

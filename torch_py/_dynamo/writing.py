@@ -34,7 +34,7 @@ class Writing(Reading):
         """``owner[key] = value``; ABSENT deletes."""
         key = self.key_in(owner, key)
         if id(owner) not in self._new:
-            origin = self._origin_of_dict(owner)
+            origin = self.origin_of(owner)
             if origin is None:
                 raise Break("a change of a dictionary", "it is not known where the object came from", "")
             self.read_key(owner, key)  # for the guard: what is restored has to be what was there
