@@ -29,6 +29,7 @@ from torch_py._dynamo.attributes import TensorMethod, in_class, load
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind, fill_closure
 from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.decode.instructions import ASYNCHRONOUS
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
@@ -130,14 +131,9 @@ def _reason_against(function: FunctionType) -> Break | None:
     if disabled:
         why = function.__dict__.get("_torchdynamo_disable_msg") or "it is marked with torch.compiler.disable"
         return unsupported_call(function.__qualname__, why, "remove the mark, or move the call out")
-    if is_asynchronous(function):
+    if function.__code__.co_flags & ASYNCHRONOUS:
         return unsupported_call(function.__qualname__, "asynchronous functions are not captured")
     return native_rules.reason_against_module(function)
-
-
-def is_asynchronous(function: FunctionType) -> bool:
-    """Whether a function makes coroutines or asynchronous generators, by the flags of its code."""
-    return bool(function.__code__.co_flags & (0x80 | 0x200))
 
 
 def interpret(

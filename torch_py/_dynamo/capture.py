@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._C import Size, _level_of
-from torch_py._dynamo import attributes, calls, formatting, iteration, operations
+from torch_py._dynamo import attributes, calls, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame
@@ -45,7 +45,7 @@ class Capture(Writing):
         if isinstance(value, dict):
             self.use(value)
             return {key: self.plain(item) for key, item in value.items()}
-        keys = self.call(iteration_keys(self, value), (), {})
+        keys = self.call(attributes.load(self, value, "keys"), (), {})
         return {key: operations.subscript(self, value, key) for key in self.elements_of(keys)}
 
     def call(self, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -72,9 +72,6 @@ class Capture(Writing):
     def subscript(self, owner: Any, key: Any) -> Any:
         return operations.subscript(self, owner, key)
 
-    def formatted(self, value: Any, conversion: int, specification: Any) -> Any:
-        return formatting.formatted(self, value, conversion, specification)
-
     def class_of(self, value: Any) -> type:
         """``type(value)``, as the program sees it."""
         if type(value) is SymInt:
@@ -92,14 +89,7 @@ class Capture(Writing):
             return Tensor
         return type(value)
 
-    def forced_break(self) -> Break:
-        return Break("the end of a graph", "what follows could not be captured", "")
-
     def next_serial(self) -> int:
         """The number of a frame, in the order in which they are made."""
         self._serial += 1
         return self._serial
-
-
-def iteration_keys(capture: Capture, value: Any) -> Any:
-    return attributes.load(capture, value, "keys")

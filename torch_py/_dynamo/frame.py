@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode import Program, decode
+from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 _MOVES = frozenset(
     "nop pop store_fast load_fast load_const load_global push_null kw_names copy swap rotate".split()
 )
-
-
-# Kinds of blocks (Python 3.10), by CPython's numbers.
-SETUP_FINALLY = 122
-EXCEPT_HANDLER = 257
 
 
 class _Null:
@@ -51,7 +47,6 @@ class Pending:
 
     def __init__(self, value: Any, source: Any) -> None:
         self.value = value
-
         self.source = source
 
 
@@ -61,30 +56,6 @@ class Frame:
     Handlers read their operands from the stack, do their work, and only then change the stack: a `Break` on
     the way leaves the frame as it was before the instruction.
     """
-
-    __slots__ = (
-        "at",
-        "blocks",
-        "builtins",
-        "call_start",
-        "capture",
-        "code",
-        "globals",
-        "has_pending",
-        "instruction",
-        "is_suspended",
-        "is_tail",
-        "keyword_names",
-        "locals",
-        "names",
-        "parent",
-        "program",
-        "raise_at",
-        "result_base",
-        "serial",
-        "stack",
-        "steps",
-    )
 
     def __init__(self, capture: Capture, code: CodeType, namespace: dict[str, Any]) -> None:
         self.capture = capture
@@ -104,9 +75,8 @@ class Frame:
         # Where it is.
         self.at = 0
         self.instruction: Any = self.program.instructions[0]
-        self.call_start: int | None = (
-            None  # where a call begins whose keywords have an instruction of their own
-        )
+        # Where a call begins whose keywords have an instruction of their own.
+        self.call_start: int | None = None
         self.keyword_names: tuple[str, ...] = ()
         self.parent: Frame | None = capture.frame
         self.steps = 0
@@ -157,7 +127,7 @@ class Frame:
             self.at += 1
             self.steps += 1
             if (self.serial, self.steps) == stop_at:
-                raise self.capture.forced_break()
+                raise Break("the end of a graph", "what follows could not be captured")
             finished = handlers[instruction.op](self, instruction.arg)
             if finished is not None:
                 return finished.value
@@ -229,11 +199,14 @@ class Frame:
 
         raise raised
 
+    def slot(self, number: int) -> Any:
+        """The content of a slot, which a continuation may not have read yet."""
+        value = self.locals[number] = self.capture.admitted(self.locals[number])
+        return value
+
     def has_handler(self) -> bool:
         """Whether an exception at the instruction stays in the frame."""
-        if self.program.uses_blocks:
-            return any(kind == SETUP_FINALLY for kind, _, _ in self.blocks)
-        return self.program.handler_of(self.instruction.offset) is not None
+        return self.program.handles(self.instruction.offset, self.blocks)
 
     def throw_in(self, error: BaseException) -> None:
         """Makes an exception appear at the `yield` where the frame is suspended."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._C import _compiler
 from torch_py._dynamo.call_parts import call_operands
 from torch_py._dynamo.decode import decode
-from torch_py._dynamo.frame import NULL, SETUP_FINALLY, UNBOUND, Frame, Pending
+from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 
@@ -54,12 +54,7 @@ class Layout(Fields):
 
     def handles_exceptions(self) -> bool:
         """Whether an exception of the call that the frame waits for stays in the frame."""
-        program = decode(self.code)
-        if self.raise_at is None:
-            return False
-        if program.uses_blocks:
-            return any(kind == SETUP_FINALLY for kind, _, _ in self.blocks)
-        return program.handler_of(self.raise_at[0]) is not None
+        return self.raise_at is not None and decode(self.code).handles(self.raise_at[0], self.blocks)
 
 
 class ResumedStart:

@@ -28,7 +28,6 @@ from torch_py._dynamo.attributes import call_own
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.class_bodies import build_class
 from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
-from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.nested import has_tensors
@@ -192,17 +191,11 @@ def _super(capture: Capture, args: Any, kwargs: Any) -> Any:
         return super(*args)
     frame = capture.frame
     assert frame is not None
-    cell = _slot(capture, frame, frame.program.names.index("__class__"))
-    owner = _slot(capture, frame, 0)
+    cell = frame.slot(frame.program.names.index("__class__"))
+    owner = frame.slot(0)
     if type(owner) is types.CellType:
         owner = owner.cell_contents
     return super(cell.cell_contents, owner)
-
-
-def _slot(capture: Capture, frame: Frame, number: int) -> Any:
-    """The content of a slot, which a continuation may not have read yet."""
-    value = frame.locals[number]
-    return capture.admit(value.value, value.source) if type(value) is Pending else value
 
 
 def _globals(capture: Capture, args: Any, kwargs: Any) -> Any:

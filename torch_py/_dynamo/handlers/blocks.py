@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo.context_managers import enter_and_exit
-from torch_py._dynamo.frame import EXCEPT_HANDLER, SETUP_FINALLY, Frame
+from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER, SETUP_FINALLY
+from torch_py._dynamo.frame import Frame
 
 
 def setup_finally(frame: Frame, target: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo import iteration
+from torch_py._dynamo.formatting import formatted
 from torch_py._dynamo.frame import Frame
 
 
@@ -163,18 +164,18 @@ def format_value(frame: Frame, arg: int) -> None:
     has_format = bool(arg & 4)
     value = frame.stack[-2] if has_format else frame.stack[-1]
     specification = frame.stack[-1] if has_format else ""
-    text = frame.capture.formatted(value, arg & 3, specification)
+    text = formatted(frame.capture, value, arg & 3, specification)
     if has_format:
         frame.stack.pop()
     frame.stack[-1] = text
 
 
 def convert_value(frame: Frame, conversion: int) -> None:
-    frame.stack[-1] = frame.capture.formatted(frame.stack[-1], conversion, None)
+    frame.stack[-1] = formatted(frame.capture, frame.stack[-1], conversion, None)
 
 
 def format_simple(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = frame.capture.formatted(frame.stack[-1], 0, "")
+    frame.stack[-1] = formatted(frame.capture, frame.stack[-1], 0, "")
 
 
 def format_with_spec(frame: Frame, arg: Any) -> None:

@@ -6,21 +6,14 @@ from typing import Any
 
 from torch_py._dynamo import attributes
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.frame import NULL, Frame, Pending
+from torch_py._dynamo.frame import NULL, Frame
 from torch_py._dynamo.journal import ABSENT
 
 # Cells
 
 
-def _cell(frame: Frame, slot: int) -> Any:
-    cell = frame.locals[slot]
-    if type(cell) is Pending:
-        cell = frame.locals[slot] = frame.capture.admit(cell.value, cell.source)
-    return cell
-
-
 def load_deref(frame: Frame, slot: int) -> None:
-    value = frame.capture.read_cell(_cell(frame, slot), frame.program.names[slot])
+    value = frame.capture.read_cell(frame.slot(slot), frame.program.names[slot])
     if value is ABSENT:
         raise _unbound_cell(frame, slot)
     frame.stack.append(value)
@@ -49,12 +42,12 @@ def load_from_dict_or_deref(frame: Frame, slot: int) -> None:
 
 
 def store_deref(frame: Frame, slot: int) -> None:
-    frame.capture.write_cell(_cell(frame, slot), frame.stack[-1])
+    frame.capture.write_cell(frame.slot(slot), frame.stack[-1])
     frame.stack.pop()
 
 
 def delete_deref(frame: Frame, slot: int) -> None:
-    frame.capture.write_cell(_cell(frame, slot), ABSENT)
+    frame.capture.write_cell(frame.slot(slot), ABSENT)
 
 
 # Globals and class bodies

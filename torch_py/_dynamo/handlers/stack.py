@@ -59,9 +59,7 @@ def load_fast(frame: Frame, slot: int) -> None:
 
 
 def load_fast_and_clear(frame: Frame, slot: int) -> None:
-    value = frame.locals[slot]
-    if type(value) is Pending:
-        value = frame.capture.admit(value.value, value.source)
+    value = frame.slot(slot)
     frame.stack.append(NULL if value is UNBOUND else value)
     frame.locals[slot] = UNBOUND
 
@@ -93,9 +91,7 @@ def delete_fast(frame: Frame, slot: int) -> None:
 
 
 def make_cell(frame: Frame, slot: int) -> None:
-    value = frame.locals[slot]
-    if type(value) is Pending:
-        value = frame.capture.admit(value.value, value.source)
+    value = frame.slot(slot)
     cell = CellType() if value is UNBOUND else CellType(value)
     frame.locals[slot] = frame.capture.made(cell)
 
@@ -111,10 +107,7 @@ def make_cell_of(frame: Frame, arg: tuple[int, int | None]) -> None:
 
 def load_slot(frame: Frame, slot: int) -> None:
     """Pushes a cell itself."""
-    value = frame.locals[slot]
-    if type(value) is Pending:
-        value = frame.locals[slot] = frame.capture.admit(value.value, value.source)
-    frame.stack.append(value)
+    frame.stack.append(frame.slot(slot))
 
 
 def unsupported(frame: Frame, name: Any) -> None:
