@@ -320,32 +320,38 @@ def store(capture: Capture, owner: Any, name: str, value: Any) -> None:
         store_plain(capture, owner, name, value)
 
 
-def store_plain(capture: Capture, owner: Any, name: str, value: Any) -> None:
-    """What ``object.__setattr__`` does."""
+def store_plain(capture: Capture, owner: Any, name: str, value: Any = ABSENT) -> None:
+    """What ``object.__setattr__`` does, and without a value ``object.__delattr__``."""
     kind = type(owner)
+    is_deletion = value is ABSENT
+    operands = (owner,) if is_deletion else (owner, value)
     found = in_class(kind, name)
     if found is not ABSENT and _is_data_descriptor(found):
-        if isinstance(found, property):
-            if found.fset is None:
-                raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no setter")
-            capture.depends_on_class(kind, name)
-            capture.call(found.fset, (owner, value), {})
-            return
-        if type(found) is MemberDescriptorType:
-            capture.write_slot(owner, name, value)
-            return
         capture.depends_on_class(kind, name)
-        if call_own(capture, found, "__set__", owner, value) is not ABSENT:
-            return
-        if capture.is_new(owner):
-            setattr(owner, name, value)
-            return
-        raise Break(f"assignment to .{name}", f"a {kind.__name__} stores it natively", "")
+        if isinstance(found, property):
+            function = found.fdel if is_deletion else found.fset
+            if function is None:
+                what = "deleter" if is_deletion else "setter"
+                raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no {what}")
+            capture.call(function, operands, {})
+        elif type(found) is MemberDescriptorType:
+            capture.write_slot(owner, name, value)
+        elif call_own(capture, found, "__delete__" if is_deletion else "__set__", *operands) is ABSENT:
+            _store_natively(capture, owner, name, value)
+        return
 
-    fields = owner.__dict__ if isinstance(owner, ModuleType) else fields_of(owner)
-    if fields is None:
+    fields = fields_of(owner)
+    if fields is None or (is_deletion and name not in fields):
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
     capture.write_field(owner, fields, name, value)
+
+
+def _store_natively(capture: Capture, owner: Any, name: str, value: Any) -> None:
+    """Stores what native code of the class keeps, if it is not known to others."""
+    if value is ABSENT or not capture.is_new(owner):
+        what = "deletion of" if value is ABSENT else "assignment to"
+        raise Break(f"{what} .{name}", f"a {type(owner).__name__} stores it natively")
+    setattr(owner, name, value)
 
 
 def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> None:
@@ -368,21 +374,4 @@ def delete(capture: Capture, owner: Any, name: str) -> None:
     if isinstance(owner, (Tensor, type)):
         raise Break(f"deletion of .{name}", "it is not captured for tensors and classes", "")
     if call_own(capture, owner, "__delattr__", name) is ABSENT:
-        delete_plain(capture, owner, name)
-
-
-def delete_plain(capture: Capture, owner: Any, name: str) -> None:
-    kind = type(owner)
-    found = in_class(kind, name)
-    if found is not ABSENT and _is_data_descriptor(found):
-        if isinstance(found, property) and found.fdel is not None:
-            capture.call(found.fdel, (owner,), {})
-            return
-        if type(found) is MemberDescriptorType:
-            capture.write_slot(owner, name, ABSENT)
-            return
-        raise Break(f"deletion of .{name}", f"a {kind.__name__} stores it natively", "")
-    fields = fields_of(owner)
-    if fields is None or name not in fields:
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-    capture.write_field(owner, fields, name, ABSENT)
+        store_plain(capture, owner, name)

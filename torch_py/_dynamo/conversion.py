@@ -217,7 +217,7 @@ class Conversion:
 
             state = ThreadState()  # which the calls of the program may change
             try:
-                check(capture.varying, capture.recorder)
+                check(capture.varying)
             finally:
                 state.restore()
 
@@ -225,7 +225,7 @@ class Conversion:
         code = assembly.function(_compiled_graph(assembly, self.settings))
         logs.function(self.function.__code__, code.source)  # type: ignore[attr-defined]
         for made in capture.recorder.inputs.values():
-            self.policy.observe(made.real, made.source)
+            self.policy.observe(made.real.shape, made.source)
         return self._guards(capture), code
 
     def _guards(self, capture: Capture) -> Any:
@@ -233,7 +233,7 @@ class Conversion:
             if kind == "is" and isinstance(value, Module):
                 self.policy.observe_module(value, source)
             elif kind == "equals" and type(value) is int:
-                self.policy.observe_number(value, source)
+                self.policy.observe((value,), source)
         return _guard_program(capture, self.start)
 
 

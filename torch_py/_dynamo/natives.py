@@ -15,6 +15,7 @@ from torch_py._dynamo import attributes, copying, iteration, operations, torch_c
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.native_numbers import call_with_numbers
 from torch_py._dynamo.native_rules import (
     BREAKING_BUILTINS,
     BREAKING_MODULES,
@@ -23,7 +24,6 @@ from torch_py._dynamo.native_rules import (
 )
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch
-from torch_py._dynamo.varying import call_with_numbers
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ def _object_getattribute(capture: Capture, owner: Any, name: str) -> Any:
 _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__init__": lambda capture, owner, *args, **kwargs: None,
     "__setattr__": attributes.store_plain,
-    "__delattr__": attributes.delete_plain,
+    "__delattr__": attributes.store_plain,
     "__getattribute__": _object_getattribute,
     "__repr__": lambda capture, owner: object.__repr__(owner),
     "__eq__": lambda capture, left, right: True if left is right else NotImplemented,

@@ -14,13 +14,14 @@ from torch_py._dynamo import iteration
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.native_numbers import has_varying
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.varying import Varying, has_varying
 from torch_py._shapes.integers import VARYING, SymSize, combined
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
+    from torch_py._dynamo.varying import Varying
 
 _NUMBERS = frozenset({int, float, bool, complex, str, type(None), *VARYING})
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}

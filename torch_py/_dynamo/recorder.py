@@ -78,9 +78,6 @@ class Recorder(TorchFunctionMode):
 
     def input(self, real: Tensor, source: Source) -> Tensor:
         """The fake tensor for a real one, which becomes an input of the graph."""
-        known = self.inputs.get(id(real))
-        if known is not None:
-            return known.fake
         with self.suspended(), self.fake_mode.preparing():
             found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
@@ -157,17 +154,12 @@ class Recorder(TorchFunctionMode):
         if known is not None:
             return known[1]
         if self.knows(tensor):
-            return self._lifted(tensor, len(self.scopes) - 1)
+            return self.scopes[-1].lift(tensor)  # from an outer graph
         raise Break(
             "use of a tensor",
             "it was made by code that is not captured",
             "make the tensor in the compiled function, or pass it as an argument",
         )
-
-    def _lifted(self, tensor: Tensor, depth: int) -> Node:
-        """The node of a tensor from an outer graph, which becomes an input of those in between."""
-        known = self.scopes[depth].nodes.get(id(tensor))
-        return self.scopes[depth].lift(tensor) if known is None else known[1]
 
     def _node_of_size(self, size: SymInt | SymFloat) -> Any:
         """Nested graphs have plain numbers: their sizes do not vary."""
@@ -245,8 +237,8 @@ class Recorder(TorchFunctionMode):
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
         if self.varying is not None and self.varying.places:
             args, kwargs = self._settled(self.varying, target, args, kwargs)
-            args, kwargs = settled_positions(self.varying, self, target, run, args, kwargs)
-            settle_count(self.varying, self, target, run, args, kwargs)
+            args, kwargs = settled_positions(self.varying, target, run, args, kwargs)
+            settle_count(self.varying, target, run, args, kwargs)
 
         result = self._result(target, run, args, kwargs)
 
@@ -282,7 +274,7 @@ class Recorder(TorchFunctionMode):
             return run(*args, **kwargs)
         except TooManyCalls:
             assert varying is not None
-            settle_steps(varying, self, run, args, kwargs)
+            settle_steps(varying, run, args, kwargs)
         except DataDependentOutputException as error:
             raise data_dependent(_shown(target)) from error
         except DynamicOutputShapeException as error:
@@ -347,16 +339,13 @@ class Recorder(TorchFunctionMode):
             self.track(result, node)
             return
         node.meta["example_value"] = result
-        if isinstance(result, (tuple, list)):
-            for position, element in enumerate(result):
-                if has_tensors(element):
-                    part = self.graph.call_function(operator.getitem, (node, position))
-                    part.meta["stack_trace"] = node.meta["stack_trace"]
-                    self._note(part, element)
-        elif isinstance(result, dict):
-            for key, element in result.items():
-                if has_tensors(element):
-                    self._note(self.graph.call_function(operator.getitem, (node, key)), element)
+        if not isinstance(result, (tuple, list, dict)):
+            return
+        for key, element in result.items() if isinstance(result, dict) else enumerate(result):
+            if has_tensors(element):
+                part = self.graph.call_function(operator.getitem, (node, key))
+                part.meta["stack_trace"] = node.meta["stack_trace"]
+                self._note(part, element)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """A call that native code makes."""
