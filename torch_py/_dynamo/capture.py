@@ -20,6 +20,8 @@ from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter
 
+_SEEN_AS: dict[type, type] = {SymInt: int, SymFloat: float, SymSize: Size}
+
 
 class Capture(Writing):
     """The state that the frames of a capture share, and the operations that their instructions need."""
@@ -74,12 +76,8 @@ class Capture(Writing):
 
     def class_of(self, value: Any) -> type:
         """``type(value)``, as the program sees it."""
-        if type(value) is SymInt:
-            return int
-        if type(value) is SymFloat:
-            return float
-        if type(value) is SymSize:
-            return Size
+        if type(value) in _SEEN_AS:
+            return _SEEN_AS[type(value)]
         if isinstance(value, FakeTensor):
             known = self.recorder.input_of(value)
             if known is not None:

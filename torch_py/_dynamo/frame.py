@@ -7,9 +7,10 @@ from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.decode import Program, decode
 from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER
+from torch_py._dynamo.journal import Marker
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 
 if TYPE_CHECKING:
@@ -22,22 +23,8 @@ _MOVES = frozenset(
 )
 
 
-class _Null:
-    """What PUSH_NULL pushes."""
-
-    def __repr__(self) -> str:
-        return "NULL"
-
-
-class _Unbound:
-    """The content of a local variable without a value."""
-
-    def __repr__(self) -> str:
-        return "<unbound>"
-
-
-NULL: Any = _Null()
-UNBOUND: Any = _Unbound()
+NULL: Any = Marker("NULL")  # what PUSH_NULL pushes
+UNBOUND: Any = Marker("unbound")  # the content of a local variable without a value
 
 
 class Pending:
@@ -99,8 +86,8 @@ class Frame:
                 except Break as reason:
                     self._note(reason)
                     raise
-                except (DataDependentOutputException, DynamicOutputShapeException) as error:
-                    found = _break_for(error)
+                except (DataDependentOutputException, DynamicOutputShapeException):
+                    found = data_dependent("use of the value of a tensor")
                     self._note(found)
                     raise found from None
                 except Exception as error:
@@ -204,6 +191,15 @@ class Frame:
         value = self.locals[number] = self.capture.admitted(self.locals[number])
         return value
 
+    def unbound(self, number: int) -> NameError:
+        """The error for a slot without a value."""
+        name = self.program.names[number]
+        if name in self.code.co_freevars:
+            where = "where it is not associated with a value in enclosing scope"
+            return NameError(f"cannot access free variable '{name}' {where}")
+        where = "where it is not associated with a value"
+        return UnboundLocalError(f"cannot access local variable '{name}' {where}")
+
     def has_handler(self) -> bool:
         """Whether an exception at the instruction stays in the frame."""
         return self.program.handles(self.instruction.offset, self.blocks)
@@ -283,14 +279,6 @@ class Finished:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-
-
-def _break_for(error: Exception) -> Break:
-    return Break(
-        "use of the value of a tensor",
-        "it is not known while the graph is captured",
-        "keep the computation in tensors (torch.where, masks)",
-    )
 
 
 def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:

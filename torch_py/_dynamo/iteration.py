@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import Break, data_dependent
-from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.journal import ABSENT, Marker
 from torch_py._shapes.integers import VARYING
 from torch_py._tensor import Tensor
 
@@ -15,11 +15,7 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-class _End:
-    """An iterator has no more elements."""
-
-
-END: Any = _End()
+END: Any = Marker("end")  # of an iterator, which has no more elements
 
 
 def iterator_of(capture: Capture, value: Any) -> Any:

@@ -5,21 +5,24 @@ What differs then is what compiled code has to write.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from types import CellType
 from typing import Any
 
 from torch_py._records import Fields
 
 
-class Absent:
-    """Marks a place that has, or had, no value."""
+class Marker:
+    """Takes the place of a value of the program."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __repr__(self) -> str:
-        return "<absent>"
+        return f"<{self.name}>"
 
 
-ABSENT: Any = Absent()
+ABSENT: Any = Marker("absent")  # of a place that has, or had, no value
 
 
 class Entry(Fields):
@@ -57,7 +60,6 @@ class Entry(Fields):
         return copy_of(self.owner)
 
     def restore(self) -> None:
-        is_absent = self.before is ABSENT
         if self.kind == "whole":
             replace_contents(self.owner, self.before)
         elif self.kind == "tail":
@@ -65,20 +67,10 @@ class Entry(Fields):
         elif self.kind == "key":
             set_key(self.owner, self.key, self.before)
 
-        elif self.kind == "slot" and is_absent:
-            object.__delattr__(self.owner, self.key)
-        elif self.kind == "slot":
-            object.__setattr__(self.owner, self.key, self.before)
-
-        elif self.kind == "class" and is_absent:
-            type.__delattr__(self.owner, self.key)
-        elif self.kind == "class":
-            type.__setattr__(self.owner, self.key, self.before)
-
-        elif is_absent:
-            del self.owner.cell_contents
+        elif self.kind in ("slot", "class"):
+            set_attribute(object if self.kind == "slot" else type, self.owner, self.key, self.before)
         else:
-            self.owner.cell_contents = self.before
+            set_contents(self.owner, self.before)
 
 
 class Journal:
@@ -153,10 +145,8 @@ def _same(before: Any, now: Any) -> bool:
     if before is now:
         return True
     if isinstance(before, Snapshot) and isinstance(now, Snapshot):
-        return len(before.items) == len(now.items) and all(
-            a is b if not isinstance(a, tuple) else a[0] is b[0] and a[1] is b[1]
-            for a, b in zip(before.items, now.items)
-        )
+        pairs = zip(before.items, now.items)
+        return len(before.items) == len(now.items) and all(a[0] is b[0] and a[1] is b[1] for a, b in pairs)
     return False
 
 
@@ -189,12 +179,27 @@ def set_key(owner: dict[Any, Any], key: Any, value: Any) -> None:
         kind.__setitem__(owner, key, value)
 
 
+def set_attribute(base: Any, owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value`` as `base`, object or type, does it; ABSENT deletes."""
+    if value is ABSENT:
+        base.__delattr__(owner, name)
+    else:
+        base.__setattr__(owner, name, value)
+
+
+def set_contents(cell: CellType, value: Any) -> None:
+    """Sets what is in a cell; ABSENT empties it."""
+    if value is ABSENT:
+        del cell.cell_contents
+    else:
+        cell.cell_contents = value
+
+
 def copy_of(container: Any) -> Snapshot:
     if isinstance(container, dict):
         return Snapshot([(key, dict.__getitem__(container, key)) for key in keys_of(container)])
-    if isinstance(container, list):
-        return Snapshot([(item, None) for item in list.__iter__(container)])
-    return Snapshot([(item, None) for item in container])
+    items = list.__iter__(container) if isinstance(container, list) else container
+    return Snapshot([(item, None) for item in items])
 
 
 def replace_contents(container: Any, snapshot: Snapshot) -> None:
@@ -208,11 +213,9 @@ def replace_contents(container: Any, snapshot: Snapshot) -> None:
     elif isinstance(container, set):
         set.clear(container)
         set.update(container, [item for item, _ in snapshot.items])
-    elif isinstance(container, (deque, bytearray)):
+    else:  # a deque or bytearray
         container.clear()
         container.extend(item for item, _ in snapshot.items)
-    else:
-        raise TypeError(f"a {type(container).__name__} cannot be restored")
 
 
 def contents(cell: CellType) -> Any:

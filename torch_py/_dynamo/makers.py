@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from torch_py import _C
 from torch_py._dynamo.attributes import TensorMethod, filled_slots
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.frame import NULL, UNBOUND
 from torch_py._dynamo.generator import InterpretedGenerator
-from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.journal import Marker
 from torch_py._dynamo.natives import Interpreted
+from torch_py._dynamo.origins import SCALARS
 from torch_py._shapes.integers import SymSize
 from torch_py._tensor import Tensor
 
@@ -296,14 +296,8 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     Interpreted: _interpreted,
     super: _super,
     InterpretedGenerator: _refuse_generator,
-    type(NULL): lambda rebuild, value: "NULL",
-    type(UNBOUND): lambda rebuild, value: "UNBOUND",
-    type(ABSENT): _refuse,
-    _C.Size: _as_constant,
+    Marker: _refuse,
     SymSize: _size,
-    float: _as_constant,
-    complex: _as_constant,
-    range: _as_constant,
     operator.itemgetter: _iterator,
     operator.attrgetter: _iterator,
     operator.methodcaller: _iterator,
@@ -311,23 +305,15 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
 }
 
 
-def _is_constant(value: Any, kind: type) -> bool:
-    if isinstance(value, type):
-        return True
+# Objects of these classes never change.
+_CONSTANT_KINDS = (
+    type, ModuleType, enum.Enum, re.Pattern, types.CodeType, types.GenericAlias, types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+)  # fmt: skip
 
-    return isinstance(value, (ModuleType, enum.Enum)) or kind in (
-        _C.dtype,
-        _C.device,
-        _C.layout,
-        _C.memory_format,
-        type(Ellipsis),
-        type(NotImplemented),
-        types.CodeType,
-        types.GenericAlias,
-        types.MethodDescriptorType,
-        types.WrapperDescriptorType,
-        re.Pattern,
-    )
+
+def _is_constant(value: Any, kind: type) -> bool:
+    return isinstance(value, _CONSTANT_KINDS) or kind in SCALARS
 
 
 def _is_iterator(value: Any, kind: type) -> bool:

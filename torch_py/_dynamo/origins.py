@@ -32,25 +32,11 @@ from torch_py.nn.parameter import Buffer, Parameter
 
 # Values that are guarded by being equal.
 SCALARS = frozenset(
-    {
-        int,
-        float,
-        bool,
-        complex,
-        str,
-        bytes,
-        type(None),
-        type(Ellipsis),
-        type(NotImplemented),
-        range,
-        slice,
-        _C.dtype,
-        _C.device,
-        _C.layout,
-        _C.memory_format,
-        _C.Size,
-    }
-)
+    (
+        int, float, bool, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice,
+        _C.Size, _C.device, _C.dtype, _C.layout, _C.memory_format,
+    )
+)  # fmt: skip
 # Objects that are guarded by being the same.
 FIXED_KINDS = (type, ModuleType, BuiltinFunctionType, CodeType, enum.Enum)
 HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made

@@ -38,12 +38,16 @@ class Reading(Origins):
             self._new[id(value)] = value
         return value
 
+    def _unwritten(self, kind: str, owner: Any, key: Any = None) -> Source | None:
+        """The origin of an object, for a place in it that the program has not written to."""
+        return None if self.journal.has(kind, owner, key) else self._origins.get(id(owner))
+
     def read_key(self, owner: dict[Any, Any], key: Any) -> Any:
         """``owner[key]``, or ABSENT."""
         key = self.key_in(owner, key)
         value = dict.get(owner, key, ABSENT)
-        origin = self.origin_of(owner)
-        if origin is None or self.journal.has("key", owner, key):
+        origin = self._unwritten("key", owner, key)
+        if origin is None:
             return self.plain(value)
         if origin.kind == "constant":
             self.guards.watch(owner)
@@ -66,9 +70,7 @@ class Reading(Origins):
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
         """An entry of the dictionary of an instance, or ABSENT."""
         origin = self._origins.get(id(owner))
-        if origin is None:
-            return self.plain(fields.get(name, ABSENT))
-        if self.journal.has("key", fields, name):
+        if origin is None or self.journal.has("key", fields, name):
             return self.plain(fields.get(name, ABSENT))
 
         self._own_fields(owner, fields, origin)
@@ -94,9 +96,9 @@ class Reading(Origins):
 
     def read_item(self, owner: Any, position: int) -> Any:
         """An element of a list or tuple. Raises IndexError."""
-        origin = self._origins.get(id(owner))
+        origin = self._unwritten("whole", owner)
         value = owner[position]
-        if origin is None or self.journal.has("whole", owner):
+        if origin is None:
             return self.plain(value)
         if position < 0:
             self.use_length(owner)
@@ -113,8 +115,8 @@ class Reading(Origins):
 
     def read_cell(self, cell: CellType, name: str) -> Any:
         value = contents(cell)
-        origin = self._origins.get(id(cell))
-        if origin is None or self.journal.has("cell", cell):
+        origin = self._unwritten("cell", cell)
+        if origin is None:
             return value if value is ABSENT else self.plain(value)
         source = self.sources.cell(origin, name)
         if value is ABSENT:
@@ -123,8 +125,8 @@ class Reading(Origins):
 
     def read_slot(self, owner: Any, name: str) -> Any:
         value = object.__getattribute__(owner, name)
-        origin = self._origins.get(id(owner))
-        if origin is None or self.journal.has("slot", owner, name):
+        origin = self._unwritten("slot", owner, name)
+        if origin is None:
             return self.plain(value)
         return self.admit(value, self.sources.attr(origin, name))
 
@@ -140,7 +142,6 @@ class Reading(Origins):
                 self._own_fields(owner, value, origin)
             else:
                 self.made(value)
-                self._new[id(value)] = value
             return value
         if origin is None:
             return self.result(value)
@@ -281,8 +282,8 @@ class Reading(Origins):
 
     def use_length(self, value: Any) -> None:
         """Guards how many elements a container has, and which keys."""
-        origin = self._origins.get(id(value))
-        if origin is None or self.journal.has("whole", value):
+        origin = self._unwritten("whole", value)
+        if origin is None:
             return
         if isinstance(value, (list, tuple)):
             if not (origin.kind == "constant" and isinstance(value, tuple)):

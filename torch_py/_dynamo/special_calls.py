@@ -73,11 +73,11 @@ def _type(capture: Capture, args: Any, kwargs: Any) -> Any:
 
 
 def _getattr(capture: Capture, args: Any, kwargs: Any) -> Any:
-    if len(args) == 2:
-        return attributes.load(capture, args[0], args[1])
     try:
         return attributes.load(capture, args[0], args[1])
     except AttributeError:
+        if len(args) == 2:
+            raise
         return args[2]
 
 

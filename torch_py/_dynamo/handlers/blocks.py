@@ -39,16 +39,6 @@ def reraise_triple(frame: Frame, arg: Any) -> None:
     raise error
 
 
-def jump_if_not_exc_match(frame: Frame, target: int) -> None:
-    error, kinds = frame.stack[-2:]
-    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
-        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-    del frame.stack[-2:]
-    if not issubclass(error if isinstance(error, type) else type(error), kinds):
-        frame.jump(target)
-
-
 def with_except_start_triple(frame: Frame, arg: Any) -> None:
     """Calls __exit__, the seventh from the top, with the exception on top."""
     _, error, kind = frame.stack[-3:]

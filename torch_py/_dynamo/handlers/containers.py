@@ -72,13 +72,13 @@ def map_add(frame: Frame, depth: int) -> None:
 
 
 def list_extend(frame: Frame, depth: int) -> None:
-    elements = _elements(frame, frame.stack[-1])
+    elements = frame.capture.elements_of(frame.stack[-1])
     frame.capture.append_to(frame.stack[-depth - 1], elements)
     frame.stack.pop()
 
 
 def set_update(frame: Frame, depth: int) -> None:
-    elements = _elements(frame, frame.stack[-1])
+    elements = frame.capture.elements_of(frame.stack[-1])
     target = frame.stack[-depth - 1]
     frame.capture.change(target)
     frame.stack.pop()
@@ -109,11 +109,7 @@ def dict_merge(frame: Frame, depth: int) -> None:
 
 
 def list_to_tuple(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = tuple(_elements(frame, frame.stack[-1]))
-
-
-def _elements(frame: Frame, value: Any) -> list[Any]:
-    return frame.capture.elements_of(value)
+    frame.stack[-1] = tuple(frame.capture.elements_of(frame.stack[-1]))
 
 
 # Unpacking
@@ -145,7 +141,7 @@ def _some_elements(frame: Frame, value: Any, limit: int) -> list[Any]:
 
 def unpack_ex(frame: Frame, arg: int) -> None:
     before, after = arg & 255, arg >> 8
-    elements = _elements(frame, frame.stack[-1])
+    elements = frame.capture.elements_of(frame.stack[-1])
     if len(elements) < before + after:
         raise ValueError(
             f"not enough values to unpack (expected at least {before + after}, got {len(elements)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from torch_py._dynamo import attributes
@@ -15,17 +16,8 @@ from torch_py._dynamo.journal import ABSENT
 def load_deref(frame: Frame, slot: int) -> None:
     value = frame.capture.read_cell(frame.slot(slot), frame.program.names[slot])
     if value is ABSENT:
-        raise _unbound_cell(frame, slot)
+        raise frame.unbound(slot)
     frame.stack.append(value)
-
-
-def _unbound_cell(frame: Frame, slot: int) -> NameError:
-    name = frame.program.names[slot]
-    if name in frame.code.co_freevars:
-        return NameError(
-            f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
-        )
-    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
 def load_classderef(frame: Frame, slot: int) -> None:
@@ -167,8 +159,6 @@ def load_super_attr_then_null(frame: Frame, name: str) -> None:
 
 def import_name(frame: Frame, name: str) -> None:
     level, names = frame.stack[-2:]
-    import sys
-
     if not level and name not in sys.modules:
         raise Break(f"import of {name}", "the module is not loaded yet", "import it before the call")
     module = __import__(name, frame.globals, None, names, level)
@@ -181,8 +171,6 @@ def import_from(frame: Frame, name: str) -> None:
     try:
         value = attributes.load(frame.capture, module, name)
     except AttributeError:
-        import sys
-
         full = f"{module.__name__}.{name}"
         if full not in sys.modules:
             raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None

@@ -44,17 +44,12 @@ def load_const(frame: Frame, value: Any) -> None:
     frame.stack.append(value)
 
 
-def _unbound(frame: Frame, slot: int) -> UnboundLocalError:
-    name = frame.program.names[slot]
-    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
-
-
 def load_fast(frame: Frame, slot: int) -> None:
     value = frame.locals[slot]
     if type(value) is Pending:
-        value = frame.locals[slot] = frame.capture.admit(value.value, value.source)
+        value = frame.slot(slot)
     elif value is UNBOUND:
-        raise _unbound(frame, slot)
+        raise frame.unbound(slot)
     frame.stack.append(value)
 
 
@@ -86,7 +81,7 @@ def store_fast_load_fast(frame: Frame, slots: tuple[int, int]) -> None:
 
 def delete_fast(frame: Frame, slot: int) -> None:
     if frame.locals[slot] is UNBOUND:
-        raise _unbound(frame, slot)
+        raise frame.unbound(slot)
     frame.locals[slot] = UNBOUND
 
 

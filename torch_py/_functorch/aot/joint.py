@@ -162,6 +162,8 @@ class _Trace:
         changes = self._changes(functional, recorded, sharing, values)
         last = [None if node is None else functional.latest(node) for node in found]
         functional.graph.output([*values, *last])
+        # Tensors of inference mode may be changed in that mode only.
+        changes_inference = any(self.inputs[change.input].given.is_inference() for change in changes)
         note_unused(functional.graph)
         remove_dead_nodes(functional.graph)
         return Traced(
@@ -177,7 +179,7 @@ class _Trace:
             reached=self.reached,
             backward_error=self.backward_error,
             is_autocast=self.is_autocast,
-            leaves_inference=self.leaves_inference and not self._changes_inference(changes),
+            leaves_inference=self.leaves_inference and not changes_inference,
             reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
         )
 
@@ -194,10 +196,6 @@ class _Trace:
                 functional.inputs[one.node].meta[CHANGED] = True
                 values.append(functional.latest(self.recorder.node_of(one.given)))
         return changes
-
-    def _changes_inference(self, changes: list[Change]) -> bool:
-        """Whether the call changes tensors of inference mode, which is allowed in that mode only."""
-        return any(self.inputs[change.input].given.is_inference() for change in changes)
 
     def _reshaping(self, one: Given) -> Reshaping:
         node = self.recorder.node_of(one.tensor)

@@ -97,7 +97,7 @@ class Classification:
             return None
         node = self.recorder.node_of(base)
         view = self.views.of(self.recorder.node_of(result))
-        if base is self._base(view.root) or node not in view.sources:
+        if base is self.recorder.tensor_of(view.root) or node not in view.sources:
             return None
 
         count = len(view.sources) - view.sources.index(node)
@@ -111,7 +111,7 @@ class Classification:
             return self._view_of_input(result, view)
         is_one_of_several = bool(result.requires_grad) and any(step.index is not None for step in view.steps)
         is_base_needed = memory_of(result) in shared or _has_lost_history(result) or is_one_of_several
-        base = self._base(view.root) if is_base_needed else None
+        base = self.recorder.tensor_of(view.root) if is_base_needed else None
         if base is None or base is result:
             return self._compute(result)
         if self._is_reshaped(base):
@@ -146,10 +146,6 @@ class Classification:
         self.shared.add(id(result))
         computed = self._compute(result)
         return OnInput(computed.position, position) if is_written else computed
-
-    def _base(self, root: Any) -> Any:
-        """The tensor that owns the memory."""
-        return self.recorder.tensor_of(root)
 
     def _is_reshaped(self, base: Any) -> bool:
         """Whether the program has changed the shape of a tensor that owns memory in place."""
