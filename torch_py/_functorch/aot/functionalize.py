@@ -70,23 +70,16 @@ class Functionalized:
     def _run(self, node: Node) -> None:
         self._builder.context = {name: fact for name, fact in node.meta.items() if name not in _OWN_FACTS}
 
+        view = self.views.of(node)
         if is_write(node):
             self._write(node)
-        elif node.target is operator.getitem:
-            self._run_element(node)
         elif is_identity(node.target):
             self._values[node] = self.latest(node.args[0]), self._memory(node).version  # type: ignore[arg-type]
-        elif self.views.of(node).steps and self._memory(node).version:
-            self._keep(node, self._viewed(self.views.of(node)))
-        else:
+        elif view.steps and self._memory(node).version:
+            self._keep(node, self._viewed(view))
+        elif node.target is not operator.getitem:
             self._keep(node, self.graph.node_copy(node, self.latest))
-
-    def _run_element(self, node: Node) -> None:
-        if self.views.of(node).steps and self._memory(node).version:
-            self._keep(node, self._viewed(self.views.of(node)))
-        elif not self.views.of(node).steps and self.views.of(node).root is not node:
-            return  # an argument that the operator has written to and returns
-        else:
+        elif view.steps or view.root is node:  # not an argument that the operator has written to and returns
             self._keep(node, self.graph.node_copy(node, lambda several: self._values[several][0]))
 
     def _keep(self, node: Node, value: Node) -> None:
@@ -214,7 +207,7 @@ class Functionalized:
     def _called_on_copies(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node]:
         form = on_copies(node.target)
         several = self._builder.call(form, *args, **kwargs)
-        first = form.results()
+        first = len(form.results())
         if first == 1 and len(node.target._schema.returns) == 1:
             self._keep(node, self._builder.element(several, 0))
         elif first:

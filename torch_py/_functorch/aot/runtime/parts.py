@@ -64,4 +64,4 @@ class Parts(Record):
         else:
             run = function_of(self.training, forward, backward)
         kind = CallWithoutInference if self.leaves_inference else Call
-        return kind(self.inputs, self.changes, self.reshapings, self.recipes, self.num_arguments, run)
+        return kind(self, run)
