@@ -186,7 +186,7 @@ class Conversion:
         frames = outcome.reason.frames
         if outcome.capture.handled is not None:
             if self.whole_frame:
-                raise cannot_stop()
+                raise Break("the end of a graph in an `except` clause", "the exception cannot be put back")
             self.stop_at = outcome.capture.raised_at
             self.whole_frame = True
             return True
@@ -240,10 +240,6 @@ class Conversion:
 def _reason_not_to_assume() -> str:
     setting = "rewrite_assert_with_torch_assert"
     return "" if getattr(config, setting) else f"torch._dynamo.config.{setting} is False"
-
-
-def cannot_stop() -> Break:
-    return Break("the end of a graph in an `except` clause", "the exception cannot be put back", "")
 
 
 def note_break(reason: Break, settings: Settings) -> None:

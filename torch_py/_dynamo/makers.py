@@ -171,10 +171,6 @@ def _partial(rebuild: Rebuild, value: Any) -> str:
     return _by_class(rebuild, value, ", ".join(parts), "partial")
 
 
-def _interpreted(rebuild: Rebuild, value: Interpreted) -> str:
-    return rebuild.value(value.function)
-
-
 def _super(rebuild: Rebuild, value: Any) -> str:
     return f"super({rebuild.value(value.__thisclass__)}, {rebuild.value(value.__self__)})"
 
@@ -293,7 +289,7 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     types.MethodWrapperType: _native_method,
     TensorMethod: _native_method,
     functools.partial: _partial,
-    Interpreted: _interpreted,
+    Interpreted: lambda rebuild, value: rebuild.value(value.function),
     super: _super,
     InterpretedGenerator: _refuse_generator,
     Marker: _refuse,

@@ -159,12 +159,10 @@ class Origins:
             self._set_origin(value, named)
             if kind.__flags__ & HEAP_TYPE and not isinstance(value, type):
                 self.guards.add("type_is", named, kind)  # programs may assign to __class__
-        elif kind is FunctionType:
-            self.guards.add("type_is", source, kind)
-            self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
-            self._set_origin(value, source)
         else:
             self.guards.add("type_is", source, kind)
+            if kind is FunctionType:
+                self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
             self._set_origin(value, source)
         return value
 

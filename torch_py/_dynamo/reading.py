@@ -272,6 +272,7 @@ class Reading(Origins):
             raise Break(
                 f"a native call with a {type(owner).__name__}", "its methods may compute with tensors", ""
             )
+
         if origin is not None:
             for name in slots:
                 self.use(self.as_number(self.read_slot(owner, name)))

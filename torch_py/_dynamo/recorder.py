@@ -59,7 +59,7 @@ class Recorder(TorchFunctionMode):
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
         self.numbers: dict[int, Input] = {}  # by the id of the source
         self._input_of_fake: dict[int, Input] = {}
-        self._last_input: Node | None = None
+        self.last_input: Node | None = None
         self.calls = 0
 
     @property
@@ -82,11 +82,8 @@ class Recorder(TorchFunctionMode):
             found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
 
-        with self._at_inputs():
-            node = placeholder(self.scopes[0].graph, _node_name(source))
-        self._last_input = node
+        node = self._placeholder(source, fake)
         self.scopes[0].nodes[id(fake)] = fake, node
-        node.meta["example_value"] = fake
         made = Input(real, source, node, fake)
         if self.varying is not None:
             self.varying.note_input(made, geometry)
@@ -103,26 +100,19 @@ class Recorder(TorchFunctionMode):
         if self.varying is None or number is None:
             return value
 
-        with self._at_inputs():
-            node = placeholder(self.scopes[0].graph, _node_name(source))
-        self._last_input = node
-        node.meta["example_value"] = value
+        node = self._placeholder(source, value)
         self.numbers[id(source)] = made = Input(value, source, node, number)
         self.varying.note_number(made)
         return number
 
-    @contextmanager
-    def _at_inputs(self) -> Iterator[None]:
-        """Placeholders come before all other nodes, in the order in which they are met."""
+    def _placeholder(self, source: Source, example: Any) -> Node:
+        """A placeholder: they come before all other nodes, in the order in which they are met."""
         graph = self.scopes[0].graph
-        if self._last_input is not None:
-            with graph.inserting_after(self._last_input):
-                yield
-        elif (first := next(iter(graph.nodes), None)) is not None:
-            with graph.inserting_before(first):
-                yield
-        else:
-            yield
+        last = self.last_input
+        with graph.inserting_before() if last is None else graph.inserting_after(last):
+            self.last_input = placeholder(graph, _node_name(source))
+        self.last_input.meta["example_value"] = example
+        return self.last_input
 
     def all_inputs(self) -> Iterator[Input]:
         """The tensors, and the numbers that vary."""

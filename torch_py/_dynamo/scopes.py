@@ -30,8 +30,7 @@ class Scope:
         self._placeholders: list[Node] = []
 
     def lift(self, tensor: Tensor) -> Node:
-        first = next(iter(self.graph.nodes), None)
-        with self.graph.inserting_before(first):
+        with self.graph.inserting_before():
             node = placeholder(self.graph, "outside")
         self.nodes[id(tensor)] = tensor, node
         self.tensors.append(tensor)

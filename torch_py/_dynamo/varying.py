@@ -93,7 +93,6 @@ class Varying:
         self._limits: dict[Symbol, Range] = {}  # for the next capture
         self.recorder: Recorder  # which sets it
         self._worlds: Worlds | None = None
-        self.last_input: Node | None = None  # of the graph
 
     # Inputs
 
@@ -117,7 +116,6 @@ class Varying:
 
     def note_input(self, made: Input, geometry: Geometry | None) -> None:
         """Where the sizes of an input are found; equal ones have to stay equal."""
-        self.last_input = made.node
         if geometry is None:
             return
 
@@ -149,7 +147,6 @@ class Varying:
         return None
 
     def note_number(self, made: Input) -> None:
-        self.last_input = made.node
         made.node.meta["symbol"] = made.fake.term
         self._note_place(made.fake.term, Place(made, None))
 
@@ -248,7 +245,7 @@ class Varying:
                 if not place.is_size:
                     return made.node
                 # Before all calls, which may change the shape of the input.
-                with graph.inserting_after(self.last_input or made.node):
+                with graph.inserting_after(self.recorder.last_input or made.node):
                     node = graph.create_node("call_method", "size", (made.node, dim), {}, name=term.name)
             else:
                 operands = tuple(self._node(operand, graph) for operand in term.operands)
