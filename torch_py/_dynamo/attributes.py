@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import namedtuple
 from types import (
     FunctionType,
@@ -39,6 +40,16 @@ def in_class(kind: type, name: str) -> Any:
     return ABSENT
 
 
+def call_own(capture: Capture, owner: Any, name: str, *operands: Any) -> Any:
+    """What a special method returns that a class of the program defines; ABSENT without one."""
+    kind = type(owner)
+    method = in_class(kind, name)
+    if type(method) is not FunctionType:
+        return ABSENT
+    capture.depends_on_class(kind, name)
+    return capture.call(method, (owner, *operands), {})
+
+
 def load(capture: Capture, owner: Any, name: str) -> Any:
     """``owner.name``. Raises AttributeError as Python does."""
     if isinstance(owner, Tensor):
@@ -58,21 +69,14 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
     if kind is MethodType:
         return _of_method(capture, owner, name)
 
-    getter = in_class(kind, "__getattribute__")
-    if type(getter) is FunctionType:
-        return capture.call(getter, (owner, name), {})
-    value = _of_instance(capture, owner, kind, name)
-    if value is not ABSENT:
-        return value
-    return _missing(capture, owner, kind, name)
-
-
-def _missing(capture: Capture, owner: Any, kind: type, name: str) -> Any:
-    fallback = in_class(kind, "__getattr__")
-    if type(fallback) is FunctionType:
-        capture.depends_on_class(kind, "__getattr__")
-        return capture.call(fallback, (owner, name), {})
-    raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=owner)
+    value = call_own(capture, owner, "__getattribute__", name)
+    if value is ABSENT:
+        value = _of_instance(capture, owner, kind, name)
+    if value is ABSENT:
+        value = call_own(capture, owner, "__getattr__", name)
+    if value is ABSENT:
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=owner)
+    return value
 
 
 def _of_instance(capture: Capture, owner: Any, kind: type, name: str) -> Any:
@@ -92,27 +96,29 @@ def _of_instance(capture: Capture, owner: Any, kind: type, name: str) -> Any:
     return bind(capture, found, owner, kind, name)
 
 
-def bind(capture: Capture, found: Any, owner: Any, kind: type, name: str) -> Any:
-    """What access through an instance gives for `found` in a class."""
-    form = type(found)
-    if form is FunctionType:
-        capture.depends_on_class(kind, name)
-        return capture.made(MethodType(found, owner))
-    if form is classmethod:
-        capture.depends_on_class(kind, name)
-        inner = found.__func__
-        return capture.made(MethodType(inner, kind)) if callable(inner) else found.__get__(owner, kind)
-    if form is staticmethod:
-        capture.depends_on_class(kind, name)
-        return found.__func__
+def bind(capture: Capture, found: Any, owner: Any, kind: type, name: str, place: type | None = None) -> Any:
+    """What access through an instance of `kind` gives for `found` in a class: that one, or its base `place`.
 
-    getter = in_class(form, "__get__")
-    if getter is ABSENT:
-        return capture.read_class(kind, name, found)
-    capture.depends_on_class(kind, name)
-    if type(getter) is FunctionType:
-        return capture.call(getter, (found, owner, kind), {})
-    return capture.made(found.__get__(owner, kind))
+    An `owner` of None: access through the class itself.
+    """
+    form = type(found)
+    place = place or kind
+    if in_class(form, "__get__") is ABSENT:
+        return capture.read_class(place, name, found)
+
+    capture.depends_on_class(place, name)
+    if form is FunctionType:
+        return found if owner is None else capture.made(MethodType(found, owner))
+    if form is staticmethod:
+        return found.__func__
+    if form is classmethod and callable(found.__func__):
+        return capture.made(MethodType(found.__func__, kind))
+
+    value = call_own(capture, found, "__get__", owner, kind)
+    if value is not ABSENT:
+        return value
+    value = found.__get__(owner, kind)
+    return value if owner is None else capture.made(value)
 
 
 def _is_data_descriptor(found: Any) -> bool:
@@ -137,12 +143,10 @@ def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, fou
     if type(found) is _FIELD_OF_TUPLE and isinstance(owner, tuple):
         position, _ = found.__reduce__()[1]
         return capture.read_item(owner, position)
-    getter = in_class(type(found), "__get__")
-    if type(getter) is FunctionType:
-        return capture.call(getter, (found, owner, kind), {})
-    if getter is ABSENT:
+    if in_class(type(found), "__get__") is ABSENT:
         return found
-    return capture.result(found.__get__(owner, kind))
+    value = call_own(capture, found, "__get__", owner, kind)
+    return capture.result(found.__get__(owner, kind)) if value is ABSENT else value
 
 
 def fields_of(owner: Any) -> dict[str, Any] | None:
@@ -152,6 +156,17 @@ def fields_of(owner: Any) -> dict[str, Any] | None:
     except AttributeError:
         return None
     return fields if isinstance(fields, dict) else None
+
+
+def filled_slots(owner: Any) -> dict[str, Any]:
+    """The contents of the slots of an instance that have a value."""
+    found = {}
+    for base in type(owner).__mro__[:-1]:
+        for name, member in base.__dict__.items():
+            if type(member) is MemberDescriptorType:
+                with contextlib.suppress(AttributeError):
+                    found[name] = _object_getattribute(owner, name)
+    return found
 
 
 # Particular kinds of objects
@@ -184,24 +199,7 @@ def _of_class(capture: Capture, owner: type, name: str) -> Any:
         if of_meta is not ABSENT and meta is not type:
             return bind(capture, of_meta, owner, meta, name)
         return capture.result(getattr(owner, name))
-    form = type(found)
-    if form is FunctionType:
-        capture.depends_on_class(owner, name)
-        return found
-    if form is classmethod:
-        capture.depends_on_class(owner, name)
-        inner = found.__func__
-        return capture.made(MethodType(inner, owner))
-    if form is staticmethod:
-        capture.depends_on_class(owner, name)
-        return found.__func__
-    getter = in_class(form, "__get__")
-    if getter is ABSENT:
-        return capture.read_class(owner, name, found)
-    capture.depends_on_class(owner, name)
-    if type(getter) is FunctionType:
-        return capture.call(getter, (found, None, owner), {})
-    return getattr(owner, name)
+    return bind(capture, found, None, owner, name)
 
 
 def _of_super(capture: Capture, owner: Any, name: str) -> Any:
@@ -210,26 +208,16 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
         return getattr(owner, name)
 
     kind = owner.__self_class__
+    in_class_method = target is kind
     order = kind.__mro__
     for candidate in order[order.index(start) + 1 :]:
         found = candidate.__dict__.get(name, ABSENT)
         if found is ABSENT:
             continue
-        if target is kind or isinstance(target, type):  # super() in a class method
-            return _bound_to_class(capture, candidate, found, target, name)
-        if _is_data_descriptor(found):
+        if _is_data_descriptor(found) and not in_class_method:
             return _through_descriptor(capture, target, candidate, name, found)
-        if type(found) is classmethod:
-            return capture.made(MethodType(found.__func__, kind))
-        return bind(capture, found, target, candidate, name)
+        return bind(capture, found, None if in_class_method else target, kind, name, candidate)
     raise AttributeError(f"'super' object has no attribute {name!r}")
-
-
-def _bound_to_class(capture: Capture, candidate: type, found: Any, target: type, name: str) -> Any:
-    capture.depends_on_class(candidate, name)
-    if type(found) is classmethod:
-        return capture.made(MethodType(found.__func__, target))
-    return found.__get__(None, target) if hasattr(type(found), "__get__") else found
 
 
 def _of_function(capture: Capture, function: FunctionType, name: str) -> Any:
@@ -250,7 +238,6 @@ def _of_method(capture: Capture, method: MethodType, name: str) -> Any:
 
 # Tensors
 
-_VALUES = {"data_ptr", "tolist", "numpy", "item", "untyped_storage", "storage", "__array__"}
 _METADATA = {"shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_cuda", "is_leaf", "names"}
 
 
@@ -329,42 +316,42 @@ def store(capture: Capture, owner: Any, name: str, value: Any) -> None:
     if isinstance(owner, type):
         _store_in_class(capture, owner, name, value)
         return
-    setter = in_class(type(owner), "__setattr__")
-    if type(setter) is FunctionType:
-        capture.depends_on_class(type(owner), "__setattr__")
-        capture.call(setter, (owner, name, value), {})
-        return
-    store_plain(capture, owner, name, value)
+    if call_own(capture, owner, "__setattr__", name, value) is ABSENT:
+        store_plain(capture, owner, name, value)
 
 
-def store_plain(capture: Capture, owner: Any, name: str, value: Any) -> None:
-    """What ``object.__setattr__`` does."""
+def store_plain(capture: Capture, owner: Any, name: str, value: Any = ABSENT) -> None:
+    """What ``object.__setattr__`` does, and without a value ``object.__delattr__``."""
     kind = type(owner)
+    is_deletion = value is ABSENT
+    operands = (owner,) if is_deletion else (owner, value)
     found = in_class(kind, name)
     if found is not ABSENT and _is_data_descriptor(found):
+        capture.depends_on_class(kind, name)
         if isinstance(found, property):
-            if found.fset is None:
-                raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no setter")
-            capture.depends_on_class(kind, name)
-            capture.call(found.fset, (owner, value), {})
-            return
-        if type(found) is MemberDescriptorType:
+            function = found.fdel if is_deletion else found.fset
+            if function is None:
+                what = "deleter" if is_deletion else "setter"
+                raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no {what}")
+            capture.call(function, operands, {})
+        elif type(found) is MemberDescriptorType:
             capture.write_slot(owner, name, value)
-            return
-        setter = in_class(type(found), "__set__")
-        if type(setter) is FunctionType:
-            capture.depends_on_class(kind, name)
-            capture.call(setter, (found, owner, value), {})
-            return
-        if capture.is_new(owner):
-            setattr(owner, name, value)
-            return
-        raise Break(f"assignment to .{name}", f"a {kind.__name__} stores it natively", "")
+        elif call_own(capture, found, "__delete__" if is_deletion else "__set__", *operands) is ABSENT:
+            _store_natively(capture, owner, name, value)
+        return
 
-    fields = owner.__dict__ if isinstance(owner, ModuleType) else fields_of(owner)
-    if fields is None:
+    fields = fields_of(owner)
+    if fields is None or (is_deletion and name not in fields):
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
     capture.write_field(owner, fields, name, value)
+
+
+def _store_natively(capture: Capture, owner: Any, name: str, value: Any) -> None:
+    """Stores what native code of the class keeps, if it is not known to others."""
+    if value is ABSENT or not capture.is_new(owner):
+        what = "deletion of" if value is ABSENT else "assignment to"
+        raise Break(f"{what} .{name}", f"a {type(owner).__name__} stores it natively")
+    setattr(owner, name, value)
 
 
 def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> None:
@@ -386,26 +373,5 @@ def delete(capture: Capture, owner: Any, name: str) -> None:
     """``del owner.name``."""
     if isinstance(owner, (Tensor, type)):
         raise Break(f"deletion of .{name}", "it is not captured for tensors and classes", "")
-    deleter = in_class(type(owner), "__delattr__")
-    if type(deleter) is FunctionType:
-        capture.depends_on_class(type(owner), "__delattr__")
-        capture.call(deleter, (owner, name), {})
-        return
-    delete_plain(capture, owner, name)
-
-
-def delete_plain(capture: Capture, owner: Any, name: str) -> None:
-    kind = type(owner)
-    found = in_class(kind, name)
-    if found is not ABSENT and _is_data_descriptor(found):
-        if isinstance(found, property) and found.fdel is not None:
-            capture.call(found.fdel, (owner,), {})
-            return
-        if type(found) is MemberDescriptorType:
-            capture.write_slot(owner, name, ABSENT)
-            return
-        raise Break(f"deletion of .{name}", f"a {kind.__name__} stores it natively", "")
-    fields = fields_of(owner)
-    if fields is None or name not in fields:
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-    capture.write_field(owner, fields, name, ABSENT)
+    if call_own(capture, owner, "__delattr__", name) is ABSENT:
+        store_plain(capture, owner, name)

@@ -11,8 +11,8 @@ from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.iteration import is_native_iterator, iterator_of, refuse_foreign
+from torch_py._dynamo.native_numbers import all_fixed, keeps_sizes
 from torch_py._dynamo.native_rules import PURE_CLASSES
-from torch_py._dynamo.varying import all_fixed, keeps_sizes
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ class Compiler:
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
-        if is_capturing() or not is_supported() or config.disable or self.start.runs_eagerly():
+        if _capturing.active or not is_supported() or config.disable or self.start.runs_eagerly():
             return self.function
         if self.failures >= _MOST_FAILURES or self._stance_forbids(compiled, reasons):
             return self.function
@@ -164,7 +164,3 @@ class _Capturing(threading.local):
 
 
 _capturing = _Capturing()
-
-
-def is_capturing() -> bool:
-    return _capturing.active

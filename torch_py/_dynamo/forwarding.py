@@ -8,6 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py.nn.modules.module import Module
 
 
@@ -80,7 +81,7 @@ def _text(signature: FunctionType, bound: bool) -> str:
     only = code.co_posonlyargcount - bound
     if only > 0:
         parameters.insert(only, "/")
-    if code.co_flags & 4:
+    if code.co_flags & VARARGS:
         name = rest.pop(0)
         parameters.append(f"*{name}")
         arguments.append(f"*{name}")
@@ -88,7 +89,7 @@ def _text(signature: FunctionType, bound: bool) -> str:
         parameters.append("*")
     parameters += keywords
     arguments += [f"{name}={name}" for name in keywords]
-    if code.co_flags & 8:
+    if code.co_flags & VARKEYWORDS:
         name = rest.pop(0)
         parameters.append(f"**{name}")
         arguments.append(f"**{name}")

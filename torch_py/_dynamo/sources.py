@@ -16,7 +16,6 @@ class Source:
     item       position          an element of a list or tuple
     key        key               an entry of a dictionary
     cell       None              what is in the cell
-    type       None              the class of the base
 
     `text` is how messages call it. A source is *fixed* if it is an entry of a particular dictionary, or of a
     particular class: these can be watched, so that what was read from them need not be read again. Those of
@@ -75,9 +74,6 @@ class Sources:
 
     def cell(self, base: Source, name: str) -> Source:
         return self._get("cell", base, None, f"{base.text}" if base.kind == "constant" else f"{base.text}()")
-
-    def type(self, base: Source) -> Source:
-        return self._get("type", base, None, f"type({base.text})")
 
     def _get(self, kind: str, base: Source | None, key: Any, text: str) -> Source:
         place = (kind, id(base) if base is not None else 0, _identity(kind, key))

@@ -24,16 +24,16 @@ from torch_py._dynamo import (
     operations,
     torch_calls,
 )
-from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.attributes import call_own
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.class_bodies import build_class
-from torch_py._dynamo.frame import Frame, Pending
+from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
 from torch_py._dynamo.generator import InterpretedGenerator
+from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.nested import has_tensors
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
-from torch_py.nn.modules._backward_hooks import BackwardHookFunction
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -73,11 +73,11 @@ def _type(capture: Capture, args: Any, kwargs: Any) -> Any:
 
 
 def _getattr(capture: Capture, args: Any, kwargs: Any) -> Any:
-    if len(args) == 2:
-        return attributes.load(capture, args[0], args[1])
     try:
         return attributes.load(capture, args[0], args[1])
     except AttributeError:
+        if len(args) == 2:
+            raise
         return args[2]
 
 
@@ -89,22 +89,13 @@ def _hasattr(capture: Capture, args: Any, kwargs: Any) -> bool:
     return True
 
 
-def _setattr(capture: Capture, args: Any, kwargs: Any) -> None:
-    attributes.store(capture, *args)
-
-
-def _delattr(capture: Capture, args: Any, kwargs: Any) -> None:
-    attributes.delete(capture, *args)
-
-
 def _len(capture: Capture, args: Any, kwargs: Any) -> int:
     (value,) = args
     if isinstance(value, Tensor):
         return torch_calls.method(capture, value, "__len__", [], {})  # type: ignore[no-any-return]
-    method = in_class(type(value), "__len__")
-    if type(method) is FunctionType:
-        capture.depends_on_class(type(value), "__len__")
-        return capture.call(method, (value,), {})
+    length = call_own(capture, value, "__len__")
+    if length is not ABSENT:
+        return length  # type: ignore[no-any-return]
     capture.use_length(value)
     return len(value)
 
@@ -147,11 +138,10 @@ def _number(function: Any) -> Callable[..., Any]:
             return torch_calls.method(capture, args[0], f"__{function.__name__}__", (), {})
         if function is int and len(args) == 1 and type(args[0]) is SymInt:
             return args[0]
-        if args:
-            for name in (f"__{function.__name__}__", "__index__"):
-                method = in_class(type(args[0]), name)
-                if type(method) is FunctionType:
-                    return function(capture.call(method, (args[0],), {}))
+        for name in (f"__{function.__name__}__", "__index__") if args else ():
+            found = call_own(capture, args[0], name)
+            if found is not ABSENT:
+                return function(found)
         return function(*args, **kwargs)
 
     return number
@@ -201,17 +191,11 @@ def _super(capture: Capture, args: Any, kwargs: Any) -> Any:
         return super(*args)
     frame = capture.frame
     assert frame is not None
-    cell = _slot(capture, frame, frame.program.names.index("__class__"))
-    owner = _slot(capture, frame, 0)
+    cell = frame.slot(frame.program.names.index("__class__"))
+    owner = frame.slot(0)
     if type(owner) is types.CellType:
         owner = owner.cell_contents
     return super(cell.cell_contents, owner)
-
-
-def _slot(capture: Capture, frame: Frame, number: int) -> Any:
-    """The content of a slot, which a continuation may not have read yet."""
-    value = frame.locals[number]
-    return capture.admit(value.value, value.source) if type(value) is Pending else value
 
 
 def _globals(capture: Capture, args: Any, kwargs: Any) -> Any:
@@ -276,10 +260,6 @@ def _sorted(capture: Capture, args: Any, kwargs: Any) -> Any:
     return capture.made(sorted(elements, **_with_called(capture, kwargs, "key")))
 
 
-def _build_class(capture: Capture, args: Any, kwargs: Any) -> Any:
-    return build_class(capture, args, kwargs)
-
-
 def _reduce(capture: Capture, args: Any, kwargs: Any) -> Any:
     elements = capture.elements_of(args[1])
     total = args[2] if len(args) > 2 else elements.pop(0) if elements else None
@@ -306,28 +286,24 @@ def _exc_info(capture: Capture, args: Any, kwargs: Any) -> Any:
     return (None, None, None) if error is None else (type(error), error, error.__traceback__)
 
 
-def _id(capture: Capture, args: Any, kwargs: Any) -> int:
-    return id(args[0])
-
-
-def _callable(capture: Capture, args: Any, kwargs: Any) -> bool:
-    return callable(args[0])
-
-
-def _issubclass(capture: Capture, args: Any, kwargs: Any) -> bool:
-    return issubclass(*args)
-
-
 def _hash(capture: Capture, args: Any, kwargs: Any) -> int:
-    method = in_class(type(args[0]), "__hash__")
-    if type(method) is FunctionType and not isinstance(args[0], Tensor):
-        return capture.call(method, (args[0],), {})
-    capture.use_fields(args[0])
-    return hash(args[0])
+    (value,) = args
+    if not isinstance(value, Tensor):
+        found = call_own(capture, value, "__hash__")
+        if found is not ABSENT:
+            return hash(found)  # as large as a hash may be
+        capture.use_fields(value)
+    return hash(value)
 
 
-def _abs(capture: Capture, args: Any, kwargs: Any) -> Any:
-    return operations.unary(capture, abs, args[0])
+def _natively(function: Any) -> Callable[..., Any]:
+    """What only asks which objects there are, or about the thread: the call needs no guards."""
+    return lambda capture, args, kwargs: function(*args, **kwargs)
+
+
+def _of_operations(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the interpreter that takes the arguments of the call."""
+    return lambda capture, args, kwargs: operation(capture, *args)
 
 
 SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
@@ -347,43 +323,17 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
 }
 
 
-def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
-    """``Function.apply`` of a custom autograd function, as one node: forward runs on fake tensors."""
-    cls, *given = args
-    if cls is BackwardHookFunction:
-        raise unsupported_call(
-            "a backward hook of a module", "it is called in backward, with gradients that are not captured"
-        )
-    capture.fixed(cls, cls.__name__)
-    torch_calls.capture_arguments(capture, given, kwargs)
-    capture.use_objects(*given, *kwargs.values())
-    for name in ("forward", "backward", "setup_context"):
-        capture.depends_on_class(cls, name)
-        capture.use_function(getattr(cls, name))
-    apply = cls.apply
-
-    def run(*inner: Any, **named: Any) -> Any:
-        return apply(*inner, **named)
-
-    recorder = capture.recorder
-    result = recorder.call("call_function", apply, tuple(given), kwargs, run, acts=True)
-    return capture.result(result)
-
-
 def signature(capture: Capture, function: FunctionType, args: Any, kwargs: Any) -> Any:
     """``inspect.signature`` of a function, which is guarded as if it were called."""
     target = getattr(args[0], "__func__", args[0]) if args else None
     if type(target) is not FunctionType:
         raise unsupported_call("inspect.signature", "it is called with something else than a function")
-    if not capture.is_new(target):
-        capture.fixed(target, target.__name__)
-        source = capture.sources.attr(capture.origin_of(target), "__code__")  # type: ignore[arg-type]
-        capture.guards.add("is", source, target.__code__)
+    capture.guard_code(target)
     return capture.made(function(*args, **kwargs))
 
 
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    autograd.Function.apply.__func__: _custom_function,
+    autograd.Function.apply.__func__: derivatives.apply,
     autograd.grad: derivatives.grad,
     marks.graph_break: _graph_break,
     marks.is_compiling: _true,
@@ -391,11 +341,10 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     _questions.is_compiling: _true,
     _questions.is_dynamo_compiling: _true,
     isinstance: _isinstance,
-    issubclass: _issubclass,
     getattr: _getattr,
     hasattr: _hasattr,
-    setattr: _setattr,
-    delattr: _delattr,
+    setattr: _of_operations(attributes.store),
+    delattr: _of_operations(attributes.delete),
     len: _len,
     iter: _iter,
     next: _next,
@@ -411,34 +360,22 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     all: _any_all(False),
     sorted: _sorted,
     functools.reduce: _reduce,
-    builtins.__build_class__: _build_class,
+    builtins.__build_class__: build_class,
     sys.exc_info: _exc_info,
-    id: _id,
-    callable: _callable,
     hash: _hash,
-    abs: _abs,
-    _thread.get_ident: lambda capture, args, kwargs: _thread.get_ident(),
-    sys.getrecursionlimit: lambda capture, args, kwargs: sys.getrecursionlimit(),
-    sys.intern: lambda capture, args, kwargs: sys.intern(*args),
+    operator.getitem: _of_operations(operations.subscript),
+    operator.setitem: _of_operations(operations.store_subscript),
+    operator.delitem: _of_operations(operations.delete_subscript),
+    operator.contains: _of_operations(operations.contains),
+    operator.truth: _of_operations(iteration.truth),
 }
-for _name in (
-    "add and_ floordiv lshift matmul mul mod or_ pow rshift sub truediv xor iadd iand ifloordiv "
-    "ilshift imatmul "
-    "imul imod ior ipow irshift isub itruediv ixor lt le eq ne gt ge neg pos invert not_"
-).split():
-    _function = getattr(operator, _name)
+for _function in (
+    id, callable, issubclass, operator.is_, operator.is_not,
+    _thread.get_ident, sys.getrecursionlimit, sys.intern,
+):  # fmt: skip
+    SPECIAL_FUNCTIONS[_function] = _natively(_function)
+for _function in (abs, *BINARY, *COMPARE.values(), *UNARY.values()):
     SPECIAL_FUNCTIONS[_function] = _operator(_function)
-SPECIAL_FUNCTIONS.update(
-    {
-        operator.getitem: lambda capture, args, kwargs: operations.subscript(capture, *args),
-        operator.setitem: lambda capture, args, kwargs: operations.store_subscript(capture, *args),
-        operator.delitem: lambda capture, args, kwargs: operations.delete_subscript(capture, *args),
-        operator.contains: lambda capture, args, kwargs: operations.contains(capture, *args),
-        operator.truth: lambda capture, args, kwargs: capture.truth(*args),
-        operator.is_: lambda capture, args, kwargs: args[0] is args[1],
-        operator.is_not: lambda capture, args, kwargs: args[0] is not args[1],
-    }
-)
 
 
 def of(callee: Any) -> Callable[..., Any] | None:

@@ -66,14 +66,11 @@ class Replay:
 class Worlds:
     """What tensors of a capture would be for other stand-ins, for which the graph is run on demand."""
 
-    def __init__(self, varying: Varying, recorder: Recorder) -> None:
+    def __init__(self, varying: Varying) -> None:
         self._varying = varying
-        self._recorder = recorder
+        self._recorder = varying.recorder
         self._replays: list[Replay] = []
         self._solver: Solver | None = None
-
-    def node_of(self, tensor: Tensor) -> Node:
-        return self._recorder.node_of(tensor)  # type: ignore[no-any-return]
 
     def terms(
         self, values: Sequence[int], node: Node, question: Callable[[Tensor], Sequence[int]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
 from torch_py._functorch.aot.recipes import (
@@ -16,10 +16,13 @@ from torch_py._functorch.aot.recipes import (
     Viewed,
     as_base,
 )
-from torch_py._functorch.aot.sources import Own, Source
+from torch_py._functorch.aot.sources import Own
 from torch_py._functorch.aot.traced import Change, Reshaping
 from torch_py._thread_state import without_autocast
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled
+
+if TYPE_CHECKING:
+    from torch_py._functorch.aot.runtime.parts import Parts
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -27,22 +30,14 @@ Compiled = Callable[..., Sequence[Any]]
 class Call:
     """Calls a compiled graph and gives what the program would: ``call(arguments)`` returns a list."""
 
-    def __init__(
-        self,
-        sources: list[Source],
-        changes: list[Change],
-        reshapings: list[Reshaping],
-        recipes: list[Recipe],
-        num_arguments: int,
-        run: Compiled,
-    ) -> None:
-        self._sources = sources
-        self._changes = changes
-        self._reshapings = reshapings
-        self._recipes = recipes
+    def __init__(self, parts: Parts, run: Compiled) -> None:
+        self._sources = sources = parts.inputs
+        self._changes = changes = parts.changes
+        self._reshapings = reshapings = parts.reshapings
+        self._recipes = recipes = parts.recipes
         self._order = sorted(range(len(recipes)), key=lambda position: _rank(recipes[position]))
 
-        self._takes_arguments = sources == [Own(position) for position in range(num_arguments)]
+        self._takes_arguments = sources == [Own(position) for position in range(parts.num_arguments)]
         self._gives_results = not (changes or reshapings) and recipes == [
             Computed(position) for position in range(len(recipes))
         ]
