@@ -10,14 +10,13 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from torch_py._C._compiler import Program
 from torch_py._functorch.aot.splitting import is_view
-from torch_py._inductor.assemble import Assembly
+from torch_py._inductor.assemble import Assembly, Named
 from torch_py._inductor.fuse import Entry, made_by
 from torch_py._inductor.ir import Buffer, Extern, LoopGraph
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
-from torch_py._inductor.print_cpp import Kernel
-from torch_py._inductor.program import Program
 from torch_py._inductor.stages import CompiledGraph
 from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
@@ -35,7 +34,7 @@ class Contest:
     def __init__(
         self,
         nests: Sequence[Nest],
-        named: Mapping[int, tuple[Kernel, str]],
+        named: Named,
         region: list[Node],
         inputs: list[Node],
         results: list[Node],
@@ -79,7 +78,8 @@ class Contest:
         buffers = dict.fromkeys(b for kernel, _ in self.named.values() for b in kernel.buffers)
         graph.inputs = [b for b in buffers if b.memory not in made]
         graph.outputs = [buffer for nest in self.nests for buffer in stored(nest)]
-        return Assembly(graph, self.nests, self.named).program(library), graph.inputs
+        assembly = Assembly(graph, self.nests, self.named)
+        return Program(*assembly.description(library)), graph.inputs
 
     def calls(self) -> tuple[Program, list[Any]]:
         """A program of calls, and the tensors that it reads, as examples."""
@@ -94,7 +94,8 @@ class Contest:
 
         lowered = lower(GraphModule({}, graph), loops=False)
         schedule: list[Entry] = list(lowered.statements)
-        return Assembly(lowered, schedule, {}).program(None), [n.meta["val"] for n in self.inputs]
+        program = Program(*Assembly(lowered, schedule, {}).description())
+        return program, [n.meta["val"] for n in self.inputs]
 
 
 def _text(value: Any, numbers: Mapping[Node, int]) -> str:
@@ -161,8 +162,7 @@ class _Search:
             return None
         region, inputs = (sorted(nodes, key=self.order.__getitem__) for nodes in found)
         made = Contest(nests, self.compiled.named, region, inputs, self._results(nests))
-        extents = [kernel.extent for kernel, _ in made.named.values()]
-        return made if made.called and all(extents) else None
+        return made if made.called else None
 
     def _is_whole(self, nest: Nest) -> bool:
         """Whether it makes whole tensors, which are values of nodes."""

@@ -264,12 +264,9 @@ class Statement:
 
 
 class Store(Statement):
-    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none.
+    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none."""
 
-    `mode` is "set", or "add" for one that adds to what is there.
-    """
-
-    __slots__ = ("axes", "buffer", "index", "mode", "value")
+    __slots__ = ("axes", "buffer", "index", "value")
 
     def __init__(
         self,
@@ -278,7 +275,6 @@ class Store(Statement):
         index: Sequence[Linear],
         value: Expr,
         line: str = "",
-        mode: str = "set",
     ) -> None:
         self.name = buffer.name
         self.line = line
@@ -286,7 +282,6 @@ class Store(Statement):
         self.axes = tuple(axes)
         self.index = tuple(index)
         self.value = value
-        self.mode = mode
 
     @property
     def reduction(self) -> Reduce | None:
@@ -295,15 +290,13 @@ class Store(Statement):
     @property
     def is_plain(self) -> bool:
         """Whether it stores every element of its buffer, each at the position of the axes."""
-        if self.mode != "set" or tuple(axis.size for axis in self.axes) != self.buffer.sizes:
-            return False
-        return self.index == tuple(map(linear, self.axes))
+        sizes = tuple(axis.size for axis in self.axes)
+        return sizes == self.buffer.sizes and self.index == tuple(map(linear, self.axes))
 
     def __str__(self) -> str:
         bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
-        sign = "=" if self.mode == "set" else "+="
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        return f"for {bounds or 'one element'}: {place} {sign} {self.value}"
+        return f"for {bounds or 'one element'}: {place} = {self.value}"
 
 
 class Extern(Statement):
