@@ -33,7 +33,7 @@ class Assembly:
         self.names: list[str] = []
         self.facts: list[Any] = []
         self.slots: dict[Buffer, int] = {}
-        self.symbols: list[tuple[int, int | None]] = []  # the size, or the number, that an input is
+        self.symbols: list[tuple[int, None]] = []  # the inputs that are integers
         self.steps: list[tuple[Any, ...]] = []
         self._write(schedule)
 
@@ -51,12 +51,9 @@ class Assembly:
             "program",
         )
 
-    def symbol(self, position: int, dim: int | None) -> tuple[Any, ...]:
-        """The formula of a size of an input, or of an input that is an integer."""
-        known = (position, dim)
-        if known not in self.symbols:
-            self.symbols.append(known)
-        return (f"s{self.symbols.index(known)}",)
+    def integer(self, position: int) -> tuple[str]:
+        """The formula of an input that is an integer."""
+        return (f"s{self.symbols.index((position, None))}",)
 
     def _output(self, value: Any) -> int | tuple[int] | None:
         """A result as a program has it: the slot of a tensor, an integer as a formula, or None."""
@@ -70,7 +67,7 @@ class Assembly:
                 self._slot(entry)
             else:
                 self._new_slot(entry, int)
-                self.symbol(position, None)
+                self.symbols.append((position, None))
         for buffer, _ in self.graph.constants:
             self._slot(buffer)
 

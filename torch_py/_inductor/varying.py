@@ -139,18 +139,13 @@ _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?f?)(?![\w.])")
 
 
 class Places:
-    """Where a program finds the symbols: a number that it is given, or the size of a tensor."""
+    """Where a program finds the symbols, which ahead-of-time autograd makes inputs of each graph."""
 
     def __init__(self, module: GraphModule, assembly: Assembly) -> None:
         self._found: dict[Symbol, tuple[Any, ...]] = {}
-        placeholders = module.graph.find_nodes(op="placeholder")
-        for position, node in enumerate(placeholders):
+        for position, node in enumerate(module.graph.find_nodes(op="placeholder")):
             if isinstance(node.meta["val"], Symbol):
-                self._found.setdefault(node.meta["val"], assembly.symbol(position, None))
-        for position, node in enumerate(placeholders):
-            for dim, size in enumerate(node.meta.get("sizes", ())):
-                if isinstance(size, Symbol) and size not in self._found:
-                    self._found[size] = assembly.symbol(position, dim)
+                self._found[node.meta["val"]] = assembly.integer(position)
 
     def postfix(self, term: Term) -> Any:
         """A formula as programs take it: ``("s0", 1, "+", 2, "//")``.
