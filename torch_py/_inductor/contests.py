@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from torch_py._C._compiler import Program
 from torch_py._functorch.aot.splitting import is_view
-from torch_py._inductor.assemble import Assembly
+from torch_py._inductor.assemble import Assembly, Named
 from torch_py._inductor.fuse import Entry, made_by
 from torch_py._inductor.ir import Buffer, Extern, LoopGraph
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
-from torch_py._inductor.print_cpp import Kernel
-from torch_py._inductor.program import Program
 from torch_py._inductor.stages import CompiledGraph
-from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node
+from torch_py.fx.node import Node, map_arg
 
 
 class Contest:
@@ -35,7 +33,7 @@ class Contest:
     def __init__(
         self,
         nests: Sequence[Nest],
-        named: Mapping[int, tuple[Kernel, str]],
+        named: Named,
         region: list[Node],
         inputs: list[Node],
         results: list[Node],
@@ -58,16 +56,17 @@ class Contest:
     @property
     def key(self) -> str:
         """The same for all contests of equal loops and equal operators on tensors of equal sizes."""
-        numbers = {node: number for number, node in enumerate([*self.inputs, *self.region])}
+        numbers = {node: f"%{number}" for number, node in enumerate([*self.inputs, *self.region])}
         parts = []
         for kernel, _ in self.named.values():
             facts = [repr(b.facts) for b in kernel.buffers]
             parts += [kernel.key, f"{kernel.extent} {kernel.grain}", *facts]
         for node in self.inputs:
             value = node.meta["val"]
-            parts.append(f"{value.dtype} {value.shape} {value.stride()}" if _is_tensor(value) else str(value))
+            parts.append(f"{value.dtype} {value.shape} {value.stride()}")
         for node in self.region:
-            parts.append(f"{node.target} {_text(node.args, numbers)} {_text(node.kwargs, numbers)}")
+            arguments = map_arg((node.args, node.kwargs), lambda argument: numbers[argument])
+            parts.append(f"{node.target} {arguments!r}")
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     # The two sides
@@ -79,7 +78,8 @@ class Contest:
         buffers = dict.fromkeys(b for kernel, _ in self.named.values() for b in kernel.buffers)
         graph.inputs = [b for b in buffers if b.memory not in made]
         graph.outputs = [buffer for nest in self.nests for buffer in stored(nest)]
-        return Assembly(graph, self.nests, self.named).program(library), graph.inputs
+        assembly = Assembly(graph, self.nests, self.named)
+        return Program(*assembly.description(library)), graph.inputs
 
     def calls(self) -> tuple[Program, list[Any]]:
         """A program of calls, and the tensors that it reads, as examples."""
@@ -94,18 +94,8 @@ class Contest:
 
         lowered = lower(GraphModule({}, graph), loops=False)
         schedule: list[Entry] = list(lowered.statements)
-        return Assembly(lowered, schedule, {}).program(None), [n.meta["val"] for n in self.inputs]
-
-
-def _text(value: Any, numbers: Mapping[Node, int]) -> str:
-    """Arguments as text, in which nodes are numbers."""
-    if isinstance(value, Node):
-        return f"%{numbers[value]}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_text(part, numbers) for part in value)}]"
-    if isinstance(value, dict):
-        return ", ".join(f"{name}={_text(part, numbers)}" for name, part in value.items())
-    return repr(value)
+        program = Program(*Assembly(lowered, schedule, {}).description())
+        return program, [n.meta["val"] for n in self.inputs]
 
 
 def stored(nest: Nest) -> list[Buffer]:
@@ -161,8 +151,7 @@ class _Search:
             return None
         region, inputs = (sorted(nodes, key=self.order.__getitem__) for nodes in found)
         made = Contest(nests, self.compiled.named, region, inputs, self._results(nests))
-        extents = [kernel.extent for kernel, _ in made.named.values()]
-        return made if made.called and all(extents) else None
+        return made if made.called else None
 
     def _is_whole(self, nest: Nest) -> bool:
         """Whether it makes whole tensors, which are values of nodes."""
@@ -197,7 +186,3 @@ class _Search:
                 region.add(node)
                 waiting += node.all_input_nodes
         return None if any(node.name in self.calls for node in region) else (region, inputs)
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)

@@ -150,7 +150,7 @@ def _kind_in(nest: Nest, store: Store, outer: list[Axis], inner: list[Axis]) -> 
     if store.reduction is not None:
         fits = count_of(outer) * count_of(inner) == rows * row and count_of(inner) > 1
         return REDUCTION if fits and (not nest.has_rows or count_of(outer) == rows) else None
-    if store.mode != "set" or not store.is_plain:
+    if not store.is_plain:
         return None
     if count_of(outer) == rows * row:
         return ELEMENT
@@ -203,7 +203,7 @@ def _is_local(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
         item = _maker(nest, load)
         if item is None:
             continue
-        if item.buffer is not load.buffer or item.mode != "set":
+        if item.buffer is not load.buffer:
             return False
         made_at = item.flat_index.replaced(axes, lambda v: v)
         if _flat(load) != made_at:

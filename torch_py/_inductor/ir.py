@@ -63,30 +63,26 @@ class Buffer:
 
 
 class Expr:
-    """A value of one element."""
+    """A value of one element. `parts` are the values that it is computed from."""
 
-    __slots__ = ("_hash", "_loads", "dtype")
+    __slots__ = ("_hash", "_key", "_loads", "dtype", "parts")
     dtype: Any
-    _loads: tuple[Load, ...] | None  # what `loads` has found
+    parts: tuple[Expr, ...]
 
-    def parts(self) -> tuple[Expr, ...]:
-        """The values that it is computed from."""
-        return ()
-
-    def key(self) -> tuple[Any, ...]:
-        raise NotImplementedError
+    def _seal(self, parts: tuple[Expr, ...], *others: Any) -> None:
+        """Completes a value: it equals those of its class with the same parts and others."""
+        self.parts = parts
+        self._key = (parts, others, self.dtype)
+        self._hash = hash((type(self).__name__, self._key))
+        self._loads: tuple[Load, ...] | None = None  # what `loads` has found
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return type(self) is type(other) and hash(self) == hash(other) and self.key() == other.key()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._hash == other._hash and self._key == other._key  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return self._hash
-
-    def _seal(self) -> None:
-        self._loads = None
-        self._hash = hash((type(self).__name__, self.key()))
 
 
 class Const(Expr):
@@ -97,10 +93,7 @@ class Const(Expr):
     def __init__(self, value: bool | int | float, dtype: Any) -> None:
         self.value = value
         self.dtype = dtype
-        self._seal()
-
-    def key(self) -> tuple[Any, ...]:
-        return (repr(self.value), self.dtype)
+        self._seal((), repr(value))
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -115,13 +108,7 @@ class Load(Expr):
         self.buffer = buffer
         self.index = tuple(index)
         self.dtype = buffer.dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return tuple([part for position in self.index for part in position.loaded()])
-
-    def key(self) -> tuple[Any, ...]:
-        return (id(self.buffer), self.index)
+        self._seal(tuple([part for position in index for part in position.loaded()]), buffer, self.index)
 
     def __repr__(self) -> str:
         return f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
@@ -136,13 +123,7 @@ class Map(Expr):
         self.function = function
         self.args = tuple(args)
         self.dtype = dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return self.args
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.function, self.args, self.dtype)
+        self._seal(self.args, function)
 
     def __repr__(self) -> str:
         if len(self.args) == 2 and not self.function[0].isalpha():
@@ -158,13 +139,7 @@ class Cast(Expr):
     def __init__(self, value: Expr, dtype: Any) -> None:
         self.value = value
         self.dtype = dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return (self.value,)
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.value, self.dtype)
+        self._seal((value,))
 
     def __repr__(self) -> str:
         return f"{str(self.dtype).removeprefix('torch.')}({self.value})"
@@ -178,13 +153,7 @@ class Index(Expr):
     def __init__(self, position: Linear, dtype: Any) -> None:
         self.position = position
         self.dtype = dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return tuple(self.position.loaded())
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.position, self.dtype)
+        self._seal(tuple(position.loaded()), position)
 
     def __repr__(self) -> str:
         return str(self.position)
@@ -200,13 +169,7 @@ class Guard(Expr):
         self.value = value
         self.otherwise = otherwise
         self.dtype = value.dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return (self.condition, self.value, self.otherwise)
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.condition, self.value, self.otherwise)
+        self._seal((condition, value, otherwise))
 
     def __repr__(self) -> str:
         return f"({self.condition} ? {self.value} : {self.otherwise})"
@@ -222,20 +185,14 @@ class Named(Expr):
         self.value = value
         self.line = line
         self.dtype = value.dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return (self.value,)
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.value,)
+        self._seal((value,))
 
     def __repr__(self) -> str:
         return f"{{{self.name} = {self.value}}}"
 
 
 class Reduce(Expr):
-    """Combines the values along `axes`: sum, product, maximum, minimum, any, all, xor, argmax, argmin."""
+    """Combines the values along `axes`: sum, product, maximum, minimum, any, all, xor."""
 
     __slots__ = ("axes", "kind", "value")
 
@@ -244,13 +201,7 @@ class Reduce(Expr):
         self.axes = tuple(axes)
         self.value = value
         self.dtype = dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return (self.value,)
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.kind, self.axes, self.value, self.dtype)
+        self._seal((value,), kind, self.axes)
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
@@ -264,12 +215,9 @@ class Statement:
 
 
 class Store(Statement):
-    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none.
+    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none."""
 
-    `mode` is "set", or "add" for one that adds to what is there.
-    """
-
-    __slots__ = ("axes", "buffer", "index", "mode", "value")
+    __slots__ = ("axes", "buffer", "index", "value")
 
     def __init__(
         self,
@@ -278,7 +226,6 @@ class Store(Statement):
         index: Sequence[Linear],
         value: Expr,
         line: str = "",
-        mode: str = "set",
     ) -> None:
         self.name = buffer.name
         self.line = line
@@ -286,7 +233,6 @@ class Store(Statement):
         self.axes = tuple(axes)
         self.index = tuple(index)
         self.value = value
-        self.mode = mode
 
     @property
     def reduction(self) -> Reduce | None:
@@ -295,15 +241,13 @@ class Store(Statement):
     @property
     def is_plain(self) -> bool:
         """Whether it stores every element of its buffer, each at the position of the axes."""
-        if self.mode != "set" or tuple(axis.size for axis in self.axes) != self.buffer.sizes:
-            return False
-        return self.index == tuple(map(linear, self.axes))
+        sizes = tuple(axis.size for axis in self.axes)
+        return sizes == self.buffer.sizes and self.index == tuple(map(linear, self.axes))
 
     def __str__(self) -> str:
         bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
-        sign = "=" if self.mode == "set" else "+="
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        return f"for {bounds or 'one element'}: {place} {sign} {self.value}"
+        return f"for {bounds or 'one element'}: {place} = {self.value}"
 
 
 class Extern(Statement):
@@ -400,7 +344,7 @@ def walk(value: Expr) -> Iterator[Expr]:
     while stack:
         found = stack.pop()
         yield found
-        for part in found.parts():
+        for part in found.parts:
             if part not in seen:
                 seen.add(part)
                 stack.append(part)
@@ -422,7 +366,7 @@ def unconditional_loads(value: Expr) -> Iterator[Load]:
         found = stack.pop()
         if isinstance(found, Load):
             yield found
-        parts = (found.condition,) if isinstance(found, Guard) else found.parts()
+        parts = (found.condition,) if isinstance(found, Guard) else found.parts
         for part in parts:
             if part not in seen:
                 seen.add(part)

@@ -12,8 +12,8 @@ from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.ir import Extern, LoopGraph
 from torch_py._inductor.lower import RULES, Lowering, Value
 from torch_py._inductor.lower.context import bound_arguments
-from torch_py._inductor.lower.entries import pointwise_entry, reduction_entry, row_entry
-from torch_py._inductor.lower.pointwise import lower_pointwise, lower_reduction
+from torch_py._inductor.lower.entries import pointwise_entry, row_entry
+from torch_py._inductor.lower.pointwise import lower_pointwise
 from torch_py._inductor.lower.rows import lower_rows
 from torch_py._inductor.lower.views import lower_view
 from torch_py._ops import OpOverload
@@ -112,8 +112,6 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
         return RULES[name]
     if pointwise_entry(name) is not None:
         return lower_pointwise
-    if reduction_entry(name) is not None:
-        return lower_reduction
     if row_entry(name) is not None:
         return lower_rows
     if target._structure == "view" and isinstance(node.meta["val"], (Tensor, list, tuple)):

@@ -29,14 +29,16 @@ class Plan:
         self.size = 0
 
 
-def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer]) -> Plan:
-    """Places for the temporaries of nests. What is an output, or may live on in a result of a call, is left
-    out.
+def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool = True) -> Plan:
+    """Places for the temporaries of nests, if there is an arena. What is an output, or may live on in a
+    result of a call, is left out.
     """
     plan = Plan()
     for number, entry in enumerate(schedule):
         for memory in read_of(entry) | made_by(entry):
             plan.last_use[memory] = number
+    if not has_arena:
+        return plan
 
     apart = outputs | _escaping(schedule)
     arena = _Arena()

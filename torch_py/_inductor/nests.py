@@ -27,14 +27,12 @@ class Item:
     """A store, in terms of the axes of its nest."""
 
     __slots__ = (
-        "buffer", "index", "is_partial", "kind", "line", "mode", "pass_", "place", "reduce", "reduce_dtype",
-        "value",
+        "buffer", "index", "is_partial", "kind", "line", "pass_", "place", "reduce", "reduce_dtype", "value",
     )  # fmt: skip
 
     def __init__(self, store: Store, kind: str, index: Sequence[Linear], value: Expr) -> None:
         self.buffer = store.buffer
         self.line = store.line
-        self.mode = store.mode
         self.kind = kind
         self.index = tuple(index)
         self.value = value.value if isinstance(value, Reduce) else value
@@ -56,9 +54,8 @@ class Item:
 
     def __str__(self) -> str:
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        sign = "=" if self.mode == "set" else "+="
         target = place if self.place == "memory" else f"{self.place} {self.buffer.name}"
-        return f"{target} {sign} {self.reduce and self.reduce + ' of '}{self.value}"
+        return f"{target} = {self.reduce and self.reduce + ' of '}{self.value}"
 
 
 class Nest:

@@ -322,8 +322,7 @@ class Passes:
                 continue
 
             index = scope.position(flattened(item.index, item.buffer.strides))
-            sign = "=" if item.mode == "set" else "+="
-            scope.lines.append(f"{self.pointers[item.buffer]}[{index}] {sign} {unwrapped(text)};")
+            scope.lines.append(f"{self.pointers[item.buffer]}[{index}] = {unwrapped(text)};")
         self._emit(scope)
 
     # Values.

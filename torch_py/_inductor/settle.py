@@ -62,7 +62,7 @@ def _is_written_last(nest: Nest, target: Buffer, value: Buffer) -> bool:
     if len(making) != 1 or making[0].kind != ELEMENT or making[0].place != "memory":
         return False
     maker = making[0]
-    if maker.is_partial or maker.mode != "set":
+    if maker.is_partial:
         return False
 
     place = flattened(maker.index, value.strides)

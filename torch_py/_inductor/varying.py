@@ -14,11 +14,7 @@ from itertools import product
 from typing import Any
 
 from torch_py._inductor.assemble import Assembly
-from torch_py._inductor.compile_cpp import compile_library
-from torch_py._inductor.ir import Buffer
 from torch_py._inductor.print_expr import LARGEST_EXACT
-from torch_py._inductor.program import Formula as Postfix
-from torch_py._inductor.program import Program, ProgramWriter
 from torch_py._inductor.specialise import specialised
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.symbols import symbols_of
@@ -143,21 +139,19 @@ _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?f?)(?![\w.])")
 
 
 class Places:
-    """Where a program finds the symbols: a number that it is given, or the size of a tensor."""
+    """Where a program finds the symbols, which ahead-of-time autograd makes inputs of each graph."""
 
-    def __init__(self, module: GraphModule, writer: ProgramWriter) -> None:
-        self._found: dict[Symbol, Postfix] = {}
-        placeholders = module.graph.find_nodes(op="placeholder")
-        for position, node in enumerate(placeholders):
+    def __init__(self, module: GraphModule, assembly: Assembly) -> None:
+        self._found: dict[Symbol, tuple[Any, ...]] = {}
+        for position, node in enumerate(module.graph.find_nodes(op="placeholder")):
             if isinstance(node.meta["val"], Symbol):
-                self._found.setdefault(node.meta["val"], writer.symbol(position, None))
-        for position, node in enumerate(placeholders):
-            for dim, size in enumerate(node.meta.get("sizes", ())):
-                if isinstance(size, Symbol) and size not in self._found:
-                    self._found[size] = writer.symbol(position, dim)
+                self._found[node.meta["val"]] = assembly.integer(position)
 
     def postfix(self, term: Term) -> Any:
-        """A formula as programs take it. Raises NotFollowed for a symbol that no input has."""
+        """A formula as programs take it: ``("s0", 1, "+", 2, "//")``.
+
+        Raises NotFollowed for a symbol that no input has, and for what programs cannot compute.
+        """
         if isinstance(term, Symbol):
             if term not in self._found:
                 raise NotFollowed(f"no input of the graph has the size {term}")
@@ -168,7 +162,7 @@ class Places:
             if sign is None:
                 raise NotFollowed(f"a program cannot compute {term}")
             flat = [word for part in parts for word in (part if isinstance(part, tuple) else (part,))]
-            return Postfix((*flat, sign))
+            return (*flat, sign)
         return term
 
 
@@ -184,15 +178,9 @@ class _Variant:
 
     def __init__(self, module: GraphModule, sizes: Mapping[Symbol, int], loops: bool) -> None:
         self.compiled = compiled = CompiledGraph(specialised(module, sizes))
-        named = plan(compiled, loops)
-        assembly = Assembly(compiled.graph, compiled.schedule, named)
+        plan(compiled, loops)
         # What is next to what in an arena depends on the sizes.
-        assembly.plan.offsets.clear()
-        assembly.plan.size = 0
-        assembly.write()
-        self.writer = assembly.writer
-        self.outputs = [assembly.slots.get(output, output) for output in compiled.graph.outputs]
-        self.is_tensor = [isinstance(output, Buffer) for output in compiled.graph.outputs]
+        self.assembly = Assembly(compiled.graph, compiled.schedule, compiled.named, has_arena=False)
         self.sizes = sizes
         # The number of lanes depends on sizes, but serves all of them.
         self.form = tuple(
@@ -283,9 +271,9 @@ def _alike(variants: Iterable[_Variant]) -> list[_Variant]:
 def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) -> None:
     first = variants[0]
     # The sizes of tensors first: numbers of elements are products of them.
-    descriptions = [variant.writer.description(variant.outputs) for variant in variants]
+    descriptions = [variant.assembly.description() for variant in variants]
     slots, steps, outputs = zip(*(description[1:4] for description in descriptions))
-    places = Places(compiled.module, first.writer)
+    places = Places(compiled.module, first.assembly)
     facts = [merge.facts(rows, places.postfix) for rows in zip(*slots)]
 
     texts = []
@@ -295,23 +283,12 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
         texts.append(text)
 
     merged = _Merged(merge, places, needed)
-    inputs, _, _, _, constants, _, symbols, names, name = descriptions[0]
+    parts = (facts, merged.steps(steps), merged.outputs(outputs))
+    inputs, _, _, _, constants, _, *others = descriptions[0]
     compiled.loops = first.compiled.loops
     compiled.kernels = first.compiled.kernels
-    compiled.source = source_of(compiled.kernels, texts)
-    library = compile_library(compiled.source) if compiled.source else None
-    compiled.description = (
-        inputs,
-        facts,
-        merged.steps(steps),
-        merged.outputs(outputs, first.is_tensor),
-        constants,
-        library,
-        symbols,
-        names,
-        name,
-    )
-    compiled.program = Program(*compiled.description)
+    source = source_of(compiled.kernels, texts)
+    compiled.link(source, lambda library: (inputs, *parts, constants, library, *others))
 
 
 class _Merged:
@@ -336,13 +313,12 @@ class _Merged:
         extent = self.postfix(self.merge.number([row[3] for row in rows]))
         return kind, name, slots, extent, grain, tuple(map(self.postfix, self.needed[name])), written
 
-    def outputs(self, outputs: Sequence[Any], is_tensor: Sequence[bool]) -> list[Any]:
+    def outputs(self, outputs: Sequence[Any]) -> list[Any]:
         """Slots of tensors; numbers as formulas."""
-        found = []
-        for values, tensor in zip(zip(*outputs), is_tensor):
-            if values[0] is None:
-                found.append(None)
-                continue
-            term = values[0] if tensor else self.postfix(self.merge.number(values))
-            found.append(term if tensor or isinstance(term, tuple) else (term,))
-        return found
+        return [self._output(values) for values in zip(*outputs)]
+
+    def _output(self, values: Sequence[Any]) -> Any:
+        if not isinstance(values[0], tuple):
+            return values[0]
+        term = self.postfix(self.merge.number([number for (number,) in values]))
+        return term if isinstance(term, tuple) else (term,)

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
-from torch_py._inductor.indices import Axis, Linear, contiguous, flattened, linear
+from torch_py._inductor.indices import Axis, Linear, contiguous, linear
 from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Store, View
 from torch_py.fx.node import Node
 
@@ -56,9 +56,6 @@ class Value:
         """The element that broadcasting brings to an index of a larger tensor."""
         own = list(index[len(index) - len(self.sizes) :])
         return self.at([linear(0) if size == 1 else i for size, i in zip(self.sizes, own)])
-
-    def position(self, index: Sequence[Linear]) -> Linear:
-        return flattened(index, contiguous(self.sizes))
 
 
 class Lowering:
