@@ -106,7 +106,9 @@ class Places:
 
     def overlap(self, written: list[Any]) -> bool:
         """Whether what is written to one element of some tensors shows in others."""
-        return any(map(_repeats_elements, written)) or not self._overlapping.isdisjoint(memory_in(written, {}))
+        if any(map(_repeats_elements, written)):
+            return True
+        return not self._overlapping.isdisjoint(memory_in(written, {}))
 
     def count(self, fake: Any) -> None:
         """Notes that the program has asked where a tensor begins."""

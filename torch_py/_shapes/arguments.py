@@ -88,8 +88,8 @@ def solved_strides(
 def stand_in(
     mode: FakeTensorMode, tensor: Tensor, geometry: Geometry, values: Mapping[Symbol, int]
 ) -> Tensor:
-    """A fake tensor like `tensor`, which begins at the same place in its memory, with the sizes that `geometry`
-    has for some values of the symbols."""
+    """A fake tensor like `tensor`, which begins at the same place in its memory, with the sizes that
+    `geometry` has for some values of the symbols."""
     sizes = tuple(evaluate(size, values) for size in geometry.sizes)
     strides = tuple(evaluate(stride, values) for stride in geometry.strides)
     offset = tensor.storage_offset()

@@ -165,8 +165,8 @@ class Functionalized:
         return not _is_uniform(node) and repeats_elements(target.meta["val"])
 
     def _check_strides(self, node: Node, target: Node) -> None:
-        """Raises NotImplementedError if the value that stands for a tensor has other strides, as other numbers
-        are drawn for those."""
+        """Raises NotImplementedError if the value that stands for a tensor has other strides: other numbers
+        would be drawn."""
         if self.latest(target).meta["val"].stride() != target.meta["val"].stride():
             raise NotImplementedError(
                 f"ahead-of-time autograd: {node.target} draws numbers for a changed tensor with gaps between "

@@ -125,8 +125,8 @@ class _Trace:
             )
         if not all(_has_shape_of_history(computed[i]) for i in tangents):
             raise NotImplementedError(
-                "ahead-of-time autograd: the program changes the shape of a result in place without grad mode, "
-                "so that no gradient of the result fits its history"
+                "ahead-of-time autograd: the program changes the shape of a result in place without grad "
+                "mode, so that no gradient of the result fits its history"
             )
 
         self.recorder.context = {BACKWARD: True}
