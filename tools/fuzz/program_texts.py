@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import io
 import random
-from typing import Any
 
 import torch_py as torch
 from tools.fuzz.program_arguments import Arguments, arguments, new_globals
@@ -115,7 +114,8 @@ PYTHON = _templates(
     {new} = id({t}) == id({u})
     {new} = state.layer({t}) | state.layer.train({t}.dim() > 1) | {new} = state.layer[0].weight
     {new} = Doubled.apply({t}) | {new} = Doubled.apply({t}, n) | {new} = [*state.layer.parameters()][-1]
-    {new} = len(state.layer) | {new} = state.layer.training | {new} = [name for name, _ in state.layer.named_modules()]
+    {new} = len(state.layer) | {new} = state.layer.training
+    {new} = [name for name, _ in state.layer.named_modules()]
     with torch.no_grad(): state.layer[0].weight.mul_({c})
     {new} = state.layer[1].running_mean + {t} | state.layer[0].bias.requires_grad_(n % 2 == 0)
     {new} = torch.nn.Linear(6, 2)({t}) | {new} = torch.nn.Parameter({t}.detach()) | {new} = n.__class__(2.5)
