@@ -180,17 +180,13 @@ class Varying:
         if self.sizes.bounded:
             return list(map(self.sizes.integer, self.worlds.terms(values, node, question)))
         found = list(map(self.sizes.wrap, values))
-        if all(map(self.sizes.is_explained, found)) or self._is_fixed(node):
+        if all(self.sizes.is_explained(number) or number in self._other_sizes for number in found):
             return found
         try:
             terms = self.worlds.terms(values, node, question)  # such as half of a size
         except Break:
             return found
         return list(map(self.sizes.integer, terms))
-
-    def _is_fixed(self, node: Node) -> bool:
-        """Whether a node is an input whose sizes do not vary."""
-        return node.op == "placeholder" and "geometry" not in node.meta
 
     @property
     def worlds(self) -> Worlds:
