@@ -65,7 +65,7 @@ class Doubled(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Any:
         (value,) = ctx.saved_tensors
-        return gradient * ctx.factor + value, None
+        return gradient * (ctx.factor + value), None
 
 
 class Arguments(NamedTuple):
