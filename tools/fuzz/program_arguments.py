@@ -11,6 +11,7 @@ import contextlib
 import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from unittest import mock
 
 import torch_py as torch
 from torch_py import nn
@@ -108,7 +109,7 @@ def altered(number: int, given: Arguments) -> tuple[Arguments, contextlib.Abstra
     for alter in dice.sample(_ALTERATIONS, k=dice.choice((1, 1, 2))):
         with contextlib.suppress(RuntimeError):  # some do not fit together
             given = given._replace(**alter(given))
-    if dice.random() < 0.2:
+    if dice.random() < 0.3:
         mode = dice.choice(_MODES)()
     return given, mode
 
@@ -234,10 +235,41 @@ def _on_another_device() -> Any:
         yield
 
 
+def _patched(owner: Any, name: str, value: Any) -> Callable[[], contextlib.AbstractContextManager[Any]]:
+    return lambda: mock.patch.object(owner, name, value, create=True)
+
+
+def _made_up(state: State, name: str) -> torch.Tensor:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return torch.ones(2, 6)
+
+
+@contextlib.contextmanager
+def _with_hooks_of_all_layers() -> Any:
+    handle = nn.modules.module.register_module_forward_hook(lambda module, inputs, output: output * 2)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
 _MODES: list[Callable[[], contextlib.AbstractContextManager[Any]]] = [
     torch.no_grad,
     torch.inference_mode,
     _of_doubles,
     lambda: torch.autocast("cpu", dtype=torch.bfloat16),
     _on_another_device,
+    torch.autograd.detect_anomaly,
+    _with_hooks_of_all_layers,
+    _patched(State, "scaled", lambda self, value, *more: value + self.count),
+    _patched(State, "twice", 5),
+    _patched(State, "__getattr__", _made_up),
+    _patched(nn.BatchNorm1d, "forward", lambda self, value: value * 3),
+    _patched(nn.Linear, "__call__", lambda self, value: value[..., :6] - 1),
+    _patched(Doubled, "forward", staticmethod(lambda ctx, value, factor=1: value.clone())),
+    _patched(torch, "tanh", torch.sin),
+    _patched(torch.nn.functional, "gelu", torch.nn.functional.relu),
+    _patched(torch.Tensor, "exp", lambda self: self + 1),
+    _patched(torch.Tensor, "__len__", lambda self: 2),
 ]
