@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import namedtuple
-from types import (
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-)
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
@@ -267,10 +261,10 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
 
 def _grad_of(capture: Capture, tensor: Tensor) -> Any:
     known = capture.recorder.input_of(tensor)
+    if known is None and tensor.is_leaf:
+        return None
     if known is None:
-        return (
-            None if tensor.is_leaf else capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
-        )
+        return capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
     with capture.recorder.outside():
         value = known.real.grad
     return capture.admit(value, capture.sources.attr(known.source, "grad"))

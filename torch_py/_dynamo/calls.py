@@ -34,6 +34,7 @@ from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.torch_modules import is_of_torch
+from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
 from torch_py.compiler import _marks
 
@@ -147,13 +148,9 @@ def interpret(
     frame.locals[: len(slots)] = slots
     if function.__closure__:
         fill_closure(capture, frame, function)
-    if len(frame.caller_frames()) > _most_frames():
+    if len(frame.caller_frames()) > min(sys.getrecursionlimit() // 8, 400):
         raise RecursionError("maximum recursion depth exceeded")
     return frame.run()
-
-
-def _most_frames() -> int:
-    return min(sys.getrecursionlimit() // 8, 400)
 
 
 def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -181,7 +178,7 @@ def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], t
 def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     if kind is natives.Interpreted:
         return call(capture, callee.function, args, kwargs, tail)
-    if torch_calls.is_torch_object(callee):
+    if isinstance(callee, (OpOverload, OpOverloadPacket)):
         return torch_calls.function(capture, callee, args, kwargs)
     original = getattr(callee, "_torchdynamo_orig_callable", None)
     if original is not None and not isinstance(callee, (FunctionType, type)):

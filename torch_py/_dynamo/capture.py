@@ -86,8 +86,3 @@ class Capture(Writing):
                 return Parameter
             return Tensor
         return type(value)
-
-    def next_serial(self) -> int:
-        """The number of a frame, in the order in which they are made."""
-        self._serial += 1
-        return self._serial

@@ -67,7 +67,7 @@ class Frame:
         self.keyword_names: tuple[str, ...] = ()
         self.parent: Frame | None = capture.frame
         self.steps = 0
-        self.serial = capture.next_serial()
+        self.serial = next(capture.serials)
         self.is_suspended = False
         self.has_pending = False  # whether the stack has arguments that have not been used yet
         self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
@@ -199,10 +199,6 @@ class Frame:
             return NameError(f"cannot access free variable '{name}' {where}")
         where = "where it is not associated with a value"
         return UnboundLocalError(f"cannot access local variable '{name}' {where}")
-
-    def has_handler(self) -> bool:
-        """Whether an exception at the instruction stays in the frame."""
-        return self.program.handles(self.instruction.offset, self.blocks)
 
     def throw_in(self, error: BaseException) -> None:
         """Makes an exception appear at the `yield` where the frame is suspended."""

@@ -16,12 +16,7 @@ from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_numbers import call_with_numbers
-from torch_py._dynamo.native_rules import (
-    BREAKING_BUILTINS,
-    BREAKING_MODULES,
-    PURE_CLASSES,
-    PURE_MODULES,
-)
+from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._tensor import Tensor
@@ -348,13 +343,11 @@ def call_object(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]
 def _call_getter(capture: Capture, callee: Any, args: Any) -> Any:
     """itemgetter, attrgetter and methodcaller."""
     name, parts = type(callee).__name__, callee.__reduce__()[1]
+    if name == "methodcaller":
+        return capture.call(attributes.load(capture, args[0], parts[0]), parts[1:], {})
     if name == "itemgetter":
         found = [operations.subscript(capture, args[0], key) for key in parts]
-        return found[0] if len(found) == 1 else tuple(found)
-    if name == "attrgetter":
-        found = [
-            functools.reduce(lambda o, n: attributes.load(capture, o, n), path.split("."), args[0])
-            for path in parts
-        ]
-        return found[0] if len(found) == 1 else tuple(found)
-    return capture.call(attributes.load(capture, args[0], parts[0]), parts[1:], {})
+    else:
+        load = functools.partial(attributes.load, capture)
+        found = [functools.reduce(load, path.split("."), args[0]) for path in parts]
+    return found[0] if len(found) == 1 else tuple(found)

@@ -7,6 +7,7 @@ An object that existed before has an *origin*, the source where it was met first
 from __future__ import annotations
 
 import enum
+import itertools
 from collections import Counter
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -69,7 +70,7 @@ class Origins:
         self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
         self.not_assumed = not_assumed  # why no assertion is taken to hold
         self.assumed: list[tuple[Any, bool]] = []  # tensors whose truth the program asserts
-        self._serial = 0
+        self.serials = itertools.count(1)  # of frames, in the order in which they are made
         self._origins: dict[int, Source] = {}
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id

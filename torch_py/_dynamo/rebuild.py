@@ -4,19 +4,14 @@ writes."""
 from __future__ import annotations
 
 import collections
+import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import Pending
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
-from torch_py._dynamo.makers import (
-    EMPTY,
-    MAKERS,
-    MAKERS_BY_TEST,
-    cannot_rebuild,
-    unknown_origin,
-)
+from torch_py._dynamo.makers import EMPTY, MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
 from torch_py._dynamo.sources import Source
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -229,10 +224,7 @@ class Rebuild:
 
 
 _RESERVED = frozenset(
-    "False None True and as assert async await break class continue def del elif else except "
-    "finally for from "
-    "global if import in is lambda nonlocal not or pass raise return try while with yield graph object type "
-    "list dict set tuple frozenset iter getattr slice super".split()
+    (*keyword.kwlist, *"graph object type list dict set tuple frozenset iter getattr slice super".split())
 )
 
 

@@ -133,7 +133,7 @@ class ResumedStart:
                 result = _run_natively(layout, part, result, error, is_first=number == 0)
                 error = None
             except BaseException as raised:
-                if number == len(self.layouts) - 1 or not _any_handles(self.layouts[number + 1 :]):
+                if not any(layout.handles_exceptions() for layout in self.layouts[number + 1 :]):
                     raise
                 error = raised
         return result
@@ -149,10 +149,6 @@ def _continued(frame: Frame, result: Any, error: Any, is_first: bool) -> tuple[A
         return frame.run(), None
     except Exception as raised:
         return None, raised
-
-
-def _any_handles(layouts: list[Layout]) -> bool:
-    return any(layout.handles_exceptions() for layout in layouts)
 
 
 def _run_natively(layout: Layout, values: tuple[Any, ...], result: Any, error: Any, is_first: bool) -> Any:

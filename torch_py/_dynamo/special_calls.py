@@ -147,10 +147,6 @@ def _number(function: Any) -> Callable[..., Any]:
     return number
 
 
-def _bool(capture: Capture, args: Any, kwargs: Any) -> bool:
-    return capture.truth(args[0]) if args else False
-
-
 def _size(capture: Capture, args: Any, kwargs: Any) -> Any:
     """torch.Size(), whose elements may vary."""
     if len(args) != 1 or kwargs:
@@ -210,7 +206,7 @@ def _vars(capture: Capture, args: Any, kwargs: Any) -> Any:
     return attributes.load(capture, args[0], "__dict__")
 
 
-def _extreme(function: Any, compare: Any) -> Callable[..., Any]:
+def _extreme(function: Any) -> Callable[..., Any]:
     """max() and min()."""
 
     def extreme(capture: Capture, args: Any, kwargs: Any) -> Any:
@@ -310,15 +306,10 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     type: _type,
     super: _super,
     str: _text(str),
-    int: _number(int),
-    float: _number(float),
-    complex: _number(complex),
-    bool: _bool,
-    list: _list_of(list),
-    tuple: _list_of(tuple),
+    bool: lambda capture, args, kwargs: bool(args) and capture.truth(args[0]),
+    **{kind: _number(kind) for kind in (int, float, complex)},
+    **{kind: _list_of(kind) for kind in (list, tuple, set, frozenset)},
     Size: _size,
-    set: _list_of(set),
-    frozenset: _list_of(frozenset),
     dict: _dict,
 }
 
@@ -336,10 +327,8 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     autograd.Function.apply.__func__: derivatives.apply,
     autograd.grad: derivatives.grad,
     marks.graph_break: _graph_break,
-    marks.is_compiling: _true,
-    _utils.is_compiling: _true,
-    _questions.is_compiling: _true,
-    _questions.is_dynamo_compiling: _true,
+    **dict.fromkeys((marks.is_compiling, _utils.is_compiling), _true),
+    **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), _true),
     isinstance: _isinstance,
     getattr: _getattr,
     hasattr: _hasattr,
@@ -348,13 +337,11 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     len: _len,
     iter: _iter,
     next: _next,
-    repr: _text(repr),
-    ascii: _text(ascii),
-    format: _text(format),
+    **{function: _text(function) for function in (repr, ascii, format)},
     globals: _globals,
     vars: _vars,
-    max: _extreme(max, None),
-    min: _extreme(min, None),
+    max: _extreme(max),
+    min: _extreme(min),
     sum: _sum,
     any: _any_all(True),
     all: _any_all(False),

@@ -13,7 +13,7 @@ from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch, is_operator
-from torch_py._ops import OpOverload, OpOverloadPacket, _own_overloads, packet
+from torch_py._ops import _own_overloads, packet
 from torch_py._shapes.integers import SymInt
 from torch_py._tags import Tag
 from torch_py._tensor import Tensor
@@ -126,10 +126,6 @@ def _questions() -> frozenset[Any]:
 
 def is_torch_function(function: FunctionType) -> bool:
     return function in _public_functions()
-
-
-def is_torch_object(callee: Any) -> bool:
-    return isinstance(callee, (OpOverload, OpOverloadPacket))
 
 
 def is_torch_builtin(callee: Any) -> bool:

@@ -120,8 +120,7 @@ class Policy:
 
     def limit(self, text: str, dim: int | None, allowed: Range) -> None:
         """In the next capture, operators get a size, or a number (None), in this range."""
-        before = self._ranges.get((text, dim))
-        self._ranges[text, dim] = allowed if before is None else before.both(allowed)
+        self._ranges[text, dim] = self._ranges.get((text, dim), allowed).both(allowed)
 
     def range_of(self, text: str, dim: int | None, number: int) -> Range | None:
         """The range of a size or a number that is `number` in this call; None for any."""

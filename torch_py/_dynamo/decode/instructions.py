@@ -83,8 +83,13 @@ class Program:
         return self.handler_of(offset) is not None
 
 
-def units(code: CodeType, inline_entries: list[int]) -> list[tuple[int, int, int, int]]:
-    """(opcode, argument, offset, end) of every instruction, with prefixes folded in and caches skipped."""
+# Gives the canonical name and argument of an instruction, from the code object, CPython's name, the argument
+# as a number, and the offset of the next instruction.
+Translate = Callable[[CodeType, str, int, int], tuple[str, Any]]
+
+
+def instructions_of(code: CodeType, inline_entries: list[int], translate: Translate) -> list[Instruction]:
+    """The instructions of `code`, with prefixes folded in and caches skipped."""
     raw = code.co_code
     found = []
     position, size = 0, len(raw)
@@ -98,25 +103,9 @@ def units(code: CodeType, inline_entries: list[int]) -> list[tuple[int, int, int
             high = argument << 8
             continue
         position += 2 * inline_entries[number] if number < len(inline_entries) else 0
-        found.append((number, argument, start, position))
-        start, high = position, 0
-    return found
-
-
-Translate = Callable[[CodeType, str, int, int], tuple[str, Any]]
-
-
-def instructions_of(code: CodeType, inline_entries: list[int], translate: Translate) -> list[Instruction]:
-    """The instructions of `code`.
-
-    `translate` gives the canonical name and argument of an instruction, from the code object, CPython's name,
-    the argument as a number, and the offset of the next instruction.
-    """
-    found = []
-    for number, argument, offset, end in units(code, inline_entries):
         name = opcode.opname[number]
-        op, value = translate(code, name, argument, end)
-        found.append(Instruction(op, value, offset, end, name))
+        found.append(Instruction(*translate(code, name, argument, position), start, position, name))
+        start, high = position, 0
     return found
 
 

@@ -32,8 +32,7 @@ def _instance(frame: Frame, value: Any) -> BaseException:
 
 def reraise(frame: Frame, arg: int) -> None:
     """The argument is the depth in the stack of the offset of the instruction that failed first, or 0."""
-    error = frame.stack.pop()
-    raise error
+    raise frame.stack.pop()
 
 
 def push_exc_info(frame: Frame, arg: Any) -> None:

@@ -88,7 +88,8 @@ class Recorder(TorchDispatchMode):
         """
         node = self.graph.placeholder(name)
         with inference_mode(tensor.is_inference()):  # whatever the mode of the call
-            twin = self._twin_of(tensor)
+            with unseen():
+                twin = self._memory.twin_of(tensor)
             fake = self.fake_mode._wrap(twin, tensor.device)
             fake.requires_grad_(tensor.requires_grad)
             node.meta["val"] = self._value(twin, tensor.device)
@@ -109,10 +110,6 @@ class Recorder(TorchDispatchMode):
         node.meta["val"] = self._value(twin, output.device)
         self._track(fake, node)
         return fake
-
-    def _twin_of(self, tensor: Tensor) -> Tensor:
-        with unseen():
-            return self._memory.twin_of(tensor)
 
     def _identity(self, fake: FakeTensor, twin: Tensor) -> Any:
         with self.fake_mode, enable_grad():

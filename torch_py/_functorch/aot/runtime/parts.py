@@ -6,12 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Recipe
-from torch_py._functorch.aot.runtime.calls import (
-    Call,
-    CallWithoutInference,
-    without_backward,
-    without_casts,
-)
+from torch_py._functorch.aot.runtime.calls import Call, CallWithoutInference, without_backward, without_casts
 from torch_py._functorch.aot.runtime.training import function_of
 from torch_py._functorch.aot.sources import Source
 from torch_py._functorch.aot.traced import Change, Reshaping, Traced
