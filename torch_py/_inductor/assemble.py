@@ -25,7 +25,7 @@ class Assembly:
     ) -> None:
         self.graph = graph
         self.named = named
-        self.kept = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
+        self.kept = graph.returned
         self.used = self.kept.union(*map(read_of, schedule))
         self.plan: Plan = plan_memory(schedule, self.kept, has_arena)
 
@@ -103,10 +103,9 @@ class Assembly:
 
     def _add_kernel(self, nest: Nest) -> None:
         kernel, name = self.named[id(nest)]
-        for item in nest.items:
-            memory = item.buffer.memory
-            if item.place == "memory" and memory not in self.slots:
-                self._make(memory)
+        for buffer in nest.stored():
+            if buffer.memory not in self.slots:
+                self._make(buffer.memory)
 
         slots = tuple([self._slot(buffer) for buffer in kernel.buffers])
         grain = max(kernel.grain, _share(kernel.extent))

@@ -10,7 +10,18 @@ from __future__ import annotations
 from torch_py._inductor import config
 from torch_py._inductor.indices import Axis, Linear, contiguous, count_of, flattened
 from torch_py._inductor.inline import epochs, read_by
-from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Statement, Store, loads, rewritten
+from torch_py._inductor.ir import (
+    Buffer,
+    Expr,
+    Load,
+    LoopGraph,
+    Reduce,
+    Statement,
+    Store,
+    loads,
+    moved,
+    rewritten,
+)
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
 from torch_py._inductor.spaces import common_axes, expressed
 
@@ -190,8 +201,8 @@ def _axes(sizes: list[int] | None, letter: str) -> list[Axis] | None:
 def _in_axes(store: Store, axes: dict[Axis, Linear]) -> tuple[Expr, tuple[Linear, ...]]:
     reduction = store.reduction
     value = store.value if reduction is None else reduction.value
-    value = rewritten(value, lambda part: None, axes)
-    index = tuple(i.replaced(axes, lambda v: rewritten(v, lambda p: None, axes)) for i in store.index)
+    value = rewritten(value, axes)
+    index = moved(store.index, axes)
     if reduction is not None:
         value = Reduce(reduction.kind, (), value, reduction.dtype)
     return value, index

@@ -87,12 +87,12 @@ def inlined(value: Expr, store: Store) -> Expr:
             return at(store, part.index)
         return None
 
-    return rewritten(value, change, {})
+    return rewritten(value, {}, change)
 
 
 def at(store: Store, index: Sequence[Linear]) -> Expr:
     """The value that a plain store has at an index."""
-    value = rewritten(store.value, lambda part: None, dict(zip(store.axes, index)))
+    value = rewritten(store.value, dict(zip(store.axes, index)))
     if isinstance(value, (Const, Named, Load, Index)):
         return value
     return Named(store.buffer.name, value, store.line)
@@ -103,7 +103,7 @@ class Inlining:
 
     def __init__(self, graph: LoopGraph) -> None:
         self.graph = graph
-        self.kept = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
+        self.kept = graph.returned
         self.epochs = epochs(graph)
 
     def run(self) -> None:
@@ -179,7 +179,7 @@ def epochs(graph: LoopGraph) -> dict[int, int]:
 
 def remove_unread(graph: LoopGraph) -> None:
     """Removes statements that make tensors which nothing reads. Calls in place and random ones stay."""
-    needed = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
+    needed = graph.returned
     kept: list[Statement] = []
     for statement in reversed(graph.statements):
         if is_needed(statement, needed):

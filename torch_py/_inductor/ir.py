@@ -321,6 +321,11 @@ class LoopGraph:
         self.nodes: dict[Buffer, Any] = {}  # of the operator graph, whose values are in these buffers
         self.outputs: list[Any] = []  # a Buffer, None or a number
 
+    @property
+    def returned(self) -> set[Buffer]:
+        """The memories of the tensors that it returns."""
+        return {output.memory for output in self.outputs if isinstance(output, Buffer)}
+
     def __str__(self) -> str:
         lines = [f"input {b.name}: {describe(b)}" for b in self.inputs if isinstance(b, Buffer)]
         lines += [f"constant {b.name}: {describe(b)}" for b, _ in self.constants]
@@ -373,7 +378,10 @@ def unconditional_loads(value: Expr) -> Iterator[Load]:
                 stack.append(part)
 
 
-def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[Axis, Linear]) -> Expr:
+Change = Callable[[Expr], Expr | None]
+
+
+def rewritten(value: Expr, axes: Mapping[Axis, Linear], change: Change = lambda part: None) -> Expr:
     """The value with other positions for axes. Where `change` gives a value, that takes the place of a part
     (whose positions are the new ones already).
     """
@@ -409,6 +417,13 @@ def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[
         return part
 
     return of(value)
+
+
+def moved(
+    index: Sequence[Linear], axes: Mapping[Axis, Linear], change: Change = lambda part: None
+) -> tuple[Linear, ...]:
+    """An index, `rewritten`."""
+    return tuple(position.replaced(axes, lambda value: rewritten(value, axes, change)) for position in index)
 
 
 def cast(value: Expr, dtype: Any) -> Expr:

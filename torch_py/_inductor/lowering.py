@@ -11,7 +11,6 @@ from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.ir import Extern, LoopGraph
 from torch_py._inductor.lower import RULES, Lowering, Value
-from torch_py._inductor.lower.context import bound_arguments
 from torch_py._inductor.lower.entries import pointwise_entry, row_entry
 from torch_py._inductor.lower.pointwise import lower_pointwise
 from torch_py._inductor.lower.rows import lower_rows
@@ -131,7 +130,7 @@ def _written(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[V
     """The arguments that an operator changes."""
     if not isinstance(target, OpOverload):
         return []
-    bound = bound_arguments(target, args, kwargs)
+    bound = target._schema.bind(args, kwargs)
     found = [bound[a.name] for a in target._schema.arguments if a.is_write]
     return [v for v in _leaves(found) if isinstance(v, Value)]
 

@@ -44,7 +44,7 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
     arena = _Arena()
     for number, entry in enumerate(schedule):
         if isinstance(entry, Nest):
-            for memory in _in_memory(entry):
+            for memory in dict.fromkeys(buffer.memory for buffer in entry.stored()):
                 if memory.kind == "temporary" and memory not in apart and memory not in plan.offsets:
                     plan.offsets[memory] = arena.take(bytes_of(memory))
         for memory in read_of(entry) | made_by(entry) if config.allow_buffer_reuse else ():
@@ -52,10 +52,6 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
                 arena.give(plan.offsets[memory], bytes_of(memory))
     plan.size = arena.size
     return plan
-
-
-def _in_memory(nest: Nest) -> list[Buffer]:
-    return list(dict.fromkeys(item.buffer.memory for item in nest.items if item.place == "memory"))
 
 
 def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:

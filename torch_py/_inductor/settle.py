@@ -14,7 +14,7 @@ from typing import Any
 
 from torch_py._inductor.fuse import Entry, made_by, read_of
 from torch_py._inductor.indices import flattened
-from torch_py._inductor.ir import Buffer, Extern, Load, View, rewritten
+from torch_py._inductor.ir import Buffer, Extern, Load, View, moved, rewritten
 from torch_py._inductor.nests import ELEMENT, Item, Nest, item_loads
 from torch_py._ops import ops
 from torch_py.utils._pytree import tree_map
@@ -97,7 +97,7 @@ def _is_postponed(nest: Nest, item: Item) -> bool:
 def _move(entry: Entry, value: Buffer, target: Buffer) -> None:
     """Gives a value the memory of an input, in one entry."""
 
-    def moved(found: Any) -> Any:
+    def placed(found: Any) -> Any:
         return target if found is value else found
 
     def change(part: Any) -> Any:
@@ -105,13 +105,13 @@ def _move(entry: Entry, value: Buffer, target: Buffer) -> None:
 
     if isinstance(entry, Nest):
         for item in entry.items:
-            item.buffer = moved(item.buffer)
-            item.value = rewritten(item.value, change, {})
-            item.index = tuple(i.replaced({}, lambda v: rewritten(v, change, {})) for i in item.index)
+            item.buffer = placed(item.buffer)
+            item.value = rewritten(item.value, {}, change)
+            item.index = moved(item.index, {}, change)
         if value in entry.touched:
-            entry.touched = {moved(memory) for memory in entry.touched}
+            entry.touched = {placed(memory) for memory in entry.touched}
     elif isinstance(entry, Extern):
-        entry.args, entry.kwargs = tree_map(moved, (entry.args, entry.kwargs))
-        entry.writes = tuple(map(moved, entry.writes))
+        entry.args, entry.kwargs = tree_map(placed, (entry.args, entry.kwargs))
+        entry.writes = tuple(map(placed, entry.writes))
     elif isinstance(entry, View) and entry.buffer.base is value:
         entry.buffer.base = target

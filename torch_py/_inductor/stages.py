@@ -74,7 +74,7 @@ def plan(compiled: CompiledGraph, loops: bool) -> None:
         schedule = compiled.schedule = fuse(graph)
     with timed("arrange"):
         _arrange(graph, schedule)
-        settle(schedule, _returned(graph))
+        settle(schedule, graph.returned)
     _check(graph, schedule)
     with timed("print"):
         compiled.named = _kernels(compiled)
@@ -93,12 +93,7 @@ def _check(graph: LoopGraph, schedule: list[Entry] | None = None) -> None:
         spec.check_schedule(graph, schedule)
 
 
-def _returned(graph: LoopGraph) -> set[Buffer]:
-    return {b.memory for b in graph.outputs if isinstance(b, Buffer)}
-
-
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
-    outputs = _returned(graph)
     reads: dict[Buffer, list[Entry]] = {}
     for entry in schedule:
         for memory in read_of(entry):
@@ -106,7 +101,7 @@ def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
     for entry in schedule:
         if isinstance(entry, Nest):
             others = {m for m in entry.makes() if any(e is not entry for e in reads.get(m, ()))}
-            arrange(entry, outputs | others)
+            arrange(entry, graph.returned | others)
 
 
 def _kernels(compiled: CompiledGraph) -> Named:

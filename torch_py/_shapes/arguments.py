@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._records import Record
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
+from torch_py._shapes.formulas import Symbol, Term, evaluate, product
 from torch_py._subclasses.converter import requiring_as
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
@@ -27,10 +27,6 @@ class Geometry(Record):
     def __init__(self, sizes: tuple[Term, ...], strides: tuple[Term, ...]) -> None:
         self.sizes = sizes
         self.strides = strides
-
-    @property
-    def varies(self) -> bool:
-        return any(isinstance(term, (Symbol, Formula)) for term in (*self.sizes, *self.strides))
 
 
 def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._records import Record
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
+from torch_py._shapes.formulas import Formula, Symbol, Term, affine, evaluate, product, symbols_in
 from torch_py._shapes.orders import Order, all_smaller, orders_of
-from torch_py._shapes.reals import SymFloat, of_the_hint, real
+from torch_py._shapes.reals import SymFloat, of_the_hint, real, term_of
 from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_ins_of, samples_in
 
 _LARGEST_OFFSET = 64  # from a multiple of a prime
@@ -204,7 +204,7 @@ class Sizes:
                 if factors:
                     # What is left may be another such number: that of (s0 + 3)*s1 is a multiple of s1.
                     rest = self._recovered(factor)
-                    return _sum(product(factor if rest is None else rest, *factors), offset)
+                    return affine(1, product(factor if rest is None else rest, *factors), offset)
         return None
 
     def _factors(self, value: int) -> tuple[int, list[Symbol]]:
@@ -240,7 +240,7 @@ class Sizes:
 
     def decided(self, sign: str, left: Any, right: Any) -> Relation:
         """What is true in the example, `left sign right` or the opposite, and has to stay true."""
-        terms = _term_of(left), _term_of(right)
+        terms = term_of(left), term_of(right)
         outcome = bool(_SIGNS[sign](*(evaluate(term, self.hints) for term in terms)))
         found = Relation(sign if outcome else _OPPOSITES[sign], *terms)
         if terms[0] != terms[1] and found.symbols():
@@ -249,7 +249,7 @@ class Sizes:
 
     def hint_of(self, value: int) -> int:
         """A number in the example."""
-        return evaluate(_term_of(value), self.hints)  # type: ignore[no-any-return]
+        return evaluate(term_of(value), self.hints)  # type: ignore[no-any-return]
 
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""
@@ -281,16 +281,6 @@ class Sizes:
         }
 
 
-def _term_of(value: Any) -> Term:
-    return value.term if isinstance(value, SymInt) else value
-
-
-def _sum(term: Term, offset: int) -> Term:
-    if offset == 0:
-        return term
-    return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
-
-
 # Methods of SymInt
 # ------------------------------------------------------------
 
@@ -305,7 +295,7 @@ def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
         if type(other) not in (int, bool, SymInt):
             return NotImplemented
         left, right = (other, self) if is_reflected else (self, other)
-        term = _simplified(operation, _term_of(left), _term_of(right))
+        term = _simplified(operation, term_of(left), term_of(right))
         return self.sizes.composed(function(left, right), term)
 
     return compute

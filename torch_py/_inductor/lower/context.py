@@ -207,36 +207,3 @@ class Example:
 
 def _start_of(example: Any) -> int:
     return 0 if isinstance(example, Example) else example.storage_offset() * example.dtype.itemsize
-
-
-def bound_arguments(operator: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by the names of the schema; a missing one is None or the text of its default."""
-    bound: dict[str, Any] = {}
-    for position, argument in enumerate(operator._schema.arguments):
-        if position < len(args):
-            bound[argument.name] = args[position]
-        elif argument.name in kwargs:
-            bound[argument.name] = kwargs[argument.name]
-        else:
-            bound[argument.name] = default_of(argument)
-    return bound
-
-
-def default_of(argument: Any) -> Any:
-    """The default of an argument of a schema as a value of Python."""
-    text = argument.default_text
-    if text in (None, "None"):
-        return None
-    if text in ("True", "False"):
-        return text == "True"
-    if text == "[]":
-        return []
-
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
