@@ -7,11 +7,12 @@ from typing import Any
 
 from torch_py._C._compiler import Slot
 from torch_py._inductor import config
-from torch_py._inductor.fuse import Entry, made_by, read_of
-from torch_py._inductor.ir import Buffer, Extern, LoopGraph, View
+from torch_py._inductor.fuse import Entry
+from torch_py._inductor.ir import Buffer
 from torch_py._inductor.memory import Plan, plan_memory
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.print_cpp import Kernel
+from torch_py._inductor.statements import Extern, LoopGraph, View
 from torch_py.utils._pytree import tree_map
 
 Named = dict[int, tuple[Kernel, str]]  # by the id of a nest: its function, and the name to call
@@ -26,7 +27,7 @@ class Assembly:
         self.graph = graph
         self.named = named
         self.kept = graph.returned
-        self.used = self.kept.union(*map(read_of, schedule))
+        self.used = self.kept.union(*(entry.reads() for entry in schedule))
         self.plan: Plan = plan_memory(schedule, self.kept, has_arena)
 
         # By the number of a slot: inputs come first, then constants, then what steps make.
@@ -134,7 +135,7 @@ class Assembly:
     def _drop_after(self, entry: Entry, number: int) -> None:
         dropped = [
             self.slots[memory]
-            for memory in read_of(entry) | made_by(entry)
+            for memory in entry.reads() | entry.makes()
             if memory.kind == "temporary" and memory in self.slots and memory not in self.kept
             if self.plan.last_use[memory] == number and memory not in self.plan.offsets
         ]

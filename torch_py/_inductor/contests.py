@@ -13,11 +13,12 @@ from typing import Any
 from torch_py._C._compiler import Program
 from torch_py._functorch.aot.splitting import is_view
 from torch_py._inductor.assemble import Assembly, Named
-from torch_py._inductor.fuse import Entry, made_by
-from torch_py._inductor.ir import Buffer, Extern, LoopGraph
+from torch_py._inductor.fuse import Entry
+from torch_py._inductor.ir import Buffer
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.stages import CompiledGraph
+from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
@@ -120,7 +121,7 @@ class _Search:
         self.calls = {entry.name for entry in compiled.schedule if isinstance(entry, Extern)}
         self.makers: dict[Buffer, list[Entry]] = {}
         for entry in compiled.schedule:
-            for memory in made_by(entry):
+            for memory in entry.makes():
                 self.makers.setdefault(memory, []).append(entry)
 
     def groups(self) -> list[list[Nest]]:

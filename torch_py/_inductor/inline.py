@@ -14,20 +14,16 @@ from torch_py._inductor.ir import (
     Cast,
     Const,
     Expr,
-    Extern,
     Guard,
     Index,
     Load,
-    LoopGraph,
     Map,
     Named,
-    Statement,
-    Store,
-    View,
     loads,
     rewritten,
     walk,
 )
+from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 from torch_py._tags import Tag
 
 # Functions that cost no more than a few additions. All others count as _DEAR.
@@ -55,23 +51,9 @@ def readers(graph: LoopGraph) -> dict[Buffer, list[Statement]]:
     """For every memory, the statements that read it, in order."""
     found: dict[Buffer, list[Statement]] = {}
     for statement in graph.statements:
-        for memory in read_by(statement):
+        for memory in statement.reads():
             found.setdefault(memory, []).append(statement)
     return found
-
-
-def read_by(statement: Statement) -> set[Buffer]:
-    """The memories that a statement reads or looks at."""
-    if isinstance(statement, Store):
-        found = {load.buffer.memory for load in loads(statement.value)}
-        found.update(load.buffer.memory for value in _loaded(statement.index) for load in loads(value))
-        if not statement.is_plain:
-            found.add(statement.buffer.memory)  # of which other elements stay as they are
-        return found
-    if isinstance(statement, Extern):
-        return {buffer.memory for buffer in statement.buffers()}
-    assert isinstance(statement, View)
-    return {statement.buffer.memory}
 
 
 def _loaded(index: Iterable[Linear]) -> Iterable[Expr]:
@@ -120,7 +102,7 @@ class Inlining:
                 for reader in reading:
                     assert isinstance(reader, Store)
                     reader.value = inlined(reader.value, statement)
-                    for memory in read_by(reader):
+                    for memory in reader.reads():
                         entries = found.setdefault(memory, [])
                         if reader not in entries:
                             entries.append(reader)
@@ -184,7 +166,7 @@ def remove_unread(graph: LoopGraph) -> None:
     for statement in reversed(graph.statements):
         if is_needed(statement, needed):
             kept.append(statement)
-            needed |= read_by(statement)
+            needed |= statement.reads()
     graph.statements = kept[::-1]
 
 

@@ -9,12 +9,12 @@ from typing import Any
 from torch_py._functorch.aot.forms import Requiring
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
-from torch_py._inductor.ir import Extern, LoopGraph
 from torch_py._inductor.lower import RULES, Lowering, Value
 from torch_py._inductor.lower.entries import pointwise_entry, row_entry
 from torch_py._inductor.lower.pointwise import lower_pointwise
 from torch_py._inductor.lower.rows import lower_rows
 from torch_py._inductor.lower.views import lower_view
+from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
-from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, Store, loads, moved, rewritten, walk
+from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, loads, moved, rewritten, walk
+from torch_py._inductor.statements import Store
 
 ELEMENT = "element"
 ROW = "row"

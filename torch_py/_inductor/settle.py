@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py._inductor.fuse import Entry, made_by, read_of
+from torch_py._inductor.fuse import Entry
 from torch_py._inductor.indices import flattened
-from torch_py._inductor.ir import Buffer, Extern, Load, View, moved, rewritten
+from torch_py._inductor.ir import Buffer, Load, moved, rewritten
 from torch_py._inductor.nests import ELEMENT, Item, Nest, item_loads
+from torch_py._inductor.statements import Extern, View
 from torch_py._ops import ops
 from torch_py.utils._pytree import tree_map
 
@@ -41,7 +42,7 @@ def _has_place(schedule: Sequence[Entry], target: Buffer, value: Buffer) -> bool
     """Whether a value can be made where the input is."""
     if value.kind != "temporary" or target.facts != value.facts:
         return False
-    makers = [number for number, entry in enumerate(schedule) if value in made_by(entry)]
+    makers = [number for number, entry in enumerate(schedule) if value in entry.makes()]
     if len(makers) != 1:
         return False
 
@@ -49,7 +50,7 @@ def _has_place(schedule: Sequence[Entry], target: Buffer, value: Buffer) -> bool
     if not isinstance(nest, Nest) or target in nest.makes():
         return False
     following = schedule[makers[0] + 1 :]
-    touching = [entry for entry in following if target in read_of(entry) | made_by(entry)]
+    touching = [entry for entry in following if target in entry.reads() | entry.makes()]
     # Of what follows, only the copy itself touches the input.
     return len(touching) == 1 and _is_written_last(nest, target, value)
 

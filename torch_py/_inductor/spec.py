@@ -10,25 +10,9 @@ from typing import Any
 
 from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import (
-    Buffer,
-    Cast,
-    Const,
-    Expr,
-    Extern,
-    Guard,
-    Index,
-    Load,
-    LoopGraph,
-    Map,
-    Named,
-    Reduce,
-    Statement,
-    Store,
-    View,
-    walk,
-)
+from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named, Reduce, walk
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, inner_positions
+from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 
 KINDS = frozenset(["sum", "product", "maximum", "minimum", "any", "all", "xor"])
 _COMPARISONS = frozenset(["<", "<=", "==", "!=", ">", ">="])

@@ -9,7 +9,8 @@ from typing import Any
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Axis, Linear, contiguous, linear
-from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Store, View
+from torch_py._inductor.ir import Buffer, Expr, Load, Reduce
+from torch_py._inductor.statements import LoopGraph, Store, View
 from torch_py.fx.node import Node
 
 _OVERLOAD = re.compile(r"_(default|tensor|scalar)(?=_|$)")
