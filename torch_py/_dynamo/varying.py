@@ -1,6 +1,6 @@
 """What varies between calls of a compiled function: which sizes, and what a capture notes about them.
 
-A tensor whose sizes vary is captured as one with primes as sizes (torch_py/_shapes/integers.py). Sizes
+A tensor whose sizes vary is captured as one with primes as sizes (torch_py/_shapes/sizes.py). Sizes
 that the program reads are SymInts; in the graph they are nodes, and decisions that depend on them become
 guards.
 """
@@ -16,16 +16,8 @@ from torch_py._C._compiler import TensorFacts
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import (
-    VARYING,
-    Relation,
-    Sizes,
-    SymFloat,
-    SymInt,
-    SymSize,
-    TooManySizes,
-    combined,
-)
+from torch_py._shapes.integers import VARYING, SymFloat, SymInt, SymSize, combined
+from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor

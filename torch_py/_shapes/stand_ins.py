@@ -16,6 +16,9 @@ from torch_py._shapes.formulas import Symbol
 # channels is still an int64.
 PRIMES = (20011, 30011, 40009, 50021, 60013, 70001, 80021, 90001)
 
+# Smaller numbers are too common to tell which sizes they come from.
+SMALLEST = 5000
+
 RECORDINGS = 4  # at least, to tell formulas
 MOST_RECORDINGS = 12
 

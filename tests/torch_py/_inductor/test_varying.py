@@ -11,7 +11,7 @@ from torch_py._inductor.stages import CompiledGraph
 from torch_py._inductor.varying import Merge, compile_varying
 from torch_py._shapes.arguments import Arguments, NotFollowed, geometry_of
 from torch_py._shapes.formulas import Symbol
-from torch_py._shapes.integers import Sizes
+from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.stand_ins import RECORDINGS, stand_ins_of
 
 F = torch.nn.functional
