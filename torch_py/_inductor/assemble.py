@@ -123,12 +123,14 @@ class Assembly:
 
     def _add_call(self, entry: Extern) -> None:
         args, kwargs = tree_map(self._as_argument, (list(entry.args), dict(entry.kwargs)))
-        self._step("extern", entry.operator, tuple(args), kwargs, _as_results(entry.results, self._result))
+        results = entry.results if isinstance(entry.results, tuple) else (entry.results,)
+        slots = () if entry.results is None else tree_map(self._result, results)
+        self._step("extern", entry.operator, tuple(args), kwargs, slots)
 
     def _as_argument(self, value: Any) -> Any:
         return Slot(self._slot(value)) if isinstance(value, Buffer) else value
 
-    def _result(self, buffer: Buffer) -> int | None:
+    def _result(self, buffer: Buffer | None) -> int | None:
         # What nobody reads has no slot.
         return self._slot(buffer) if buffer in self.used else None
 
@@ -147,14 +149,3 @@ def _share(extent: int) -> int:
     """How much of a kernel each thread does at least."""
     threads = config.cpp.threads
     return -(-extent // threads) if threads > 0 else 1
-
-
-def _as_results(results: Any, slot: Any) -> tuple[Any, ...]:
-    """Results as a program takes them: one for each result of the operator, a tuple for a list."""
-    if results is None:
-        return ()
-    if isinstance(results, Buffer):
-        return (slot(results),)
-    return tuple(
-        slot(r) if isinstance(r, Buffer) else None if r is None else tuple(map(slot, r)) for r in results
-    )

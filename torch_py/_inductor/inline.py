@@ -176,7 +176,7 @@ def is_needed(statement: Statement, needed: set[Buffer]) -> bool:
     if isinstance(statement, View):
         return statement.buffer.memory in needed
     assert isinstance(statement, Extern)
-    if statement.writes or not any(True for _ in statement.made()):
+    if statement.writes or not statement.made():
         return True
     if Tag.nondeterministic_seeded in getattr(statement.operator, "tags", ()):
         return True  # later random numbers depend on it

@@ -42,14 +42,11 @@ def _has_place(schedule: Sequence[Entry], target: Buffer, value: Buffer) -> bool
     """Whether a value can be made where the input is."""
     if value.kind != "temporary" or target.facts != value.facts:
         return False
-    makers = [number for number, entry in enumerate(schedule) if value in entry.makes()]
-    if len(makers) != 1:
-        return False
-
-    nest = schedule[makers[0]]
+    place = next(number for number, entry in enumerate(schedule) if value in entry.makes())
+    nest = schedule[place]
     if not isinstance(nest, Nest) or target in nest.makes():
         return False
-    following = schedule[makers[0] + 1 :]
+    following = schedule[place + 1 :]
     touching = [entry for entry in following if target in entry.reads() | entry.makes()]
     # Of what follows, only the copy itself touches the input.
     return len(touching) == 1 and _is_written_last(nest, target, value)
@@ -59,11 +56,8 @@ def _is_written_last(nest: Nest, target: Buffer, value: Buffer) -> bool:
     """Whether a nest reads elements of the input before it makes those of the value, and only at their
     positions.
     """
-    making = [item for item in nest.items if item.buffer is value]
-    if len(making) != 1 or making[0].kind != ELEMENT or making[0].place != "memory":
-        return False
-    maker = making[0]
-    if maker.is_partial:
+    maker = nest.made(value)
+    if maker is None or maker.kind != ELEMENT or maker.is_partial:
         return False
 
     place = flattened(maker.index, value.strides)

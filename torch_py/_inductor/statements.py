@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear, linear
 from torch_py._inductor.ir import Buffer, Expr, Reduce, loads
+from torch_py.utils._pytree import tree_leaves
 
 
 class Statement:
@@ -93,13 +94,13 @@ class Extern(Statement):
         self.results = results  # buffers, None, or tuples of them for lists
         self.writes = tuple(writes)
 
-    def buffers(self) -> Iterator[Buffer]:
+    def buffers(self) -> list[Buffer]:
         """The tensors among the arguments."""
-        yield from _buffers((self.args, list(self.kwargs.values())))
+        return [leaf for leaf in tree_leaves((self.args, self.kwargs)) if isinstance(leaf, Buffer)]
 
-    def made(self) -> Iterator[Buffer]:
+    def made(self) -> list[Buffer]:
         """The tensors that are its results."""
-        yield from _buffers(self.results)
+        return [leaf for leaf in tree_leaves(self.results) if isinstance(leaf, Buffer)]
 
     def reads(self) -> set[Buffer]:
         return {buffer.memory for buffer in self.buffers()}
@@ -132,14 +133,6 @@ class View(Statement):
     def __str__(self) -> str:
         b = self.buffer
         return f"{b.name} = {b.base} as sizes {list(b.sizes)}, strides {list(b.strides)}, offset {b.offset}"
-
-
-def _buffers(value: Any) -> Iterator[Buffer]:
-    if isinstance(value, Buffer):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _buffers(part)
 
 
 class LoopGraph:

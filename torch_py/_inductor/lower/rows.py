@@ -7,14 +7,14 @@ the row, or `kept` for elements that several passes over the row need.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, linear
 from torch_py._inductor.ir import Expr, cast
-from torch_py._inductor.lower.context import Example, Lowering, Value
+from torch_py._inductor.lower.context import Elements, Example, Lowering, Value
 from torch_py._inductor.lower.entries import row_entry
 
 # The word of a stage -> the kind of a Reduce.
@@ -23,7 +23,6 @@ KINDS = {
     "any": "any", "all": "all", "xor": "xor",
 }  # fmt: skip
 
-Elements = Callable[[Sequence[Linear]], Expr]
 Stages = Sequence[tuple[str, str, Any]]  # a name, a word and a formula
 
 
