@@ -44,14 +44,8 @@ class OperatorLibrary(Record):
         return found
 
     @property
-    def reductions(self) -> dict[str, Any]:
-        """The same for reductions."""
-        found: dict[str, Any] = self._lowerings["REDUCTIONS"]
-        return found
-
-    @property
     def over_rows(self) -> dict[str, Any]:
-        """The same for formulas over rows with several reductions."""
+        """The same for formulas over rows."""
         found: dict[str, Any] = self._lowerings["ROWS"]
         return found
 

@@ -9,10 +9,44 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 
-class Record:
-    """Equal to another value of the same class if all `_fields` are equal.
+class Fields:
+    """An object whose constructor sets its fields: the annotated names of the class, in their order.
 
-    A subclass names its fields, and sets them in `__init__`:
+    Those with a value in the class may be left out:
+
+        class Step(Fields):
+            target: Any
+            index: int | None = None
+    """
+
+    __slots__ = ()
+    _fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "_fields" not in cls.__dict__:
+            cls._fields = (*cls._fields, *cls.__dict__.get("__annotations__", ()))
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        fields = self._fields
+        if named or len(values) != len(fields):
+            self._check(values, named)
+        self.__dict__.update(zip(fields, values), **named)
+
+    def _check(self, values: tuple[Any, ...], named: dict[str, Any]) -> None:
+        """Raises TypeError for arguments that are not these fields."""
+        name, rest = type(self).__name__, self._fields[len(values) :]
+        if len(values) > len(self._fields) or not named.keys() <= set(rest):
+            raise TypeError(f"{name} takes {', '.join(self._fields)}")
+        missing = [field for field in rest if field not in named and not hasattr(type(self), field)]
+        if missing:
+            raise TypeError(f"{name}: {', '.join(missing)} missing")
+
+
+class Record(Fields):
+    """Equal to another value of the same class if all fields are equal.
+
+    A subclass that is made often names its fields, and sets them in `__init__`:
 
         class Place(Record):
             __slots__ = _fields = ("row", "column")
@@ -23,7 +57,6 @@ class Record:
     """
 
     __slots__ = ()
-    _fields: ClassVar[tuple[str, ...]] = ()
 
     def _values(self) -> tuple[Any, ...]:
         return tuple([getattr(self, name) for name in self._fields])

@@ -65,8 +65,7 @@ bool is_weight(const Tensor& tensor) {
 
 Tensor converted(const Tensor& tensor, ScalarType dtype) {
   // A result made without grad mode has no history, which a later block with grad mode needs.
-  if (!state().cache_enabled || state().depth == 0 || !c10::GradMode::is_enabled() ||
-      !is_weight(tensor))
+  if (!state().cache_enabled || !c10::GradMode::is_enabled() || !is_weight(tensor))
     return tensor.to(dtype);
 
   auto& weights = state().weights;

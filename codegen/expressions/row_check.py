@@ -19,11 +19,15 @@ _OTHER_NAMES = {"max": "amax", "min": "amin", "maximum": "amax", "minimum": "ami
 
 
 def check_row_expr(
-    node: Node, operator: OperatorLike, is_reduced: bool, dtypes: Collection[str] = ()
+    node: Node,
+    operator: OperatorLike,
+    is_reduced: bool,
+    dtypes: Collection[str] = (),
+    uses_all: bool = True,
 ) -> list[FormulaProblem]:
     """Every mistake in a formula over rows of ``dtypes``.
 
-    ``is_reduced`` if it gives one number for each row.
+    ``is_reduced`` if it gives one number for each row. Unless ``uses_all``, only tensors must be in it.
     """
     checker = _RowChecker(Scope(operator, tensors_as="Scalar"), is_reduced)
     checker.visit(node)
@@ -31,7 +35,7 @@ def check_row_expr(
     if returns != [TENSOR]:
         checker.report(node, "an operator with 'expr' returns one Tensor", "write '-> Tensor' in the schema")
     if not checker.problems:
-        checker.check_whole(node)
+        checker.check_whole(node, uses_all)
         checker.check_complex(node, dtypes)
         checker.problems += zero_terms(node, WRITE_FORMULA)
     return sorted(checker.problems, key=lambda problem: problem.offset)
@@ -115,13 +119,15 @@ class _RowChecker(ExprChecker):
             message = f"'{nodes.to_source(part)}' {reason}"
             self.report(part, message, f"{hint}, or leave the complex dtypes out")
 
-    def check_whole(self, node: Node) -> None:
+    def check_whole(self, node: Node, uses_all: bool = True) -> None:
         if not any(map(is_reduction, nodes.walk(node))):
             hint = f"write structure: pointwise, or one of {', '.join(REDUCTIONS)}"
             self.report(node, "a formula over rows has no reduction", hint)
 
         used = nodes.names(node)
-        for argument in self.scope.schema.arguments.flat_non_out:
+        arguments = self.scope.schema.arguments
+        required = arguments.flat_non_out if uses_all else arguments.tensors
+        for argument in required:
             if argument.name not in used and argument.name not in ROW_ARGUMENTS:
                 hint = "use it or remove it from the schema"
                 self.report(node, f"argument '{argument.name}' is not used", hint)

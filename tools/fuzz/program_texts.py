@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import io
 import random
-from typing import Any
 
 import torch_py as torch
+from tools.fuzz.program_arguments import Arguments, arguments, new_globals
 
 
 def _templates(text: str) -> list[str]:
@@ -41,7 +41,7 @@ VALUES = _templates(
     torch.addmm({t}, {u}, {v}) | torch.bmm({t}[None], {u}[None].mT) | {t}.prod(-1) | {t}.logsumexp(-1)
     torch.nn.functional.normalize({t}, dim=-1) | {t}.cummax(-1)[0] | torch.lerp({t}, {u}, 0.3)
     torch.nn.functional.cross_entropy({t}, {t}.argmax(-1)) | torch.complex({t}, {u}).abs()
-    torch.nn.functional.one_hot({t}.argmax(-1), 8) | torch.fft.rfft({t}).real | torch.cdist({t}, {u})
+    torch.nn.functional.one_hot({t}.argmax(-1) % 8, 8) | torch.fft.rfft({t}).real | torch.cdist({t}, {u})
     {t}.to(torch.bfloat16).float() | {t}.scatter(0, torch.zeros_like({t}, dtype=torch.int64), {u})
     {t}.scatter_add(-1, {t}.argmax(-1, keepdim=True), {u}) | {t}[[0, -1]] | {t}.where({u} > 0, {c})
     torch.nn.functional.conv1d({t}[None], {u}[None, :, :2]) | {t}.max(-1).values
@@ -112,6 +112,12 @@ PYTHON = _templates(
     {new} = list(reversed(items))[0] | {new} = slice(0, n); {new} = {t}[{new}]
     {new} = torch.utils.checkpoint.checkpoint(torch.sin, {t}, use_reentrant=False)
     {new} = id({t}) == id({u})
+    {new} = state.layer({t}) | state.layer.train({t}.dim() > 1) | {new} = state.layer[0].weight
+    {new} = Doubled.apply({t}) | {new} = Doubled.apply({t}, n) | {new} = [*state.layer.parameters()][-1]
+    {new} = len(state.layer) | {new} = state.layer.training
+    {new} = [name for name, _ in state.layer.named_modules()]
+    with torch.no_grad(): state.layer[0].weight.mul_({c})
+    {new} = state.layer[1].running_mean + {t} | state.layer[0].bias.requires_grad_(n % 2 == 0)
     {new} = torch.nn.Linear(6, 2)({t}) | {new} = torch.nn.Parameter({t}.detach()) | {new} = n.__class__(2.5)
     """
 )
@@ -156,44 +162,8 @@ BLOCKS = (
     "if {t}.shape[0] > 2 and n or {u}.dim() == 1:",
     "for {new} in {t}:",
 )
-HEAD = "def program(x, y, w, n, items, settings, state):"
+HEAD = f"def program({', '.join(Arguments._fields)}):"
 _INDENT = "    "
-
-
-class State:
-    """An object whose attributes programs read and write."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.scale = torch.full((1,), 1.5)
-
-    @property
-    def twice(self) -> int:
-        return self.count * 2
-
-    @property
-    def level(self) -> int:
-        return self.count + 100
-
-    @level.setter
-    def level(self, value: int) -> None:
-        self.count = value
-
-    def scaled(self, value: Any, *more: Any) -> Any:
-        return sum(more, value * self.scale)
-
-
-def arguments(number: int, more: int = 0) -> list[Any]:
-    """Those of program `number`, new ones at each call, with integers that are `more` than those that it was
-    written for. `items` has a tensor that shares memory with `x`."""
-    generator = torch.Generator().manual_seed(number)
-    rows = 3 + number % 3
-    x = torch.randn(rows, 6, generator=generator)
-    y = torch.randn(rows, 6, generator=generator)
-    w = torch.randn(6, 6, generator=generator).requires_grad_(number % 4 != 0)
-    items = [x[1:], 2.0, torch.ones(rows, 6)]
-    settings = {"flag": number % 2, "n": 1 + more, "scale": 0.5}
-    return [x, y, w, number % 5 + more, items, settings, State()]
 
 
 class Writer:
@@ -203,9 +173,8 @@ class Writer:
         self.dice = dice
         self.lines: list[str] = []
         self.names = 0
-        self.space: dict[str, Any] = {"torch": torch, "counts": {"runs": 0}}
-        names = HEAD[HEAD.index("(") + 1 : HEAD.index(")")].split(", ")
-        self.space.update(zip(names, arguments(number)))
+        self.space = new_globals()
+        self.space.update(arguments(number)._asdict())
 
     def write(self, length: int) -> str:
         while len(self.lines) < length:

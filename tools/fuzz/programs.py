@@ -19,7 +19,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch_py as torch
-from tools.fuzz.program_texts import arguments, program_text
+from tools.fuzz.program_arguments import altered, arguments, new_globals
+from tools.fuzz.program_texts import program_text
 from tools.fuzz.shortening import shortened
 
 _TIME_LIMIT = 20.0  # seconds of one program
@@ -32,7 +33,7 @@ _TOLERANCE = 1e-4
 
 def loaded(text: str, number: int) -> tuple[Callable[..., Any], dict[str, Any]]:
     """The function of a text, and its globals; tracebacks show its lines."""
-    space: dict[str, Any] = {"torch": torch, "counts": {"runs": 0}}
+    space = new_globals()
     file = f"<program {number}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), space)
@@ -42,17 +43,22 @@ def loaded(text: str, number: int) -> tuple[Callable[..., Any], dict[str, Any]]:
 def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str, Any]:
     """Everything that a run of the program leaves behind, of the last of some calls with new arguments.
 
-    Integers vary in some programs, so that compiled code is for all of them.
+    Integers vary in some programs, so that compiled code is for all of them; the last call of others is made
+    with arguments of another kind.
     """
     function, space = loaded(text, number)
     function = compiled(function)
     found: dict[str, Any] = {}
 
-    for more in (3, 1, 0) if number % 3 == 0 else (0, 0):
+    calls = (3, 1, 0) if number % 3 == 0 else (0, 0)
+    for position, more in enumerate(calls):
         torch.manual_seed(number)
         given = arguments(number, more)
+        mode: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
+        if position == len(calls) - 1:
+            given, mode = altered(number, given)
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), mode:
             try:
                 result = function(*given)
             except Exception as error:
@@ -60,10 +66,10 @@ def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str,
 
         found = {
             "result": result,
-            "gradient": _gradient(result, given[2]),
+            "gradient": _gradients(result, [*given[:3], *given.state.layer.parameters()]),
             "printed": printed.getvalue(),
             "arguments": given[:6],
-            "state": vars(given[6]),
+            "state": vars(given.state),
             "globals": space["counts"],
             "grad mode": torch.is_grad_enabled(),
             "random numbers": torch.rand(1),
@@ -71,8 +77,8 @@ def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str,
     return found
 
 
-def _gradient(result: Any, w: torch.Tensor) -> Any:
-    """That of `w`, through all results that have one."""
+def _gradients(result: Any, inputs: list[torch.Tensor]) -> Any:
+    """Those of the arguments and of layers, through all results that have one."""
     try:
         terms = [t.sum() for t in tensors_in(result) if t.requires_grad and t.grad_fn is not None]
         if not terms:
@@ -80,7 +86,7 @@ def _gradient(result: Any, w: torch.Tensor) -> Any:
         torch.stack(terms).sum().backward()
     except RuntimeError as error:
         return str(error).split("\n")[0]
-    return w.grad
+    return [tensor.grad for tensor in inputs if tensor.is_leaf]
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
@@ -113,6 +119,8 @@ def _difference(expected: Any, found: Any) -> str | None:
     if isinstance(expected, torch.Tensor):
         return _of_tensors(expected, found)
 
+    if isinstance(expected, torch.nn.Module):
+        return _difference(_state_of(expected), _state_of(found))
     if isinstance(expected, dict):
         if list(expected) != list(found):
             return f"expected keys {list(expected)}, got {list(found)}"
@@ -128,13 +136,20 @@ def _difference(expected: Any, found: Any) -> str | None:
     return None if expected == found else f"expected {expected!r:.300}, got {found!r:.300}"
 
 
+def _state_of(module: torch.nn.Module) -> dict[str, Any]:
+    modes = [(type(part).__name__, part.training) for part in module.modules()]
+    return {"modes": modes, **module.state_dict(keep_vars=True)}
+
+
 def _of_tensors(expected: torch.Tensor, found: torch.Tensor) -> str | None:
-    for fact in ("shape", "dtype", "requires_grad", "is_leaf"):
+    for fact in ("shape", "dtype", "device", "requires_grad", "is_leaf"):
         pair = _fact(expected, fact), _fact(found, fact)
         if pair[0] != pair[1]:
             return f"{fact}: expected {pair[0]}, got {pair[1]}"
     if _strides(expected) != _strides(found) and expected.numel() > 1:
         return f"strides: expected {expected.stride()}, got {found.stride()}"
+    if expected.is_meta:
+        return None
     with torch.no_grad():
         same = torch.allclose(
             expected.double(), found.double(), rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True

@@ -79,8 +79,6 @@ def __getattr__(name: str) -> _Any:
 
 
 if TYPE_CHECKING:
-    from torch_py._dynamo import decorators as decorators
-    from torch_py._dynamo import eval_frame as eval_frame
     from torch_py._dynamo import testing as testing
     from torch_py._dynamo.explaining import explain as explain
     from torch_py._dynamo.exporting import export as export

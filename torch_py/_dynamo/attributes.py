@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import namedtuple
 from types import (
     FunctionType,
@@ -41,6 +42,17 @@ def in_class(kind: type, name: str) -> Any:
     return ABSENT
 
 
+def call_own(capture: Capture, owner: Any, name: str, *operands: Any) -> Any:
+    """What a special method returns that a class of the program defines; ABSENT without one."""
+    kind = type(owner)
+    method = in_class(kind, name)
+    if type(method) is not FunctionType:
+        capture.depends_on_absence(kind, name)
+        return ABSENT
+    capture.depends_on_class(kind, name)
+    return capture.call(method, (owner, *operands), {})
+
+
 def load(capture: Capture, owner: Any, name: str) -> Any:
     """``owner.name``. Raises AttributeError as Python does."""
     if isinstance(owner, Tensor):
@@ -60,24 +72,14 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
     if kind is MethodType:
         return _of_method(capture, owner, name)
 
-    getter = in_class(kind, "__getattribute__")
-    if type(getter) is FunctionType:
-        return capture.call(getter, (owner, name), {})
-    if kind.__flags__ & HEAP_TYPE:
-        capture.depends_on_class(kind, "__getattribute__")
-    value = _of_instance(capture, owner, kind, name)
-    if value is not ABSENT:
-        return value
-    return _missing(capture, owner, kind, name)
-
-
-def _missing(capture: Capture, owner: Any, kind: type, name: str) -> Any:
-    fallback = in_class(kind, "__getattr__")
-    if kind.__flags__ & HEAP_TYPE:
-        capture.depends_on_class(kind, "__getattr__")
-    if type(fallback) is FunctionType:
-        return capture.call(fallback, (owner, name), {})
-    raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=owner)
+    value = call_own(capture, owner, "__getattribute__", name)
+    if value is ABSENT:
+        value = _of_instance(capture, owner, kind, name)
+    if value is ABSENT:
+        value = call_own(capture, owner, "__getattr__", name)
+    if value is ABSENT:
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=owner)
+    return value
 
 
 def _of_instance(capture: Capture, owner: Any, kind: type, name: str) -> Any:
@@ -97,35 +99,36 @@ def _of_instance(capture: Capture, owner: Any, kind: type, name: str) -> Any:
     return bind(capture, found, owner, kind, name)
 
 
-def bind(capture: Capture, found: Any, owner: Any, kind: type, name: str) -> Any:
-    """What access through an instance gives for `found` in a class."""
+def bind(capture: Capture, found: Any, owner: Any, kind: type, name: str, place: type | None = None) -> Any:
+    """What access through an instance of `kind` gives for `found` in a class: that one, or its base `place`.
+
+    An `owner` of None: access through the class itself.
+    """
     form = type(found)
+    place = place or kind
+    if in_class(form, "__get__") is ABSENT:
+        return capture.read_class(place, name, found)
+
+    capture.depends_on_class(place, name)
     if form is FunctionType:
-        capture.depends_on_class(kind, name)
-        return capture.made(MethodType(found, owner))
-    if form is classmethod:
-        capture.depends_on_class(kind, name)
-        inner = found.__func__
-        return capture.made(MethodType(inner, kind)) if callable(inner) else found.__get__(owner, kind)
+        return found if owner is None else capture.made(MethodType(found, owner))
     if form is staticmethod:
-        capture.depends_on_class(kind, name)
         return found.__func__
+    if form is classmethod and callable(found.__func__):
+        return capture.made(MethodType(found.__func__, kind))
 
-    getter = in_class(form, "__get__")
-    if getter is ABSENT:
-        return capture.read_class(kind, name, found)
-    capture.depends_on_class(kind, name)
-    if type(getter) is FunctionType:
-        return _through_getter(capture, getter, found, owner, kind)
-    return capture.made(found.__get__(owner, kind))
+    value = _through_getter(capture, found, owner, kind)
+    if value is not ABSENT:
+        return value
+    value = found.__get__(owner, kind)
+    return value if owner is None else capture.made(value)
 
 
-def _through_getter(capture: Capture, getter: FunctionType, found: Any, owner: Any, kind: type) -> Any:
-    """What a descriptor with a ``__get__`` of the program gives."""
-    capture.depends_on_class(type(found), "__get__")
-    if not capture.is_new(kind):
+def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any:
+    """What a descriptor with a ``__get__`` of the program gives; ABSENT for others."""
+    if type(in_class(type(found), "__get__")) is FunctionType and not capture.is_new(kind):
         capture.fixed(found, type(found).__name__)
-    return capture.call(getter, (found, owner, kind), {})
+    return call_own(capture, found, "__get__", owner, kind)
 
 
 def _is_data_descriptor(found: Any) -> bool:
@@ -150,12 +153,10 @@ def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, fou
     if type(found) is _FIELD_OF_TUPLE and isinstance(owner, tuple):
         position, _ = found.__reduce__()[1]
         return capture.read_item(owner, position)
-    getter = in_class(type(found), "__get__")
-    if type(getter) is FunctionType:
-        return _through_getter(capture, getter, found, owner, kind)
-    if getter is ABSENT:
+    if in_class(type(found), "__get__") is ABSENT:
         return found
-    return capture.read_native(owner, name)
+    value = _through_getter(capture, found, owner, kind)
+    return capture.read_native(owner, name) if value is ABSENT else value
 
 
 def fields_of(owner: Any) -> dict[str, Any] | None:
@@ -165,6 +166,17 @@ def fields_of(owner: Any) -> dict[str, Any] | None:
     except AttributeError:
         return None
     return fields if isinstance(fields, dict) else None
+
+
+def filled_slots(owner: Any) -> dict[str, Any]:
+    """The contents of the slots of an instance that have a value."""
+    found = {}
+    for base in type(owner).__mro__[:-1]:
+        for name, member in base.__dict__.items():
+            if type(member) is MemberDescriptorType:
+                with contextlib.suppress(AttributeError):
+                    found[name] = _object_getattribute(owner, name)
+    return found
 
 
 # Particular kinds of objects
@@ -200,24 +212,7 @@ def _of_class(capture: Capture, owner: type, name: str) -> Any:
         if of_meta is not ABSENT and meta is not type:
             return bind(capture, of_meta, owner, meta, name)
         return capture.result(getattr(owner, name))
-    form = type(found)
-    if form is FunctionType:
-        capture.depends_on_class(owner, name)
-        return found
-    if form is classmethod:
-        capture.depends_on_class(owner, name)
-        inner = found.__func__
-        return capture.made(MethodType(inner, owner))
-    if form is staticmethod:
-        capture.depends_on_class(owner, name)
-        return found.__func__
-    getter = in_class(form, "__get__")
-    if getter is ABSENT:
-        return capture.read_class(owner, name, found)
-    capture.depends_on_class(owner, name)
-    if type(getter) is FunctionType:
-        return _through_getter(capture, getter, found, None, owner)
-    return getattr(owner, name)
+    return bind(capture, found, None, owner, name)
 
 
 def _native_field_of_class(capture: Capture, owner: type, name: str) -> Any:
@@ -253,6 +248,7 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
         return getattr(owner, name)
 
     kind = owner.__self_class__
+    in_class_method = target is kind
     candidate = following_class(kind, start, name)
     if not capture.is_new(kind):
         place = capture.sources.call(f"super().{name}", following_class, kind, start, name, kind="lookup")
@@ -262,26 +258,15 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
         raise AttributeError(f"'super' object has no attribute {name!r}")
 
     found = candidate.__dict__[name]
-    if target is kind or isinstance(target, type):  # super() in a class method
-        return _bound_to_class(capture, candidate, found, target, name)
-    if _is_data_descriptor(found):
+    if _is_data_descriptor(found) and not in_class_method:
         return _through_descriptor(capture, target, candidate, name, found)
-    if type(found) is classmethod:
-        return capture.made(MethodType(found.__func__, kind))
-    return bind(capture, found, target, candidate, name)
+    return bind(capture, found, None if in_class_method else target, kind, name, candidate)
 
 
 def following_class(kind: type, start: type, name: str) -> type | None:
     """The first class after `start`, in the order of `kind`, that has a name."""
     order = kind.__mro__
     return next((one for one in order[order.index(start) + 1 :] if name in one.__dict__), None)
-
-
-def _bound_to_class(capture: Capture, candidate: type, found: Any, target: type, name: str) -> Any:
-    capture.depends_on_class(candidate, name)
-    if type(found) is classmethod:
-        return capture.made(MethodType(found.__func__, target))
-    return found.__get__(None, target) if hasattr(type(found), "__get__") else found
 
 
 def _of_function(capture: Capture, function: FunctionType, name: str) -> Any:
@@ -303,7 +288,6 @@ def _of_method(capture: Capture, method: MethodType, name: str) -> Any:
 
 # Tensors
 
-_VALUES = {"data_ptr", "tolist", "numpy", "item", "untyped_storage", "storage", "__array__"}
 _METADATA = {"shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_cuda", "is_leaf", "names"}
 
 
@@ -337,10 +321,10 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
 
 def _grad_of(capture: Capture, tensor: Tensor) -> Any:
     known = capture.recorder.input_of(tensor)
+    if known is None and tensor.is_leaf:
+        return None
     if known is None:
-        return (
-            None if tensor.is_leaf else capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
-        )
+        return capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
     with capture.recorder.outside():
         value = known.real.grad
     return capture.admit(value, capture.sources.attr(known.source, "grad"))
@@ -386,42 +370,42 @@ def store(capture: Capture, owner: Any, name: str, value: Any) -> None:
     if isinstance(owner, type):
         _store_in_class(capture, owner, name, value)
         return
-    setter = in_class(type(owner), "__setattr__")
-    if type(setter) is FunctionType:
-        capture.depends_on_class(type(owner), "__setattr__")
-        capture.call(setter, (owner, name, value), {})
-        return
-    store_plain(capture, owner, name, value)
+    if call_own(capture, owner, "__setattr__", name, value) is ABSENT:
+        store_plain(capture, owner, name, value)
 
 
-def store_plain(capture: Capture, owner: Any, name: str, value: Any) -> None:
-    """What ``object.__setattr__`` does."""
+def store_plain(capture: Capture, owner: Any, name: str, value: Any = ABSENT) -> None:
+    """What ``object.__setattr__`` does, and without a value ``object.__delattr__``."""
     kind = type(owner)
+    is_deletion = value is ABSENT
+    operands = (owner,) if is_deletion else (owner, value)
     found = in_class(kind, name)
     if found is not ABSENT and _is_data_descriptor(found):
+        capture.depends_on_class(kind, name)
         if isinstance(found, property):
-            if found.fset is None:
-                raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no setter")
-            capture.depends_on_class(kind, name)
-            capture.call(found.fset, (owner, value), {})
-            return
-        if type(found) is MemberDescriptorType:
+            function = found.fdel if is_deletion else found.fset
+            if function is None:
+                what = "deleter" if is_deletion else "setter"
+                raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no {what}")
+            capture.call(function, operands, {})
+        elif type(found) is MemberDescriptorType:
             capture.write_slot(owner, name, value)
-            return
-        setter = in_class(type(found), "__set__")
-        if type(setter) is FunctionType:
-            capture.depends_on_class(kind, name)
-            capture.call(setter, (found, owner, value), {})
-            return
-        if capture.is_new(owner):
-            setattr(owner, name, value)
-            return
-        raise Break(f"assignment to .{name}", f"a {kind.__name__} stores it natively", "")
+        elif call_own(capture, found, "__delete__" if is_deletion else "__set__", *operands) is ABSENT:
+            _store_natively(capture, owner, name, value)
+        return
 
-    fields = owner.__dict__ if isinstance(owner, ModuleType) else fields_of(owner)
-    if fields is None:
+    fields = fields_of(owner)
+    if fields is None or (is_deletion and name not in fields):
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
     capture.write_field(owner, fields, name, value)
+
+
+def _store_natively(capture: Capture, owner: Any, name: str, value: Any) -> None:
+    """Stores what native code of the class keeps, if it is not known to others."""
+    if value is ABSENT or not capture.is_new(owner):
+        what = "deletion of" if value is ABSENT else "assignment to"
+        raise Break(f"{what} .{name}", f"a {type(owner).__name__} stores it natively")
+    setattr(owner, name, value)
 
 
 def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> None:
@@ -443,26 +427,5 @@ def delete(capture: Capture, owner: Any, name: str) -> None:
     """``del owner.name``."""
     if isinstance(owner, (Tensor, type)):
         raise Break(f"deletion of .{name}", "it is not captured for tensors and classes", "")
-    deleter = in_class(type(owner), "__delattr__")
-    if type(deleter) is FunctionType:
-        capture.depends_on_class(type(owner), "__delattr__")
-        capture.call(deleter, (owner, name), {})
-        return
-    delete_plain(capture, owner, name)
-
-
-def delete_plain(capture: Capture, owner: Any, name: str) -> None:
-    kind = type(owner)
-    found = in_class(kind, name)
-    if found is not ABSENT and _is_data_descriptor(found):
-        if isinstance(found, property) and found.fdel is not None:
-            capture.call(found.fdel, (owner,), {})
-            return
-        if type(found) is MemberDescriptorType:
-            capture.write_slot(owner, name, ABSENT)
-            return
-        raise Break(f"deletion of .{name}", f"a {kind.__name__} stores it natively", "")
-    fields = fields_of(owner)
-    if fields is None or name not in fields:
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-    capture.write_field(owner, fields, name, ABSENT)
+    if call_own(capture, owner, "__delattr__", name) is ABSENT:
+        store_plain(capture, owner, name)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py._dynamo.frame import UNBOUND, Frame
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
-
-_VARARGS = 4
-_VARKEYWORDS = 8
 
 
 def bind(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> list[Any]:
@@ -22,8 +20,10 @@ def bind(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
     slots += [UNBOUND] * (count + code.co_kwonlyargcount - len(slots))
 
     rest = tuple(args[count:])
-    if rest and not code.co_flags & _VARARGS:
-        raise _too_many(function, code, len(args))
+    if rest and not code.co_flags & VARARGS:
+        raise TypeError(
+            f"{function.__qualname__}() takes {count} positional arguments but {len(args)} were given"
+        )
     extra = _fill_keywords(function, code, slots, kwargs)
     _fill_defaults(capture, function, code, slots)
 
@@ -32,9 +32,9 @@ def bind(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
         names = " and ".join(f"'{name}'" for name in missing)
         raise TypeError(f"{function.__qualname__}() missing {len(missing)} required argument(s): {names}")
 
-    if code.co_flags & _VARARGS:
+    if code.co_flags & VARARGS:
         slots.append(rest)
-    if code.co_flags & _VARKEYWORDS:
+    if code.co_flags & VARKEYWORDS:
         slots.append(capture.made(extra))
     return slots
 
@@ -51,7 +51,7 @@ def _fill_keywords(
             if slots[place] is not UNBOUND:
                 raise TypeError(f"{function.__qualname__}() got multiple values for argument '{name}'")
             slots[place] = value
-        elif code.co_flags & _VARKEYWORDS:
+        elif code.co_flags & VARKEYWORDS:
             extra[name] = value
         else:
             raise TypeError(f"{function.__qualname__}() got an unexpected keyword argument '{name}'")
@@ -72,12 +72,6 @@ def _fill_defaults(capture: Capture, function: FunctionType, code: CodeType, slo
         name = code.co_varnames[position]
         if slots[position] is UNBOUND and by_name and name in by_name:
             slots[position] = capture.read_key(by_name, name)
-
-
-def _too_many(function: FunctionType, code: CodeType, given: int) -> TypeError:
-    return TypeError(
-        f"{function.__qualname__}() takes {code.co_argcount} positional arguments but {given} were given"
-    )
 
 
 def fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None:

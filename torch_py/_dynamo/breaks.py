@@ -25,6 +25,16 @@ class Break(BaseException):
         return f"{self.what}: {self.why}"
 
 
+class RefusedForStandIns(BaseException):
+    """An operator raises `error` for the numbers that stand for sizes that vary, which tells nothing about
+    other sizes: the capture is void. A BaseException, so that the program does not handle it.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 def data_dependent(what: str) -> Break:
     return Break(
         what,

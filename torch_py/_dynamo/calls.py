@@ -29,10 +29,12 @@ from torch_py._dynamo.attributes import TensorMethod, in_class, load
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind, fill_closure
 from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.decode.instructions import ASYNCHRONOUS
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.torch_modules import is_of_torch
+from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
 from torch_py.compiler import _marks
 
@@ -103,7 +105,7 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
     if function is module_rules.GETATTR and not kwargs and len(args) == 2:
         found = module_rules.registered(capture, *args)
         if found is not ABSENT:
-            _guard_code(capture, function)
+            capture.guard_code(function)
             return found
     special = special_calls.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
@@ -130,41 +132,25 @@ def _reason_against(function: FunctionType) -> Break | None:
     if disabled:
         why = function.__dict__.get("_torchdynamo_disable_msg") or "it is marked with torch.compiler.disable"
         return unsupported_call(function.__qualname__, why, "remove the mark, or move the call out")
-    if is_asynchronous(function):
+    if function.__code__.co_flags & ASYNCHRONOUS:
         return unsupported_call(function.__qualname__, "asynchronous functions are not captured")
     return native_rules.reason_against_module(function)
-
-
-def is_asynchronous(function: FunctionType) -> bool:
-    """Whether a function makes coroutines or asynchronous generators, by the flags of its code."""
-    return bool(function.__code__.co_flags & (0x80 | 0x200))
 
 
 def interpret(
     capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool = False
 ) -> Any:
     """Runs a function of Python in a frame of its own."""
-    _guard_code(capture, function)
+    capture.guard_code(function)
     frame = Frame(capture, function.__code__, function.__globals__)
     frame.is_tail = tail
     slots = bind(capture, function, args, kwargs)
     frame.locals[: len(slots)] = slots
     if function.__closure__:
         fill_closure(capture, frame, function)
-    if len(frame.caller_frames()) > _most_frames():
+    if len(frame.caller_frames()) > min(sys.getrecursionlimit() // 8, 400):
         raise RecursionError("maximum recursion depth exceeded")
     return frame.run()
-
-
-def _guard_code(capture: Capture, function: FunctionType) -> None:
-    if not capture.is_new(function):
-        capture.fixed(function, function.__name__)
-        source = capture.sources.attr(capture.origin_of(function), "__code__")  # type: ignore[arg-type]
-        capture.guards.add("is", source, function.__code__)
-
-
-def _most_frames() -> int:
-    return min(sys.getrecursionlimit() // 8, 400)
 
 
 def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -192,7 +178,7 @@ def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], t
 def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     if kind is natives.Interpreted:
         return call(capture, callee.function, args, kwargs, tail)
-    if torch_calls.is_torch_object(callee):
+    if isinstance(callee, (OpOverload, OpOverloadPacket)):
         return torch_calls.function(capture, callee, args, kwargs)
     original = getattr(callee, "_torchdynamo_orig_callable", None)
     if original is not None and not isinstance(callee, (FunctionType, type)):
@@ -202,7 +188,7 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__call__")
         if method is module_rules.CALL and module_rules.calls_forward(capture, callee):
-            _guard_code(capture, method)
+            capture.guard_code(method)
             return call(capture, load(capture, callee, "forward"), args, kwargs, tail)
         return call(capture, method, [callee, *args], kwargs, tail)
     if method is ABSENT:

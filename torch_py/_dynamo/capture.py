@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._C import Size, _level_of
-from torch_py._dynamo import attributes, calls, formatting, iteration, operations
+from torch_py._dynamo import attributes, calls, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame
@@ -20,15 +20,16 @@ from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter
 
+_SEEN_AS: dict[type, type] = {SymInt: int, SymFloat: float, SymSize: Size}
+
 
 class Capture(Writing):
     """The state that the frames of a capture share, and the operations that their instructions need."""
 
     def break_at_output(self, frame: Frame) -> None:
         """Raises Break if a frame is about to call `print`: its arguments need no guards."""
-        parts = call_parts(frame.program, frame.instruction, frame.stack, frame.keyword_names)
-        callee = None if parts is None else self.admitted(parts.callee)
-        if callee is print:
+        parts = call_parts(frame.instruction, frame.stack, frame.keyword_names)
+        if self.admitted(parts.callee) is print:
             raise unsupported_call("print", "it writes to a file")
 
     def elements_of(self, value: Any) -> list[Any]:
@@ -46,7 +47,7 @@ class Capture(Writing):
         if isinstance(value, dict):
             self.use(value)
             return {key: self.plain(item) for key, item in value.items()}
-        keys = self.call(iteration_keys(self, value), (), {})
+        keys = self.call(attributes.load(self, value, "keys"), (), {})
         return {key: operations.subscript(self, value, key) for key in self.elements_of(keys)}
 
     def call(self, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -73,17 +74,10 @@ class Capture(Writing):
     def subscript(self, owner: Any, key: Any) -> Any:
         return operations.subscript(self, owner, key)
 
-    def formatted(self, value: Any, conversion: int, specification: Any) -> Any:
-        return formatting.formatted(self, value, conversion, specification)
-
     def class_of(self, value: Any) -> type:
         """``type(value)``, as the program sees it."""
-        if type(value) is SymInt:
-            return int
-        if type(value) is SymFloat:
-            return float
-        if type(value) is SymSize:
-            return Size
+        if type(value) in _SEEN_AS:
+            return _SEEN_AS[type(value)]
         if isinstance(value, FakeTensor):
             known = self.recorder.input_of(value)
             if known is not None:
@@ -92,15 +86,3 @@ class Capture(Writing):
                 return Parameter
             return Tensor
         return type(value)
-
-    def forced_break(self) -> Break:
-        return Break("the end of a graph", "what follows could not be captured", "")
-
-    def next_serial(self) -> int:
-        """The number of a frame, in the order in which they are made."""
-        self._serial += 1
-        return self._serial
-
-
-def iteration_keys(capture: Capture, value: Any) -> Any:
-    return attributes.load(capture, value, "keys")

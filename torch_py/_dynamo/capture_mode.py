@@ -9,40 +9,52 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.varying_counts import TooManyCalls
-from torch_py._subclasses.calls import tensors_in
+from torch_py._functorch.aot.building import repeats_elements
+from torch_py._subclasses.calls import generator_in, memory_of, tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 
 class CaptureMode(FakeTensorMode):
-    """Computes shapes, and notes when an operator would draw random numbers or change tensors."""
+    """Computes shapes, and notes when an operator would draw random numbers or change tensors: in the program
+    and (`has_drawn`, `written`) since `begin`."""
 
     has_drawn = False
-    has_written = False
     calls_left: float = math.inf  # before TooManyCalls is raised
+    problem = ""  # why graphs cannot have a call that was made
 
     def __init__(self) -> None:
         super().__init__()
+        self.written: set[int] = set()  # the memory
         self.places = Places()
         self.generators: list[Any] = []  # that numbers are drawn from
         self.draws_elsewhere = False  # from a generator of another device than the CPU
 
+    def begin(self) -> None:
+        self.has_drawn = False
+        self.written = set()
+
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "nondeterministic_seeded" in func.tags:
             self.has_drawn = True
-        self.places.note(func, args, kwargs)
+        places = self.places
+        written = places.note(func, args, kwargs)
         self.calls_left -= 1
         if self.calls_left < 0:
             raise TooManyCalls
+
         result = super()._call(func, args, kwargs)
-        if func._schema.is_mutable:
-            self.has_written = True
+        self.written |= memory_in(written, {}).keys()
+        if places.overlap(written):
+            self.problem = "it changes a tensor some of whose elements are in the same place"
+        if "inplace_view" in func.tags and _C.is_inference_mode_enabled() and not args[0].is_inference():
+            self.problem = "inference mode changes the shape of a tensor that was made outside of it"
+
         if "nondeterministic_seeded" in func.tags:
             self._note_generator(args, kwargs, result)
         return result
 
     def _note_generator(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        given = (value for value in (*args, *kwargs.values()) if isinstance(value, _C.Generator))
-        generator = next(given, None)
+        generator = generator_in(args, kwargs)
         if generator is None:
             tensors = tensors_in((result, *args), kwargs)
             if any(tensor.device.type != "cpu" for tensor in tensors):
@@ -71,18 +83,32 @@ class Places:
 
     def __init__(self) -> None:
         self.written: dict[int, Any] = {}  # kept, so that no other memory gets the same number
+        self._overlapping: set[int] = set()
         self._counted: set[int] = set()
         self._strided: set[int] = set()
 
-    def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """What a call says about the memory of its arguments."""
+    def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """What a call says about the memory of its arguments; returns what it writes to."""
+        written: list[Any] = []
         for position, argument in enumerate(func._schema.arguments):
             value = args[position] if position < len(args) else kwargs.get(argument.name)
             if argument.is_write:
-                self.written.update(_memory_in((value,), {}))
+                written += tensors_in((value,), {})
             if argument.name == "storage_offset":
                 found = self._strided if value is None else self._counted
-                found.update(_memory_in(args, kwargs))
+                found.update(memory_in(args, kwargs))
+        self.written.update(memory_in(written, {}))
+        return written
+
+    def note_input(self, fake: Any) -> None:
+        if _repeats_elements(fake):
+            self._overlapping.update(memory_in((fake,), {}))
+
+    def overlap(self, written: list[Any]) -> bool:
+        """Whether what is written to one element of some tensors shows in others."""
+        if any(map(_repeats_elements, written)):
+            return True
+        return not self._overlapping.isdisjoint(memory_in(written, {}))
 
     def count(self, fake: Any) -> None:
         """Notes that the program has asked where a tensor begins."""
@@ -95,19 +121,14 @@ class Places:
     def matter_for(self, fake: Any) -> bool:
         """Whether another place of a tensor in its memory makes a difference."""
         found = self._counted | (self._strided & self.written.keys())
-        return bool(found) and not found.isdisjoint(_memory_in((fake,), {}))
+        return bool(found) and not found.isdisjoint(memory_in((fake,), {}))
 
 
-def _memory_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, Any]:
+def _repeats_elements(tensor: Any) -> bool:
+    return tensor.layout is _C.strided and repeats_elements(tensor)
+
+
+def memory_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, Any]:
     """The memory of fake tensors by its number."""
-    tensors = [tensor for tensor in tensors_in(args, kwargs) if _has_memory(tensor)]
-    return {memory_of(tensor): tensor._twin.untyped_storage() for tensor in tensors}
-
-
-def _has_memory(tensor: Any) -> bool:
-    return isinstance(tensor, FakeTensor) and tensor.layout is _C.strided
-
-
-def memory_of(fake: Any) -> int:
-    """The memory of a fake tensor, as a number."""
-    return fake._twin.untyped_storage()._cdata  # type: ignore[no-any-return]
+    fakes = [tensor for tensor in tensors_in(args, kwargs) if isinstance(tensor, FakeTensor)]
+    return {memory_of(fake): (fake, fake._twin) for fake in fakes}

@@ -11,8 +11,8 @@ from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.iteration import is_native_iterator, iterator_of, refuse_foreign
+from torch_py._dynamo.native_numbers import all_fixed, keeps_sizes
 from torch_py._dynamo.native_rules import PURE_CLASSES
-from torch_py._dynamo.varying import all_fixed, keeps_sizes
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
 
     owner = getattr(function, "__self__", None)
     if owner is object:
-        _check_no_arguments(cls, args, kwargs)
+        if (args or kwargs) and cls.__init__ is object.__init__:
+            raise TypeError(f"{cls.__name__}() takes no arguments")
         if getattr(cls, "__abstractmethods__", None):
             cls(*args, **kwargs)  # raises
         return capture.made(object.__new__(cls))
@@ -104,11 +105,6 @@ def _is_interpreted(value: Any) -> bool:
     """Whether iterating over a value is up to the interpreter."""
     own = type(in_class(type(value), "__iter__")) is FunctionType
     return isinstance(value, Tensor) or (own and not is_native_iterator(value))
-
-
-def _check_no_arguments(cls: type, args: Any, kwargs: dict[str, Any]) -> None:
-    if (args or kwargs) and cls.__init__ is object.__init__:
-        raise TypeError(f"{cls.__name__}() takes no arguments")
 
 
 def _initialise(capture: Capture, cls: type, made: Any, args: Any, kwargs: dict[str, Any]) -> None:

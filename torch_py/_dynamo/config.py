@@ -20,12 +20,12 @@ repro_forward_only   whether gradients are left out there
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
+import sys
 from typing import Any
 
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py.utils._config_module import install_config_module
 
 allow_unspec_int_on_nn_module = False
 assume_static_by_default = True
@@ -63,16 +63,6 @@ track_nodes_for_deduplication = False
 use_graph_deduplication = False
 
 
-@contextlib.contextmanager
-def patch(changes: dict[str, Any] | str | None = None, value: Any = None, **more: Any) -> Iterator[None]:
-    """Changes settings inside a block, or as a decorator."""
-    wanted = {changes: value} if isinstance(changes, str) else {**(changes or {}), **more}
-    before = {name: globals().get(name) for name in wanted}
-    globals().update(wanted)
-    try:
-        yield
-    finally:
-        globals().update(before)
-
-
 __getattr__ = _lacking(__name__)
+
+install_config_module(sys.modules[__name__])

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import FunctionType
+from collections.abc import Callable, Mapping
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
 from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.backends.registry import lookup_backend
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.breaks import Break, RefusedForStandIns
 from torch_py._dynamo.capture import Capture
-from torch_py._dynamo.effects import lasting_effect, written_tensors
-from torch_py._dynamo.exc import (
-    BackendCompilerFailed,
-    Unsupported,
-)
-from torch_py._dynamo.failures import (
-    Eagerly,
-    can_run_eagerly,
-    exception_of_capture,
-    has_to_raise,
-)
+from torch_py._dynamo.effects import lasting_effect
+from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
+from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
 from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.messages import explained
@@ -32,6 +24,7 @@ from torch_py._dynamo.utils import counters
 from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._logging.artifacts import timed
+from torch_py._records import Fields
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._thread_state import ThreadState
 from torch_py.compiler._stance import current
@@ -42,22 +35,14 @@ _MOST_CAPTURES = 10
 observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph
 
 
-class Settings:
+class Settings(Fields):
     """What `torch.compile` or `export` asks for."""
 
-    def __init__(
-        self,
-        backend: Callable[..., Any],
-        fullgraph: bool = False,
-        dynamic: bool | None = None,
-        options: dict[str, Any] | None = None,
-        not_assumed: str = "",
-    ) -> None:
-        self.backend = backend
-        self.fullgraph = fullgraph
-        self.dynamic = dynamic
-        self.options = options or {}
-        self.not_assumed = not_assumed  # why no `assert` on a tensor may be taken to hold
+    backend: Callable[..., Any]
+    fullgraph: bool = False
+    dynamic: bool | None = None
+    options: Mapping[str, Any] = MappingProxyType({})
+    not_assumed: str = ""  # why no `assert` on a tensor may be taken to hold
 
 
 class Outcome:
@@ -93,6 +78,8 @@ def run_capture(
             outcome.value = start.run(capture, values)
         except Break as reason:
             outcome.reason = reason
+        except RefusedForStandIns as refusal:
+            outcome.raised = refusal.error
         except Exception as error:
             outcome.raised = error
         finally:
@@ -192,7 +179,7 @@ class Conversion:
         frames = outcome.reason.frames
         if outcome.capture.handled is not None:
             if self.whole_frame:
-                raise cannot_stop()
+                raise Break("the end of a graph in an `except` clause", "the exception cannot be put back")
             self.stop_at = outcome.capture.raised_at
             self.whole_frame = True
             return True
@@ -223,7 +210,7 @@ class Conversion:
 
             state = ThreadState()  # which the calls of the program may change
             try:
-                check(capture.varying, capture.recorder)
+                check(capture.varying)
             finally:
                 state.restore()
 
@@ -231,7 +218,7 @@ class Conversion:
         code = assembly.function(_compiled_graph(assembly, self.settings))
         logs.function(self.function.__code__, code.source)  # type: ignore[attr-defined]
         for made in capture.recorder.inputs.values():
-            self.policy.observe(made.real, made.source)
+            self.policy.observe(made.real.shape, made.source)
         return self._guards(capture), code
 
     def _guards(self, capture: Capture) -> Any:
@@ -239,17 +226,13 @@ class Conversion:
             if kind == "is" and isinstance(value, Module):
                 self.policy.observe_module(value, source)
             elif kind == "equals" and type(value) is int:
-                self.policy.observe_number(value, source)
+                self.policy.observe((value,), source)
         return _guard_program(capture, self.start)
 
 
 def _reason_not_to_assume() -> str:
     setting = "rewrite_assert_with_torch_assert"
     return "" if getattr(config, setting) else f"torch._dynamo.config.{setting} is False"
-
-
-def cannot_stop() -> Break:
-    return Break("the end of a graph in an `except` clause", "the exception cannot be put back", "")
 
 
 def note_break(reason: Break, settings: Settings) -> None:
@@ -301,7 +284,7 @@ def _backend(settings: Settings) -> Any:
 
 
 def _guard_program(capture: Capture, start: Any) -> Any:
-    capture.finish_guards(written_tensors(capture.recorder.graph))
+    capture.finish_guards()
     varying = capture.varying
     facts = TensorFacts if varying is None else varying.facts
 

@@ -12,16 +12,8 @@ from torch_py._C._compiler import CompiledFunction
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.conversion import Conversion, Settings
 from torch_py._dynamo.decode import is_supported
-from torch_py._dynamo.exc import (
-    FailOnRecompileLimitHit,
-    RecompileError,
-    RecompileLimitExceeded,
-    Unsupported,
-)
-from torch_py._dynamo.failures import (
-    is_suppressed,
-    warn,
-)
+from torch_py._dynamo.exc import FailOnRecompileLimitHit, RecompileError, RecompileLimitExceeded, Unsupported
+from torch_py._dynamo.failures import is_suppressed, warn
 from torch_py._dynamo.resume import ResumedStart, continuation_function
 from torch_py._dynamo.start import FunctionStart
 from torch_py._dynamo.varying_policy import Policy
@@ -80,7 +72,7 @@ class Compiler:
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
-        if is_capturing() or not is_supported() or config.disable or self.start.runs_eagerly():
+        if _capturing.active or not is_supported() or config.disable or self.start.runs_eagerly():
             return self.function
         if self.failures >= _MOST_FAILURES or self._stance_forbids(compiled, reasons):
             return self.function
@@ -164,7 +156,3 @@ class _Capturing(threading.local):
 
 
 _capturing = _Capturing()
-
-
-def is_capturing() -> bool:
-    return _capturing.active

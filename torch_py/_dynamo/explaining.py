@@ -9,6 +9,7 @@ from typing import Any
 from torch_py._dynamo import conversion
 from torch_py._dynamo.entry import compile_callable
 from torch_py._dynamo.messages import explained
+from torch_py._dynamo.testing import EagerAndRecordGraphs
 
 
 @dataclass
@@ -68,12 +69,8 @@ def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any
 
 
 def _explained(f: Callable[..., Any], args: Any, kwargs: Any) -> ExplainOutput:
-    graphs: list[Any] = []
+    backend = EagerAndRecordGraphs()
     reasons: list[GraphCompileReason] = []
-
-    def keep(module: Any, inputs: Any, **options: Any) -> Any:
-        graphs.append(module)
-        return module.forward
 
     def noted(reason: Any) -> None:
         reasons.append(GraphCompileReason(explained(reason)))
@@ -81,19 +78,13 @@ def _explained(f: Callable[..., Any], args: Any, kwargs: Any) -> ExplainOutput:
     conversion.observers.append(noted)
     try:
         target = getattr(f, "_torchdynamo_orig_callable", getattr(f, "_orig_mod", f))
-        compile_callable(target, backend=keep)(*args, **kwargs)
+        compile_callable(target, backend=backend)(*args, **kwargs)
     finally:
         conversion.observers.remove(noted)
 
+    graphs = backend.graphs
     operators = [
         [node.target for node in graph.graph.nodes if node.op.startswith("call")] for graph in graphs
     ]
-    return ExplainOutput(
-        graphs,
-        len(graphs),
-        len(reasons),
-        reasons,
-        sum(map(len, operators)),
-        operators,
-        [],
-    )
+    count = sum(map(len, operators))
+    return ExplainOutput(graphs, len(graphs), len(reasons), reasons, count, operators, [])

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from torch_py._dynamo.conversion import Settings
 from torch_py._dynamo.entry import compile_with
+from torch_py._dynamo.testing import EagerAndRecordGraphs
 from torch_py.fx.graph_module import GraphModule
 
 
@@ -36,15 +37,10 @@ def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **
 
 
 def _exported(f: Callable[..., Any], args: Any, kwargs: Any) -> ExportResult:
-    graphs: list[Any] = []
-
-    def keep(module: Any, inputs: Any, **options: Any) -> Any:
-        graphs.append(module)
-        return module.forward
-
-    settings = Settings(keep, fullgraph=True, not_assumed="the graph alone would not check it")
+    backend = EagerAndRecordGraphs()
+    settings = Settings(backend, fullgraph=True, not_assumed="the graph alone would not check it")
     compiled = compile_with(getattr(f, "_orig_mod", f), settings)
     compiled(*args, **kwargs)
-    if not graphs:
+    if not backend.graphs:
         raise AssertionError("torch._dynamo.export: the function computes no tensors")
-    return ExportResult(graphs[0], compiled.entries[0].guards)
+    return ExportResult(backend.graphs[0], compiled.entries[0].guards)

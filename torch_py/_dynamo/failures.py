@@ -10,6 +10,7 @@ from typing import Any
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.backends.registry import is_own
 from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 
@@ -92,8 +93,8 @@ def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
     keywords = count + code.co_kwonlyargcount
     named = dict(zip(code.co_varnames[count:keywords], values[count:keywords]))
     rest = list(values[keywords:])
-    more = rest.pop(0) if code.co_flags & 4 else ()
-    if code.co_flags & 8:
+    more = rest.pop(0) if code.co_flags & VARARGS else ()
+    if code.co_flags & VARKEYWORDS:
         named.update(rest.pop(0))
     return function(*values[:count], *more, **named)
 

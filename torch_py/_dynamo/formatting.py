@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.attributes import call_own
 from torch_py._dynamo.breaks import data_dependent
+from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.nested import has_tensors
 
 if TYPE_CHECKING:
@@ -33,10 +33,9 @@ def text_of(capture: Capture, function: Any, value: Any, *rest: Any) -> str:
     kind = type(value)
     names = {str: ("__str__", "__repr__"), repr: ("__repr__",), ascii: ("__repr__",), format: ("__format__",)}
     for name in names[function]:
-        method = in_class(kind, name)
-        if type(method) is FunctionType:
-            capture.depends_on_class(kind, name)
-            return capture.call(method, (value, *rest), {})
+        text = call_own(capture, value, name, *rest)
+        if text is not ABSENT:
+            return text  # type: ignore[no-any-return]
     if function is format and kind.__format__ is object.__format__ and not any(rest):
         return text_of(capture, str, value)
     capture.use(value)

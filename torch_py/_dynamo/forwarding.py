@@ -8,6 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py.nn.modules.module import Module
 
 
@@ -20,22 +21,14 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
         return target
 
     signature, bound = _signature_of(target)
-    if signature is None:
-        text = "def call(*arguments, **keywords):\n    return target(*arguments, **keywords)\n"
-        defaults: Any = None
-        keyword_defaults = None
-    else:
-        text = _text(signature, bound)
-        defaults, keyword_defaults = signature.__defaults__, signature.__kwdefaults__
-
     namespace: dict[str, Any] = {
         "target": target,
         "__name__": getattr(target, "__module__", None) or "compiled",
     }
-    exec(compile(text, "<call of a compiled object>", "exec"), namespace)
+    exec(compile(_text(signature, bound), "<call of a compiled object>", "exec"), namespace)
     made: FunctionType = namespace["call"]
-    made.__defaults__ = _visible_defaults(defaults, signature, bound)
-    made.__kwdefaults__ = keyword_defaults
+    made.__defaults__ = _visible_defaults(signature, bound)
+    made.__kwdefaults__ = signature.__kwdefaults__
     made.__forwards__ = target  # type: ignore[attr-defined]
     if not isinstance(target, Module):
         functools.update_wrapper(made, target)
@@ -43,23 +36,24 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
     return made
 
 
-def _signature_of(target: Any) -> tuple[FunctionType | None, bool]:
+def _anything(*arguments: Any, **keywords: Any) -> None:
+    """Has the parameters of callables that do not tell theirs."""
+
+
+def _signature_of(target: Any) -> tuple[Any, bool]:
     """A function with the parameters of `target`, and whether the first of them is bound."""
     if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
         is_module_call = target.__func__ is Module._call_impl
         return _signature_of(target.__self__) if is_module_call else (target.__func__, True)
     if isinstance(target, Module):
-        forward = getattr(type(target), "forward", None)
-        return (
-            (forward, True)
-            if isinstance(forward, FunctionType) and "forward" not in vars(target)
-            else (None, False)
-        )
-    call = in_class(type(target), "__call__")
-    return (call, True) if isinstance(call, FunctionType) else (None, False)
+        found = None if "forward" in vars(target) else getattr(type(target), "forward", None)
+    else:
+        found = in_class(type(target), "__call__")
+    return (found, True) if isinstance(found, FunctionType) else (_anything, False)
 
 
-def _visible_defaults(defaults: Any, signature: Any, bound: bool) -> Any:
+def _visible_defaults(signature: FunctionType, bound: bool) -> Any:
+    defaults = signature.__defaults__
     if not defaults or not bound:
         return defaults
     return defaults if len(defaults) < signature.__code__.co_argcount else defaults[1:]
@@ -69,9 +63,7 @@ def _text(signature: FunctionType, bound: bool) -> str:
     """The definition of a function with these parameters, which passes them on."""
     code = signature.__code__
     names = code.co_varnames
-    positional = list(names[bound : code.co_argcount])
-    if bound and code.co_argcount == 0:  # def method(*arguments)
-        positional = []
+    positional = list(names[bound : code.co_argcount])  # none of ``def method(*arguments)``
     keywords = list(names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
     rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
 
@@ -80,7 +72,7 @@ def _text(signature: FunctionType, bound: bool) -> str:
     only = code.co_posonlyargcount - bound
     if only > 0:
         parameters.insert(only, "/")
-    if code.co_flags & 4:
+    if code.co_flags & VARARGS:
         name = rest.pop(0)
         parameters.append(f"*{name}")
         arguments.append(f"*{name}")
@@ -88,7 +80,7 @@ def _text(signature: FunctionType, bound: bool) -> str:
         parameters.append("*")
     parameters += keywords
     arguments += [f"{name}={name}" for name in keywords]
-    if code.co_flags & 8:
+    if code.co_flags & VARKEYWORDS:
         name = rest.pop(0)
         parameters.append(f"**{name}")
         arguments.append(f"**{name}")

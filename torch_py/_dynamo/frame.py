@@ -7,8 +7,10 @@ from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.decode import Program, decode
+from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER
+from torch_py._dynamo.journal import Marker
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 
 if TYPE_CHECKING:
@@ -21,27 +23,8 @@ _MOVES = frozenset(
 )
 
 
-# Kinds of blocks (Python 3.10), by CPython's numbers.
-SETUP_FINALLY = 122
-EXCEPT_HANDLER = 257
-
-
-class _Null:
-    """What PUSH_NULL pushes."""
-
-    def __repr__(self) -> str:
-        return "NULL"
-
-
-class _Unbound:
-    """The content of a local variable without a value."""
-
-    def __repr__(self) -> str:
-        return "<unbound>"
-
-
-NULL: Any = _Null()
-UNBOUND: Any = _Unbound()
+NULL: Any = Marker("NULL")  # what PUSH_NULL pushes
+UNBOUND: Any = Marker("unbound")  # the content of a local variable without a value
 
 
 class Pending:
@@ -51,7 +34,6 @@ class Pending:
 
     def __init__(self, value: Any, source: Any) -> None:
         self.value = value
-
         self.source = source
 
 
@@ -61,30 +43,6 @@ class Frame:
     Handlers read their operands from the stack, do their work, and only then change the stack: a `Break` on
     the way leaves the frame as it was before the instruction.
     """
-
-    __slots__ = (
-        "at",
-        "blocks",
-        "builtins",
-        "call_start",
-        "capture",
-        "code",
-        "globals",
-        "has_pending",
-        "instruction",
-        "is_suspended",
-        "is_tail",
-        "keyword_names",
-        "locals",
-        "names",
-        "parent",
-        "program",
-        "raise_at",
-        "result_base",
-        "serial",
-        "stack",
-        "steps",
-    )
 
     def __init__(self, capture: Capture, code: CodeType, namespace: dict[str, Any]) -> None:
         self.capture = capture
@@ -104,13 +62,12 @@ class Frame:
         # Where it is.
         self.at = 0
         self.instruction: Any = self.program.instructions[0]
-        self.call_start: int | None = (
-            None  # where a call begins whose keywords have an instruction of their own
-        )
+        # Where a call begins whose keywords have an instruction of their own.
+        self.call_start: int | None = None
         self.keyword_names: tuple[str, ...] = ()
         self.parent: Frame | None = capture.frame
         self.steps = 0
-        self.serial = capture.next_serial()
+        self.serial = next(capture.serials)
         self.is_suspended = False
         self.has_pending = False  # whether the stack has arguments that have not been used yet
         self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
@@ -129,8 +86,8 @@ class Frame:
                 except Break as reason:
                     self._note(reason)
                     raise
-                except (DataDependentOutputException, DynamicOutputShapeException) as error:
-                    found = _break_for(error)
+                except (DataDependentOutputException, DynamicOutputShapeException):
+                    found = data_dependent("use of the value of a tensor")
                     self._note(found)
                     raise found from None
                 except Exception as error:
@@ -157,7 +114,7 @@ class Frame:
             self.at += 1
             self.steps += 1
             if (self.serial, self.steps) == stop_at:
-                raise self.capture.forced_break()
+                raise Break("the end of a graph", "what follows could not be captured")
             finished = handlers[instruction.op](self, instruction.arg)
             if finished is not None:
                 return finished.value
@@ -229,11 +186,19 @@ class Frame:
 
         raise raised
 
-    def has_handler(self) -> bool:
-        """Whether an exception at the instruction stays in the frame."""
-        if self.program.uses_blocks:
-            return any(kind == SETUP_FINALLY for kind, _, _ in self.blocks)
-        return self.program.handler_of(self.instruction.offset) is not None
+    def slot(self, number: int) -> Any:
+        """The content of a slot, which a continuation may not have read yet."""
+        value = self.locals[number] = self.capture.admitted(self.locals[number])
+        return value
+
+    def unbound(self, number: int) -> NameError:
+        """The error for a slot without a value."""
+        name = self.program.names[number]
+        if name in self.code.co_freevars:
+            where = "where it is not associated with a value in enclosing scope"
+            return NameError(f"cannot access free variable '{name}' {where}")
+        where = "where it is not associated with a value"
+        return UnboundLocalError(f"cannot access local variable '{name}' {where}")
 
     def throw_in(self, error: BaseException) -> None:
         """Makes an exception appear at the `yield` where the frame is suspended."""
@@ -310,14 +275,6 @@ class Finished:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-
-
-def _break_for(error: Exception) -> Break:
-    return Break(
-        "use of the value of a tensor",
-        "it is not known while the graph is captured",
-        "keep the computation in tensors (torch.where, masks)",
-    )
 
 
 def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:

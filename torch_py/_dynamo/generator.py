@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo.breaks import Break, RefusedForStandIns
+
 if TYPE_CHECKING:
     from torch_py._dynamo.frame import Frame
 
@@ -60,6 +62,8 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
         except StopIteration as finished:
             frame.finish_delegation(finished.value)
             return self._continued(frame)
+        except (Break, RefusedForStandIns):
+            raise
         except BaseException as raised:
             return self._continued(frame, raised)
 

@@ -114,8 +114,8 @@ def _reading_row(source: Source, place: int, base: int | None) -> tuple[Any, ...
         return ("const", place, source.key)
     if source.kind in ("call", "lookup"):
         return ("call", place, source.key)
-    if source.kind in ("cell", "type"):
-        return (source.kind, place, base)
+    if source.kind == "cell":
+        return ("cell", place, base)
     return (source.kind, place, base, source.key)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import Break, data_dependent
-from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.journal import ABSENT, Marker
 from torch_py._shapes.integers import VARYING
 from torch_py._tensor import Tensor
 
@@ -15,11 +15,7 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-class _End:
-    """An iterator has no more elements."""
-
-
-END: Any = _End()
+END: Any = Marker("end")  # of an iterator, which has no more elements
 
 
 def iterator_of(capture: Capture, value: Any) -> Any:
@@ -30,15 +26,14 @@ def iterator_of(capture: Capture, value: Any) -> Any:
         _fix_length(capture, value)
         parts = capture.recorder.call("call_method", "unbind", (value,), {}, lambda x: x.unbind())
         return capture.made(iter(parts))
-    method = in_class(type(value), "__iter__")
-    if type(method) is FunctionType and not is_native_iterator(value):
-        capture.depends_on_class(type(value), "__iter__")
-        return capture.call(method, (value,), {})
-
     if is_native_iterator(value):
         return value
-    getter = in_class(type(value), "__getitem__")
-    if method is ABSENT and type(getter) is FunctionType:
+
+    found = call_own(capture, value, "__iter__")
+    if found is not ABSENT:
+        return found
+    kind = type(value)
+    if in_class(kind, "__iter__") is ABSENT and type(in_class(kind, "__getitem__")) is FunctionType:
         return capture.made(_by_position(capture, value))
     capture.use(value)
     return capture.made(iter(value))
@@ -48,7 +43,8 @@ def _fix_length(capture: Capture, value: Tensor) -> None:
     """Fixes the number of rows of a tensor: a loop over it has one step for each."""
     if capture.varying is not None:
         length = capture.call(len, (value,), {})
-        if length is not capture.as_number(length):
+        if type(length) in VARYING:
+            capture.varying.sizes.fix_symbols(length)
             raise Break("a loop over a tensor", "the number of rows was taken for variable", "")
 
 
@@ -74,13 +70,13 @@ def is_native_iterator(value: Any) -> bool:
 
 def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
     """The next element; `default` at the end."""
-    method = in_class(type(iterator), "__next__")
-    if type(method) is FunctionType and not getattr(iterator, "is_interpreted_generator", False):
-        capture.depends_on_class(type(iterator), "__next__")
+    if not is_native_iterator(iterator):
         try:
-            return capture.call(method, (iterator,), {})
+            found = call_own(capture, iterator, "__next__")
         except StopIteration:
             return default
+        if found is not ABSENT:
+            return found
     if capture.origin_of(iterator) is not None:
         raise ForeignIterator(iterator)
     value = next(iterator, default)
@@ -119,12 +115,9 @@ def truth(capture: Capture, value: Any) -> bool:
         return bool(value)
 
     for name in ("__bool__", "__len__"):
-        method = in_class(kind, name)
-        if type(method) is FunctionType:
-            capture.depends_on_class(kind, name)
-            found = capture.call(method, (value,), {})
+        found = call_own(capture, value, name)
+        if found is not ABSENT:
             return truth(capture, found)
-        capture.depends_on_absence(kind, name)
     capture.use_length(value)
     return bool(value)
 

@@ -5,36 +5,38 @@ What differs then is what compiled code has to write.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from types import CellType
 from typing import Any
 
+from torch_py._records import Fields
 
-class Absent:
-    """Marks a place that has, or had, no value."""
+
+class Marker:
+    """Takes the place of a value of the program."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __repr__(self) -> str:
-        return "<absent>"
+        return f"<{self.name}>"
 
 
-ABSENT: Any = Absent()
+ABSENT: Any = Marker("absent")  # of a place that has, or had, no value
 
 
-class Entry:
+class Entry(Fields):
     """The state of one place before its first write. `kind` is "key", "slot", "class", "cell", "whole", or
     "tail" for what is appended to a list: the length is what was before.
 
     A key that was removed and came back is `moved`: it now comes after the others.
     """
 
-    __slots__ = ("before", "key", "kind", "moved", "owner")
-
-    def __init__(self, kind: str, owner: Any, key: Any, before: Any) -> None:
-        self.kind = kind
-        self.owner = owner
-        self.key = key
-        self.before = before
-        self.moved = False
+    kind: str
+    owner: Any
+    key: Any
+    before: Any
+    moved: bool = False
 
     @property
     def has_moved(self) -> bool:
@@ -58,7 +60,6 @@ class Entry:
         return copy_of(self.owner)
 
     def restore(self) -> None:
-        is_absent = self.before is ABSENT
         if self.kind == "whole":
             replace_contents(self.owner, self.before)
         elif self.kind == "tail":
@@ -66,20 +67,10 @@ class Entry:
         elif self.kind == "key":
             set_key(self.owner, self.key, self.before)
 
-        elif self.kind == "slot" and is_absent:
-            object.__delattr__(self.owner, self.key)
-        elif self.kind == "slot":
-            object.__setattr__(self.owner, self.key, self.before)
-
-        elif self.kind == "class" and is_absent:
-            type.__delattr__(self.owner, self.key)
-        elif self.kind == "class":
-            type.__setattr__(self.owner, self.key, self.before)
-
-        elif is_absent:
-            del self.owner.cell_contents
+        elif self.kind in ("slot", "class"):
+            set_attribute(object if self.kind == "slot" else type, self.owner, self.key, self.before)
         else:
-            self.owner.cell_contents = self.before
+            set_contents(self.owner, self.before)
 
 
 class Journal:
@@ -89,9 +80,6 @@ class Journal:
         self.entries: dict[Any, Entry] = {}
         # Of the keys of dictionaries, before the first was removed.
         self._orders: dict[int, tuple[dict[Any, Any], list[Any]]] = {}
-
-    def __len__(self) -> int:
-        return len(self.entries)
 
     def has(self, kind: str, owner: Any, key: Any = None) -> bool:
         return (kind, id(owner), key) in self.entries or ("whole", id(owner), None) in self.entries
@@ -157,20 +145,15 @@ def _same(before: Any, now: Any) -> bool:
     if before is now:
         return True
     if isinstance(before, Snapshot) and isinstance(now, Snapshot):
-        return len(before.items) == len(now.items) and all(
-            a is b if not isinstance(a, tuple) else a[0] is b[0] and a[1] is b[1]
-            for a, b in zip(before.items, now.items)
-        )
+        pairs = zip(before.items, now.items)
+        return len(before.items) == len(now.items) and all(a[0] is b[0] and a[1] is b[1] for a, b in pairs)
     return False
 
 
-class Snapshot:
+class Snapshot(Fields):
     """The contents of a container: elements, or pairs of a dictionary."""
 
-    __slots__ = ("items",)
-
-    def __init__(self, items: list[Any]) -> None:
-        self.items = items
+    items: list[Any]
 
 
 def _builtin_kind(owner: dict[Any, Any]) -> Any:
@@ -196,12 +179,27 @@ def set_key(owner: dict[Any, Any], key: Any, value: Any) -> None:
         kind.__setitem__(owner, key, value)
 
 
+def set_attribute(base: Any, owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value`` as `base`, object or type, does it; ABSENT deletes."""
+    if value is ABSENT:
+        base.__delattr__(owner, name)
+    else:
+        base.__setattr__(owner, name, value)
+
+
+def set_contents(cell: CellType, value: Any) -> None:
+    """Sets what is in a cell; ABSENT empties it."""
+    if value is ABSENT:
+        del cell.cell_contents
+    else:
+        cell.cell_contents = value
+
+
 def copy_of(container: Any) -> Snapshot:
     if isinstance(container, dict):
         return Snapshot([(key, dict.__getitem__(container, key)) for key in keys_of(container)])
-    if isinstance(container, list):
-        return Snapshot([(item, None) for item in list.__iter__(container)])
-    return Snapshot([(item, None) for item in container])
+    items = list.__iter__(container) if isinstance(container, list) else container
+    return Snapshot([(item, None) for item in items])
 
 
 def replace_contents(container: Any, snapshot: Snapshot) -> None:
@@ -215,11 +213,9 @@ def replace_contents(container: Any, snapshot: Snapshot) -> None:
     elif isinstance(container, set):
         set.clear(container)
         set.update(container, [item for item, _ in snapshot.items])
-    elif isinstance(container, (deque, bytearray)):
+    else:  # a deque or bytearray
         container.clear()
         container.extend(item for item, _ in snapshot.items)
-    else:
-        raise TypeError(f"a {type(container).__name__} cannot be restored")
 
 
 def contents(cell: CellType) -> Any:

@@ -75,7 +75,7 @@ def _described(rows: Any) -> list[str]:
         if row[0] == "watched":
             lines.append(f"watched: {len(row[1])} dictionaries and classes")
             lines += [f"  {line}" for line in _described(row[2])]
-        elif row[0] not in ("const", "attr", "item", "key", "cell", "type", "global", "size"):
+        elif row[0] not in ("const", "attr", "item", "key", "cell", "size"):
             payload = ", ".join(_short(part) for part in row[2:-1])
             lines.append(f"{row[0]} {row[-1]} {payload}".rstrip())
     return lines

@@ -14,12 +14,12 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Modul
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo.attributes import TensorMethod
+from torch_py._dynamo.attributes import TensorMethod, filled_slots
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.frame import NULL, UNBOUND
 from torch_py._dynamo.generator import InterpretedGenerator
-from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.journal import Marker
 from torch_py._dynamo.natives import Interpreted
+from torch_py._dynamo.origins import SCALARS
 from torch_py._shapes.integers import SymSize
 from torch_py._tensor import Tensor
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _DISALLOWS_INSTANTIATION = 1 << 7
 _HEAP_TYPE = 1 << 9
 # Built-in classes whose derived classes have objects that can be made again.
-_REBUILT_BASES = (object, dict, list, set, tuple, str, int, float, collections.OrderedDict)
+_REBUILT_BASES: tuple[Any, ...] = (collections.OrderedDict, dict, list, set, tuple, str, int, float, object)
 # Iterators that tell, by __reduce__, how to make them again.
 _ITERATOR_MODULES = ("builtins", "itertools", "_collections", "collections")
 
@@ -90,25 +90,27 @@ def _dict(rebuild: Rebuild, value: dict[Any, Any]) -> str:
     return rebuild.finish(value, "{" + entries + "}", "update", "entries")
 
 
-def _ordered_dict(rebuild: Rebuild, value: Any) -> str:
+def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
+    """A call of the object's class."""
     kind = rebuild.constant(type(value), type(value).__name__)
-    return rebuild.finish(value, f"{kind}([{_pairs(rebuild, value)}])", "", "entries")
+    return rebuild.finish(value, f"{kind}({arguments})", "", wish)
+
+
+def _ordered_dict(rebuild: Rebuild, value: Any) -> str:
+    return _by_class(rebuild, value, f"[{_pairs(rebuild, value)}]", "entries")
 
 
 def _counter(rebuild: Rebuild, value: Any) -> str:
-    kind = rebuild.constant(type(value), "Counter")
-    return rebuild.finish(value, f"{kind}(dict([{_pairs(rebuild, value)}]))", "", "entries")
+    return _by_class(rebuild, value, f"dict([{_pairs(rebuild, value)}])", "entries")
 
 
 def _default_dict(rebuild: Rebuild, value: Any) -> str:
-    kind = rebuild.constant(type(value), "defaultdict")
-    factory = rebuild.value(value.default_factory)
-    return rebuild.finish(value, f"{kind}({factory}, [{_pairs(rebuild, value)}])", "", "entries")
+    arguments = f"{rebuild.value(value.default_factory)}, [{_pairs(rebuild, value)}]"
+    return _by_class(rebuild, value, arguments, "entries")
 
 
 def _deque(rebuild: Rebuild, value: Any) -> str:
-    kind = rebuild.constant(type(value), "deque")
-    return rebuild.finish(value, f"{kind}([{_items(rebuild, value)}], {value.maxlen})", "", "items")
+    return _by_class(rebuild, value, f"[{_items(rebuild, value)}], {value.maxlen}", "items")
 
 
 def _slice(rebuild: Rebuild, value: slice) -> str:
@@ -163,19 +165,10 @@ def _native_method(rebuild: Rebuild, value: Any) -> str:
     return f"{rebuild.value(owner)}.{value.__name__}"
 
 
-def _tensor_method(rebuild: Rebuild, value: TensorMethod) -> str:
-    return f"{rebuild.value(value.__self__)}.{value.__name__}"
-
-
 def _partial(rebuild: Rebuild, value: Any) -> str:
-    kind = rebuild.constant(type(value), "partial")
     parts = [rebuild.value(value.func), *(rebuild.value(item) for item in value.args)]
     parts += [f"{name}={rebuild.value(item)}" for name, item in value.keywords.items()]
-    return rebuild.finish(value, f"{kind}({', '.join(parts)})", "", "partial")
-
-
-def _interpreted(rebuild: Rebuild, value: Interpreted) -> str:
-    return rebuild.value(value.function)
+    return _by_class(rebuild, value, ", ".join(parts), "partial")
 
 
 def _super(rebuild: Rebuild, value: Any) -> str:
@@ -188,39 +181,31 @@ def _super(rebuild: Rebuild, value: Any) -> str:
 def _instance(rebuild: Rebuild, value: Any) -> str:
     kind = type(value)
     cls = rebuild.value(kind)
-    base = next(
-        (base for base in (dict, list, set, tuple, str, int, float) if isinstance(value, base)), object
-    )
-    if base is not object:
-        return _instance_of_builtin(rebuild, value, cls, base)
-    name = rebuild.declare(value, f"object.__new__({cls})", kind.__name__.lower())
-    _fields(rebuild, value, name)
-    return name
+    base = next(base for base in _REBUILT_BASES if isinstance(value, base))
+    if base in (tuple, str, int, float):
+        plain = _tuple(rebuild, value) if base is tuple else rebuild.value(base(value))
+        made = f"{rebuild.constant(base.__new__, f'new_{base.__name__}')}({cls}, {plain})"
+    else:
+        is_ordered = base is collections.OrderedDict
+        owner = rebuild.constant(base, base.__name__) if is_ordered else base.__name__
+        made = f"{owner}.__new__({cls})"
+    name = rebuild.declare(value, made, kind.__name__.lower())
 
-
-def _instance_of_builtin(rebuild: Rebuild, value: Any, cls: str, base: type) -> str:
-    if isinstance(value, collections.OrderedDict):
+    if base is collections.OrderedDict:
         # In addition to what a dict has, it keeps an order.
-        ordered = rebuild.constant(collections.OrderedDict, "OrderedDict")
-        name = rebuild.declare(value, f"{ordered}.__new__({cls})", type(value).__name__.lower())
         for key, item in value.items():
             pair = f"{rebuild.value(key)}, {rebuild.value(item)}"
-            rebuild.builds.append(f"{ordered}.__setitem__({name}, {pair})")
-    elif base in (dict, list, set):
-        name = rebuild.declare(value, f"{base.__name__}.__new__({cls})", type(value).__name__.lower())
-        if base is dict:
-            rebuild.builds.append(f"dict.update({name}, [{_pairs(rebuild, value)}])")
-        else:
-            verb = "extend" if base is list else "update"
-            rebuild.builds.append(
-                f"{base.__name__}.{verb}({name}, [{_items(rebuild, base.__iter__(value))}])"
-            )
-    else:
-        plain = rebuild.value(base(value)) if base is not tuple else _tuple(rebuild, value)
-        function = rebuild.constant(base.__new__, f"new_{base.__name__}")
-        name = rebuild.declare(value, f"{function}({cls}, {plain})", type(value).__name__.lower())
+            rebuild.builds.append(f"{owner}.__setitem__({name}, {pair})")
+    elif base is dict:
+        rebuild.builds.append(f"dict.update({name}, [{_pairs(rebuild, value)}])")
+    elif base in (list, set):
+        verb = "extend" if base is list else "update"
+        items = _items(rebuild, base.__iter__(value))
+        rebuild.builds.append(f"{base.__name__}.{verb}({name}, [{items}])")
 
     _fields(rebuild, value, name)
+    for slot, content in filled_slots(value).items():
+        rebuild.builds.append(f"object.__setattr__({name}, {slot!r}, {rebuild.value(content)})")
     return name
 
 
@@ -231,21 +216,6 @@ def _fields(rebuild: Rebuild, value: Any, name: str) -> None:
         rebuild._made[id(fields)] = f"{name}.__dict__"
         items = ", ".join([f"{key!r}: {rebuild.value(item)}" for key, item in fields.items()])
         rebuild.builds.append(f"{name}.__dict__.update({{{items}}})")
-    for slot in _slots(type(value)):
-        try:
-            content = object.__getattribute__(value, slot)
-        except AttributeError:
-            continue
-        rebuild.builds.append(f"object.__setattr__({name}, {slot!r}, {rebuild.value(content)})")
-
-
-def _slots(kind: type) -> list[str]:
-    found = []
-    for base in kind.__mro__:
-        for name, member in base.__dict__.items():
-            if type(member) is types.MemberDescriptorType and base is not object:
-                found.append(name)
-    return found
 
 
 def _exception(rebuild: Rebuild, value: BaseException) -> str:
@@ -262,9 +232,7 @@ def _exception(rebuild: Rebuild, value: BaseException) -> str:
 
     if value.__suppress_context__:
         rebuild.builds.append(f"{name}.__suppress_context__ = True")
-    if value.__dict__:
-        items = ", ".join([f"{key!r}: {rebuild.value(item)}" for key, item in value.__dict__.items()])
-        rebuild.builds.append(f"{name}.__dict__.update({{{items}}})")
+    _fields(rebuild, value, name)
     return name
 
 
@@ -319,19 +287,13 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     MethodType: _method,
     BuiltinFunctionType: _native_method,
     types.MethodWrapperType: _native_method,
-    TensorMethod: _tensor_method,
+    TensorMethod: _native_method,
     functools.partial: _partial,
-    Interpreted: _interpreted,
+    Interpreted: lambda rebuild, value: rebuild.value(value.function),
     super: _super,
     InterpretedGenerator: _refuse_generator,
-    type(NULL): lambda rebuild, value: "NULL",
-    type(UNBOUND): lambda rebuild, value: "UNBOUND",
-    type(ABSENT): _refuse,
-    _C.Size: _as_constant,
+    Marker: _refuse,
     SymSize: _size,
-    float: _as_constant,
-    complex: _as_constant,
-    range: _as_constant,
     operator.itemgetter: _iterator,
     operator.attrgetter: _iterator,
     operator.methodcaller: _iterator,
@@ -339,23 +301,15 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
 }
 
 
-def _is_constant(value: Any, kind: type) -> bool:
-    if isinstance(value, type):
-        return True
+# Objects of these classes never change.
+_CONSTANT_KINDS = (
+    type, ModuleType, enum.Enum, re.Pattern, types.CodeType, types.GenericAlias, types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+)  # fmt: skip
 
-    return isinstance(value, (ModuleType, enum.Enum)) or kind in (
-        _C.dtype,
-        _C.device,
-        _C.layout,
-        _C.memory_format,
-        type(Ellipsis),
-        type(NotImplemented),
-        types.CodeType,
-        types.GenericAlias,
-        types.MethodDescriptorType,
-        types.WrapperDescriptorType,
-        re.Pattern,
-    )
+
+def _is_constant(value: Any, kind: type) -> bool:
+    return isinstance(value, _CONSTANT_KINDS) or kind in SCALARS
 
 
 def _is_iterator(value: Any, kind: type) -> bool:

@@ -8,31 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import iteration
 from torch_py._dynamo.call_parts import call_parts
+from torch_py._records import Fields
 
 if TYPE_CHECKING:
     from torch_py._dynamo.rebuild import Rebuild
     from torch_py._dynamo.stops import Stop
 
 
-class Step:
+class Step(Fields):
     """An operation on the stack: how many values it takes, how many it gives, and its text."""
 
     kind = "operation"
 
-    def __init__(self, pops: int, results: int, text: Callable[[Rebuild], str]) -> None:
-        self.pops = pops
-        self.results = results
-        self.text = text
+    pops: int
+    results: int
+    text: Callable[[Rebuild], str]
 
 
-class Jump:
+class Jump(Fields):
     """A branch on the truth of the top."""
 
     kind = "jump"
 
-    def __init__(self, if_true: bool, keeps: bool) -> None:
-        self.if_true = if_true
-        self.keeps = keeps
+    if_true: bool
+    keeps: bool
 
     def branches(self, stop: Stop) -> list[tuple[str, int, bool]]:
         """(condition or nothing, offset, whether the top stays) if it jumps, and if it does not."""
@@ -56,8 +55,16 @@ def of(stop: Stop) -> Any:
         return Iterate()
     if op.startswith("call"):
         return _call(stop)
-    make = _OPERATIONS.get(op)
-    return None if make is None else make(stop)
+    if op == "format_value":
+        return _format_value(stop)
+    if op == "unpack_sequence":
+        return _unpack(stop)
+    if op not in _OPERATIONS:
+        return None
+
+    pops, results, make = _OPERATIONS[op]
+    function, *operands = make(stop.instruction.arg, *stop.stack[-pops:])
+    return _function_step(function, operands, pops, results)
 
 
 _JUMPS = {
@@ -72,11 +79,10 @@ _JUMPS = {
 
 
 def _call(stop: Stop) -> Step | None:
-    frame = stop.frame
-    parts = call_parts(frame.program, stop.instruction, stop.stack, frame.keyword_names)
-    if parts is None:
+    base, callee, args, kwargs = call_parts(stop.instruction, stop.stack, stop.frame.keyword_names)
+    if type(args) not in (list, tuple) or type(kwargs) is not dict:
         return None
-    stop.base, callee, args, kwargs = parts
+    stop.base = base
 
     def text(rebuild: Rebuild) -> str:
         given = [rebuild.value(value) for value in args]
@@ -88,132 +94,72 @@ def _call(stop: Stop) -> Step | None:
         ]
         return f"{rebuild.value(callee)}({', '.join(given)})"
 
-    return Step(len(stop.stack) - stop.base, 1, text)
+    return Step(len(stop.stack) - base, 1, text)
 
 
 # Other operations
 
 
-def _apply(count: int, results: int = 1) -> Callable[[Stop], Step]:
-    """The function of the instruction, applied to the topmost values."""
-
-    def make(stop: Stop) -> Step:
-        function = stop.instruction.arg
-        return _function_step(stop, function, stop.stack[len(stop.stack) - count :], results)
-
-    return make
-
-
-def _function_step(
-    stop: Stop, function: Any, operands: list[Any], results: int, pops: int | None = None
-) -> Step:
+def _function_step(function: Any, operands: list[Any], pops: int, results: int) -> Step:
     def text(rebuild: Rebuild) -> str:
         name = rebuild.constant(function, function.__name__)
         return f"{name}({', '.join(map(rebuild.value, operands))})"
 
-    return Step(len(operands) if pops is None else pops, results, text)
+    return Step(pops, results, text)
 
 
-def _load_attr(stop: Stop) -> Step:
-    return _function_step(stop, getattr, [stop.stack[-1], stop.instruction.arg], 1, pops=1)
-
-
-def _contains(stop: Stop) -> Step:
-    value, container = stop.stack[-2:]
-    function = not_contains if stop.instruction.arg else operator.contains
-    return _function_step(stop, function, [container, value], 1)
-
-
-def not_contains(container: Any, value: Any) -> bool:
+def _not_contains(container: Any, value: Any) -> bool:
     return value not in container
 
 
-def _store_attr(stop: Stop) -> Step:
-    value, owner = stop.stack[-2:]
-    return _function_step(stop, setattr, [owner, stop.instruction.arg, value], 0, pops=2)
-
-
-def store_item(value: Any, owner: Any, key: Any) -> None:
-    owner[key] = value
-
-
-def delete_item(owner: Any, key: Any) -> None:
-    del owner[key]
-
-
-def _store_subscript(stop: Stop) -> Step:
-    return _function_step(stop, store_item, stop.stack[-3:], 0)
-
-
-def _delete_subscript(stop: Stop) -> Step:
-    return _function_step(stop, delete_item, stop.stack[-2:], 0)
-
-
-def text_of(value: Any, conversion: int, specification: str = "") -> str:
+def _text_of(value: Any, conversion: int, specification: str = "") -> str:
     if conversion:
         value = (str, repr, ascii)[conversion - 1](value)
     return format(value, specification)
 
 
 def _format_value(stop: Stop) -> Step:
-    has_format = bool(stop.instruction.arg & 4)
-    value = stop.stack[-2] if has_format else stop.stack[-1]
-    specification = stop.stack[-1] if has_format else ""
-    operands = [value, stop.instruction.arg & 3, specification]
-    return _function_step(stop, text_of, operands, 1, pops=2 if has_format else 1)
+    conversion = stop.instruction.arg & 3
+    if stop.instruction.arg & 4:
+        value, specification = stop.stack[-2:]
+        return _function_step(_text_of, [value, conversion, specification], 2, 1)
+    return _function_step(_text_of, [stop.stack[-1], conversion], 1, 1)
 
 
-def _unpack(stop: Stop) -> Step:
+def _unpack(stop: Stop) -> Step | None:
     count = stop.instruction.arg
 
     def unpack(value: Any) -> list[Any]:
         parts = list(value)
-        if len(parts) != count:
-            few = len(parts) < count
-            raise ValueError(
-                f"not enough values to unpack (expected {count}, got {len(parts)})"
-                if few
-                else f"too many values to unpack (expected {count})"
-            )
+        if len(parts) < count:
+            raise ValueError(f"not enough values to unpack (expected {count}, got {len(parts)})")
+        if len(parts) > count:
+            raise ValueError(f"too many values to unpack (expected {count})")
         return parts[::-1]
 
-    return _function_step(stop, unpack, [stop.stack[-1]], count) if count > 1 else None  # type: ignore[return-value]
+    return _function_step(unpack, [stop.stack[-1]], 1, count) if count > 1 else None
 
 
-def _get_iter(stop: Stop) -> Step:
-    return _function_step(stop, iter, [stop.stack[-1]], 1)
-
-
-def _to_bool(stop: Stop) -> Step:
-    return _function_step(stop, bool, [stop.stack[-1]], 1)
-
-
-def _compare_as_bool(stop: Stop) -> Step:
-    compare = stop.instruction.arg
-
+def _compared_as_bool(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> tuple[Any, ...]:
     def is_true(left: Any, right: Any) -> bool:
         return bool(compare(left, right))
 
-    return _function_step(stop, is_true, stop.stack[-2:], 1)
+    return is_true, left, right
 
 
-def _unary(stop: Stop) -> Step:
-    return _function_step(stop, stop.instruction.arg, [stop.stack[-1]], 1)
-
-
-_OPERATIONS: dict[str, Callable[[Stop], Step]] = {
-    "binary": _apply(2),
-    "compare": _apply(2),
-    "compare_as_bool": _compare_as_bool,  # since Python 3.13
-    "unary": _unary,
-    "subscript": lambda stop: _function_step(stop, operator.getitem, stop.stack[-2:], 1),
-    "contains": _contains,
-    "load_attr": _load_attr,
-    "store_attr": _store_attr,
-    "store_subscript": _store_subscript,
-    "delete_subscript": _delete_subscript,
-    "format_value": _format_value,
-    "unpack_sequence": _unpack,
-    "get_iter": _get_iter,
-    "to_bool": _to_bool,
+# How many values an instruction takes from the stack, how many it gives, and the function that does it with
+# its operands: those of the instruction's argument and the values.
+_OPERATIONS: dict[str, tuple[int, int, Callable[..., tuple[Any, ...]]]] = {
+    "binary": (2, 1, lambda function, left, right: (function, left, right)),
+    "compare": (2, 1, lambda function, left, right: (function, left, right)),
+    "compare_as_bool": (2, 1, _compared_as_bool),  # since Python 3.13
+    "unary": (1, 1, lambda function, value: (function, value)),
+    "subscript": (2, 1, lambda _, owner, key: (operator.getitem, owner, key)),
+    "contains": (2, 1, lambda no, value, owner: (_not_contains if no else operator.contains, owner, value)),
+    "load_attr": (1, 1, lambda name, owner: (getattr, owner, name)),
+    "store_attr": (2, 0, lambda name, value, owner: (setattr, owner, name, value)),
+    "store_subscript": (3, 0, lambda _, value, owner, key: (operator.setitem, owner, key, value)),
+    "delete_subscript": (2, 0, lambda _, owner, key: (operator.delitem, owner, key)),
+    "get_iter": (1, 1, lambda _, value: (iter, value)),
+    "to_bool": (1, 1, lambda _, value: (bool, value)),
 }

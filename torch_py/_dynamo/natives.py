@@ -10,26 +10,15 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import (
-    attributes,
-    copying,
-    formatting,
-    iteration,
-    operations,
-    torch_calls,
-)
-from torch_py._dynamo.attributes import in_class
+from torch_py import _C
+from torch_py._dynamo import attributes, copying, iteration, operations, torch_calls
+from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
-from torch_py._dynamo.native_rules import (
-    BREAKING_BUILTINS,
-    BREAKING_MODULES,
-    PURE_CLASSES,
-    PURE_MODULES,
-)
+from torch_py._dynamo.native_numbers import call_with_numbers
+from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch
-from torch_py._dynamo.varying import call_with_numbers
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -170,28 +159,10 @@ _CHANGING = {
     bytearray: frozenset("append extend insert remove pop clear reverse __setitem__ __delitem__".split()),
 }
 _SAFE_OWNERS = (
-    str,
-    bytes,
-    int,
-    float,
-    complex,
-    bool,
-    tuple,
-    list,
-    dict,
-    set,
-    frozenset,
-    collections.deque,
-    bytearray,
-    range,
-    slice,
-    type(None),
-    BaseException,
-    types.MappingProxyType,
-    type({}.keys()),
-    type({}.values()),
+    str, bytes, int, float, complex, bool, tuple, list, dict, set, frozenset, collections.deque, bytearray,
+    range, slice, type(None), BaseException, types.MappingProxyType, type({}.keys()), type({}.values()),
     type({}.items()),
-)
+)  # fmt: skip
 
 
 def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -206,7 +177,8 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
         if found is not NotImplemented:
             return found
     if iteration.is_native_iterator(owner):
-        return _call_iterator(capture, owner, callee, args, kwargs)
+        iteration.refuse_foreign(capture, owner)
+        return capture.result(callee(*args, **kwargs))
     if isinstance(owner, str) and name in ("format", "join", "format_map"):
         return _text_method(capture, owner, callee, args, kwargs)
     if not isinstance(owner, _SAFE_OWNERS) and not _is_known_owner(owner):
@@ -221,16 +193,19 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
 
 
 def _is_known_owner(owner: Any) -> bool:
-    module = type(owner).__module__
-    if is_of_torch(type(owner)):
-        return not isinstance(owner, Tensor) and type(owner).__name__ in (
-            "Size",
-            "dtype",
-            "device",
-            "finfo",
-            "iinfo",
-        )
-    return module in ("re", "_sre", "itertools", "functools", "_operator", "operator", "types", "_struct")
+    kind = type(owner)
+    if is_of_torch(kind):
+        return kind in (_C.Size, _C.dtype, _C.device, _C.finfo, _C.iinfo)
+    return kind.__module__ in (
+        "re",
+        "_sre",
+        "itertools",
+        "functools",
+        "_operator",
+        "operator",
+        "types",
+        "_struct",
+    )
 
 
 def _text_method(capture: Capture, owner: str, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -245,14 +220,8 @@ def _text_method(capture: Capture, owner: str, callee: Any, args: Any, kwargs: d
 
 def _as_text(capture: Capture, value: Any) -> Any:
     """Objects of classes of the program with a text of their own, as that text."""
-    method = in_class(type(value), "__str__")
-    return formatting.text_of(capture, str, value) if type(method) is FunctionType else value
-
-
-def _call_iterator(capture: Capture, owner: Any, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    if capture.origin_of(owner) is not None:
-        raise iteration.ForeignIterator(owner)
-    return capture.result(callee(*args, **kwargs))
+    text = call_own(capture, value, "__str__")
+    return value if text is ABSENT else text
 
 
 def _dict_get(capture: Capture, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
@@ -283,15 +252,9 @@ def _dict_setdefault(capture: Capture, owner: dict[Any, Any], key: Any, default:
     return value
 
 
-def _dict_set(capture: Capture, owner: dict[Any, Any], key: Any, value: Any) -> None:
-    capture.write_key(owner, key, value)
-
-
 def _dict_item(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
     value = capture.read_key(owner, key)
-    if value is ABSENT:
-        return NotImplemented
-    return value
+    return NotImplemented if value is ABSENT else value
 
 
 def _dict_update(capture: Capture, owner: dict[Any, Any], *given: Any, **named: Any) -> Any:
@@ -311,7 +274,7 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "get": _dict_get,
     "pop": _dict_pop,
     "setdefault": _dict_setdefault,
-    "__setitem__": _dict_set,
+    "__setitem__": lambda capture, owner, key, value: capture.write_key(owner, key, value),
     "__getitem__": _dict_item,
     "update": _dict_update,
 }
@@ -346,10 +309,6 @@ def call_wrapper(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any
     return call_method_of(capture, owner, callee, args, kwargs)
 
 
-def _object_init(capture: Capture, owner: Any, *args: Any, **kwargs: Any) -> None:
-    return None
-
-
 def _object_getattribute(capture: Capture, owner: Any, name: str) -> Any:
     value = attributes._of_instance(capture, owner, type(owner), name)
     if value is ABSENT:
@@ -358,9 +317,9 @@ def _object_getattribute(capture: Capture, owner: Any, name: str) -> Any:
 
 
 _OF_OBJECT: dict[str, Callable[..., Any]] = {
-    "__init__": _object_init,
+    "__init__": lambda capture, owner, *args, **kwargs: None,
     "__setattr__": attributes.store_plain,
-    "__delattr__": attributes.delete_plain,
+    "__delattr__": attributes.store_plain,
     "__getattribute__": _object_getattribute,
     "__repr__": lambda capture, owner: object.__repr__(owner),
     "__eq__": lambda capture, left, right: True if left is right else NotImplemented,
@@ -384,13 +343,11 @@ def call_object(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]
 def _call_getter(capture: Capture, callee: Any, args: Any) -> Any:
     """itemgetter, attrgetter and methodcaller."""
     name, parts = type(callee).__name__, callee.__reduce__()[1]
+    if name == "methodcaller":
+        return capture.call(attributes.load(capture, args[0], parts[0]), parts[1:], {})
     if name == "itemgetter":
         found = [operations.subscript(capture, args[0], key) for key in parts]
-        return found[0] if len(found) == 1 else tuple(found)
-    if name == "attrgetter":
-        found = [
-            functools.reduce(lambda o, n: attributes.load(capture, o, n), path.split("."), args[0])
-            for path in parts
-        ]
-        return found[0] if len(found) == 1 else tuple(found)
-    return capture.call(attributes.load(capture, args[0], parts[0]), parts[1:], {})
+    else:
+        load = functools.partial(attributes.load, capture)
+        found = [functools.reduce(load, path.split("."), args[0]) for path in parts]
+    return found[0] if len(found) == 1 else tuple(found)

@@ -28,11 +28,7 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
     if isinstance(value, dict):
         return {key: map_tensors(item, function) for key, item in value.items()}
     if kind is slice:
-        return slice(
-            map_tensors(value.start, function),
-            map_tensors(value.stop, function),
-            map_tensors(value.step, function),
-        )
+        return slice(*(map_tensors(part, function) for part in (value.start, value.stop, value.step)))
     return value
 
 

@@ -4,22 +4,24 @@ methods of the program."""
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._C import Size
 from torch_py._dynamo import iteration
-from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.native_numbers import has_varying
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.varying import Varying, has_varying
 from torch_py._shapes.integers import VARYING, SymSize, combined
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
+    from torch_py._dynamo.varying import Varying
 
 _NUMBERS = frozenset({int, float, bool, complex, str, type(None), *VARYING})
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -94,14 +96,8 @@ def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
 
 
 def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
-    method = in_class(type(owner), name)
-    if isinstance(owner, (Tensor, *VARYING)):
-        return NotImplemented
-    if type(method) is not FunctionType:
-        capture.depends_on_absence(type(owner), name)
-        return NotImplemented
-    capture.depends_on_class(type(owner), name)
-    return capture.call(method, (owner, *operands), {})
+    found = ABSENT if isinstance(owner, Tensor) else call_own(capture, owner, name, *operands)
+    return NotImplemented if found is ABSENT else found
 
 
 def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
@@ -196,12 +192,9 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     key = capture.as_number(key)
     if isinstance(key, Tensor):
         key = _as_index(capture, key) if not isinstance(owner, dict) else key
-    kind = type(owner)
-    method = in_class(kind, "__getitem__")
-    if type(method) is FunctionType:
-        capture.depends_on_class(kind, "__getitem__")
-        return capture.call(method, (owner, key), {})
-    capture.depends_on_absence(kind, "__getitem__")
+    value = call_own(capture, owner, "__getitem__", key)
+    if value is not ABSENT:
+        return value
 
     if isinstance(owner, dict):
         return _entry(capture, owner, key)
@@ -226,19 +219,15 @@ def _entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
     value = capture.read_key(owner, key)
     if value is not ABSENT:
         return value
-
-    missing = in_class(type(owner), "__missing__")
-    capture.depends_on_absence(type(owner), "__missing__")
-    if type(missing) is FunctionType:
-        return capture.call(missing, (owner, key), {})
-    if missing is not ABSENT:  # a defaultdict
-        factory = capture.read_native(owner, "default_factory")
-        if factory is None:
-            raise KeyError(key)
-        made = capture.call(factory, (), {})
-        capture.write_key(owner, key, made)
-        return made
-    raise KeyError(key)
+    value = call_own(capture, owner, "__missing__", key)
+    if value is not ABSENT:
+        return value
+    factory = capture.read_native(owner, "default_factory") if isinstance(owner, defaultdict) else None
+    if factory is None:
+        raise KeyError(key)
+    made = capture.call(factory, (), {})
+    capture.write_key(owner, key, made)
+    return made
 
 
 def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
@@ -247,11 +236,9 @@ def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
         capture.recorder.call("call_function", operator.setitem, (owner, key, value), {}, operator.setitem)
         return
 
-    method = in_class(type(owner), "__setitem__")
-    if type(method) is FunctionType:
-        capture.depends_on_class(type(owner), "__setitem__")
-        capture.call(method, (owner, key, value), {})
-    elif isinstance(owner, dict):
+    if call_own(capture, owner, "__setitem__", key, value) is not ABSENT:
+        return
+    if isinstance(owner, dict):
         hash(key)
         capture.write_key(owner, key, value)
     else:
@@ -263,11 +250,9 @@ def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
 
 
 def delete_subscript(capture: Capture, owner: Any, key: Any) -> None:
-    method = in_class(type(owner), "__delitem__")
-    if type(method) is FunctionType:
-        capture.depends_on_class(type(owner), "__delitem__")
-        capture.call(method, (owner, key), {})
-    elif isinstance(owner, dict):
+    if call_own(capture, owner, "__delitem__", key) is not ABSENT:
+        return
+    if isinstance(owner, dict):
         if capture.read_key(owner, key) is ABSENT:
             raise KeyError(key)
         capture.write_key(owner, key, ABSENT)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 import enum
+import itertools
 from collections import Counter
 from functools import cache
 from types import (
@@ -25,7 +26,7 @@ from weakref import ref
 from torch_py import _C
 from torch_py._dynamo.attributes import HEAP_TYPE
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.capture_mode import CaptureMode, memory_of
+from torch_py._dynamo.capture_mode import CaptureMode
 from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guard_rows import Guards
 from torch_py._dynamo.journal import Journal
@@ -37,6 +38,7 @@ from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._shapes.integers import SymInt
+from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py._thread_state import ThreadState
@@ -45,25 +47,11 @@ from torch_py.nn.parameter import Buffer, Parameter
 
 # Values that are guarded by being equal.
 SCALARS = frozenset(
-    {
-        int,
-        float,
-        bool,
-        complex,
-        str,
-        bytes,
-        type(None),
-        type(Ellipsis),
-        type(NotImplemented),
-        range,
-        slice,
-        _C.dtype,
-        _C.device,
-        _C.layout,
-        _C.memory_format,
-        _C.Size,
-    }
-)
+    (
+        int, float, bool, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice,
+        _C.Size, _C.device, _C.dtype, _C.layout, _C.memory_format,
+    )
+)  # fmt: skip
 # Objects that are guarded by being the same.
 FIXED_KINDS = (type, ModuleType, BuiltinFunctionType, CodeType, enum.Enum)
 
@@ -97,7 +85,7 @@ class Origins:
         self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
         self.not_assumed = not_assumed  # why no assertion is taken to hold
         self.assumed: list[tuple[Any, bool]] = []  # tensors whose truth the program asserts
-        self._serial = 0
+        self.serials = itertools.count(1)  # of frames, in the order in which they are made
         self._origins: dict[int, Source] = {}
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id
@@ -105,46 +93,45 @@ class Origins:
         self._classes: set[tuple[int, str]] = set()
         self._unregistered = Unregistered()
 
-    def finish_guards(self, written: list[Any] | None) -> None:
+    def finish_guards(self) -> None:
         """Guards that arguments are not the same tensor, and that changed objects are not read as others.
 
-        Parameters and the like are particular tensors, which matter only to graphs that write to tensors:
-        to `written`, if that is not None.
+        Parameters and the like are particular tensors, which matter only to graphs that write to inputs.
         """
         inputs = list(self.recorder.inputs.values())
-        tensors = [made.source for made in inputs]
-        free = [source for source in tensors if source.kind != "constant"]
-        if written is None:
-            self.guards.add_distinct(self._without_shared_memory(free))
+        free = [made for made in inputs if made.source.kind != "constant"]
+        if not any(self._is_written(made) for made in inputs):
+            self.guards.add_distinct(self._without_shared_memory(inputs, free))
         elif free:
-            for apart in self._apart(inputs, written):
+            for apart in self._apart(inputs):
                 self.guards.add_distinct(apart)
-            self._guard_storages(inputs, {memory_of(tensor) for tensor in written})
+            self._guard_storages(inputs)
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
             particular = [s for s in self.guards.changed.values() if s.kind == "constant"]
             if objects:
                 self.guards.add_distinct([*objects, *particular])
 
-    def _apart(self, inputs: list[Input], written: list[Any]) -> list[list[Source]]:
+    def _is_written(self, made: Input) -> bool:
+        return memory_of(made.fake) in self.fake_mode.places.written
+
+    def _apart(self, inputs: list[Input]) -> list[list[Source]]:
         """Lists of inputs that do not share memory: those that do in this call, and that nothing is written
         to, are in different lists.
         """
-        memories = {memory_of(tensor) for tensor in written}
         groups: dict[Any, list[Source]] = {}
         for number, made in enumerate(inputs):
-            is_shared = _has_storage(made.real) and memory_of(made.fake) not in memories
-            place = made.real.untyped_storage()._cdata if is_shared else -number - 1
+            place = -number - 1 if self._is_written(made) else _memory_of(made.real)
             groups.setdefault(place, []).append(made.source)
 
         most = max(map(len, groups.values()))
         return [[group[min(k, len(group) - 1)] for group in groups.values()] for k in range(most)]
 
-    def _guard_storages(self, inputs: list[Input], written: set[int]) -> None:
+    def _guard_storages(self, inputs: list[Input]) -> None:
         """Guards for a graph that writes to memory, and reaches elements that its arguments do not show."""
-        written |= self.fake_mode.places.written.keys()
+        written = self.fake_mode.places.written.keys()
         reached = self.fake_mode.places.reached()
-        concerned = [made for made in inputs if _has_storage(made.real)]
+        concerned = [made for made in inputs if made.real.layout is _C.strided]
         concerned = [made for made in concerned if memory_of(made.fake) in written | reached]
         if reached.isdisjoint(memory_of(made.fake) for made in concerned):
             return
@@ -172,16 +159,11 @@ class Origins:
         if made is not first and base is first.real._base:
             self.guards.add("alias", source, self.sources.attr(first.source, "_base"))
 
-    def _without_shared_memory(self, sources: list[Source]) -> list[Source]:
+    @staticmethod
+    def _without_shared_memory(inputs: list[Input], wanted: list[Input]) -> list[Source]:
         """The inputs whose memory no other input shares in this call; code that only reads may share."""
-        inputs = list(self.recorder.inputs.values())
-        owners = Counter(made.real.untyped_storage()._cdata for made in inputs if _has_storage(made.real))
-        shared = {
-            id(made.source)
-            for made in inputs
-            if _has_storage(made.real) and owners[made.real.untyped_storage()._cdata] > 1
-        }
-        return [source for source in sources if id(source) not in shared]
+        owners = Counter(_memory_of(made.real) for made in inputs)
+        return [made.source for made in wanted if owners[_memory_of(made.real)] == 1]
 
     def origin_of(self, value: Any) -> Source | None:
         return self._origins.get(id(value))
@@ -229,13 +211,11 @@ class Origins:
             self._set_origin(value, named)
             if kind.__flags__ & HEAP_TYPE and not isinstance(value, type):
                 self.guards.add("type_is", named, kind)  # programs may assign to __class__
-        elif kind is FunctionType:
-            self.guards.add("type_is", source, kind)
-            self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
-            self._set_origin(value, source)
         else:
             by_value = _is_value(kind)
             self.guards.add("equals" if by_value else "type_is", source, value if by_value else kind)
+            if kind is FunctionType:
+                self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
             self._set_origin(value, source)
         return value
 
@@ -297,9 +277,6 @@ class Origins:
         self.guards.add("tensor", source, value)
         return self.recorder.input(value, source)
 
-    def _constant(self, value: Any, text: str) -> Source:
-        return self.sources.constant(value, text)
-
     def as_number(self, value: Any) -> Any:
         """A value for code that looks at the bits of integers: a size that varies is fixed."""
         return value if self.varying is None else self.varying.fixed(value)
@@ -332,5 +309,6 @@ class Unregistered:
         return True
 
 
-def _has_storage(tensor: Tensor) -> bool:
-    return tensor.layout == _C.strided
+def _memory_of(tensor: Tensor) -> int:
+    """The memory of a tensor, as a number: its own if the layout has no storage."""
+    return tensor.untyped_storage()._cdata if tensor.layout is _C.strided else id(tensor)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from enum import Enum
-from types import CellType, CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType
+from types import CellType, CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
-from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.attributes import filled_slots, in_class
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
@@ -37,12 +38,16 @@ class Reading(Origins):
             self._new[id(value)] = value
         return value
 
+    def _unwritten(self, kind: str, owner: Any, key: Any = None) -> Source | None:
+        """The origin of an object, for a place in it that the program has not written to."""
+        return None if self.journal.has(kind, owner, key) else self._origins.get(id(owner))
+
     def read_key(self, owner: dict[Any, Any], key: Any) -> Any:
         """``owner[key]``, or ABSENT."""
         key = self.key_in(owner, key)
         value = dict.get(owner, key, ABSENT)
-        origin = self._origin_of_dict(owner)
-        if origin is None or self.journal.has("key", owner, key):
+        origin = self._unwritten("key", owner, key)
+        if origin is None:
             return self.plain(value)
         if origin.kind == "constant":
             self.guards.watch(owner)
@@ -82,15 +87,10 @@ class Reading(Origins):
             if not isinstance(other, Tensor):
                 self.guards.add_distinct([origin, place])
 
-    def _origin_of_dict(self, owner: dict[Any, Any]) -> Source | None:
-        return self._origins.get(id(owner))
-
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
         """An entry of the dictionary of an instance, or ABSENT."""
         origin = self._origins.get(id(owner))
-        if origin is None:
-            return self.plain(fields.get(name, ABSENT))
-        if self.journal.has("key", fields, name):
+        if origin is None or self.journal.has("key", fields, name):
             return self.plain(fields.get(name, ABSENT))
 
         self._own_fields(owner, fields, origin)
@@ -116,9 +116,9 @@ class Reading(Origins):
 
     def read_item(self, owner: Any, position: int) -> Any:
         """An element of a list or tuple. Raises IndexError."""
-        origin = self._origins.get(id(owner))
+        origin = self._unwritten("whole", owner)
         value = owner[position]
-        if origin is None or self.journal.has("whole", owner):
+        if origin is None:
             return self.plain(value)
         if position < 0:
             self.use_length(owner)
@@ -135,8 +135,8 @@ class Reading(Origins):
 
     def read_cell(self, cell: CellType, name: str) -> Any:
         value = contents(cell)
-        origin = self._origins.get(id(cell))
-        if origin is None or self.journal.has("cell", cell):
+        origin = self._unwritten("cell", cell)
+        if origin is None:
             return value if value is ABSENT else self.plain(value)
         source = self.sources.cell(origin, name)
         if value is ABSENT:
@@ -145,8 +145,8 @@ class Reading(Origins):
 
     def read_slot(self, owner: Any, name: str) -> Any:
         value = object.__getattribute__(owner, name)
-        origin = self._origins.get(id(owner))
-        if origin is None or self.journal.has("slot", owner, name):
+        origin = self._unwritten("slot", owner, name)
+        if origin is None:
             return self.plain(value)
         return self.admit(value, self.sources.attr(origin, name))
 
@@ -162,7 +162,6 @@ class Reading(Origins):
                 self._own_fields(owner, value, origin)
             else:
                 self.made(value)
-                self._new[id(value)] = value
             return value
         if origin is None:
             return self.result(value)
@@ -178,7 +177,7 @@ class Reading(Origins):
             return self.plain(found)
         self.guards.watch(kind)
         self.fixed(kind, kind.__name__)
-        return self.admit(found, self.sources.attr(self._constant(kind, kind.__name__), name))
+        return self.admit(found, self.sources.attr(self.sources.constant(kind, kind.__name__), name))
 
     def depends_on_class(self, kind: type, name: str) -> None:
         """What `kind` has under `name`, a method or property, has to stay."""
@@ -186,7 +185,7 @@ class Reading(Origins):
             return
         self._classes.add((id(kind), name))
         self.guards.watch(kind)
-        source = self._constant(kind, kind.__name__)
+        source = self.sources.constant(kind, kind.__name__)
         found = getattr(kind, name, ABSENT)
         if found is ABSENT:
             self.guards.add("no_attr", source, name)
@@ -249,20 +248,8 @@ class Reading(Origins):
         """Before native code may call special methods of objects, which it is not seen to: guards what they
         can read, the fields of the objects and of those in them."""
         waiting = list(values)
-        seen: set[int] = set()
-        while waiting:
-            value = waiting.pop()
-            if type(value) in SCALARS or isinstance(value, Tensor) or id(value) in seen:
-                continue
-            seen.add(id(value))
-
-            if isinstance(value, (list, tuple)):
-                waiting += _items_of(value)
-            elif isinstance(value, dict):
-                waiting += [*dict.keys(value), *dict.values(value)]
-            elif isinstance(value, (set, frozenset)):
-                waiting += value
-            elif names := _special_methods(type(value)):
+        for value in _leaves(waiting):
+            if names := _special_methods(type(value)):
                 for name in names:
                     self.depends_on_class(type(value), name)
                 waiting += self._fields_in_use(value)
@@ -272,6 +259,13 @@ class Reading(Origins):
         for value in values:
             if type(value).__flags__ & HEAP_TYPE and not isinstance(value, (Tensor, Module, Enum, type)):
                 self.use_fields(self._fields_in_use(value))
+
+    def guard_code(self, function: FunctionType) -> None:
+        """Guards what a function of the program does."""
+        if not self.is_new(function):
+            self.fixed(function, function.__name__)
+            place = self.sources.attr(self._origins[id(function)], "__code__")
+            self.guards.add("is", place, function.__code__)
 
     def use_function(self, function: Any) -> None:
         """Before native code runs a function of the program: guards the globals that it can read."""
@@ -283,9 +277,7 @@ class Reading(Origins):
                 continue
 
             seen.add(id(function))
-            if not self.is_new(function):
-                place = self._constant(function, function.__name__)
-                self.guards.add("is", self.sources.attr(place, "__code__"), function.__code__)
+            self.guard_code(function)
             namespace = self.fixed(function.__globals__, "G")
             waiting += [
                 self.as_number(self.read_key(namespace, name))
@@ -295,29 +287,22 @@ class Reading(Origins):
 
     def keep(self, *values: Any) -> None:
         """Guards that objects in arguments of a node, such as a Generator, are those that the graph keeps."""
-        waiting = list(values)
-        while waiting:
-            value = waiting.pop()
-            if type(value) in SCALARS or isinstance(value, Tensor):
-                continue
-
-            if isinstance(value, (list, tuple)):
-                waiting += _items_of(value)
-            elif isinstance(value, dict):
-                waiting += dict.values(value)
-            elif (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
+        for value in _leaves(list(values)):
+            if (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
                 self.guards.add("is", origin, value)
 
     def _fields_in_use(self, owner: Any) -> list[Any]:
         fields = getattr(owner, "__dict__", {})
         origin = self._origins.get(id(owner))
-        found = [*fields.values(), *(object.__getattribute__(owner, name) for name in _filled_slots(owner))]
+        slots = filled_slots(owner)
+        found = [*fields.values(), *slots.values()]
         if any(isinstance(value, Tensor) for value in found):
             raise Break(
                 f"a native call with a {type(owner).__name__}", "its methods may compute with tensors", ""
             )
+
         if origin is not None:
-            for name in _filled_slots(owner):
+            for name in slots:
                 self.use(self.as_number(self.read_slot(owner, name)))
             if fields:
                 self._own_fields(owner, fields, origin)
@@ -326,8 +311,8 @@ class Reading(Origins):
 
     def use_length(self, value: Any) -> None:
         """Guards how many elements a container has, and which keys."""
-        origin = self._origins.get(id(value))
-        if origin is None or self.journal.has("whole", value):
+        origin = self._unwritten("whole", value)
+        if origin is None:
             return
         if isinstance(value, (list, tuple)):
             if not (origin.kind == "constant" and isinstance(value, tuple)):
@@ -365,21 +350,30 @@ def _hides_contents(value: Any) -> bool:
 _VIEWS = (deque, MappingProxyType, type({}.keys()), type({}.values()), type({}.items()))
 
 
+def _leaves(waiting: list[Any]) -> Iterator[Any]:
+    """The objects in nested containers, and in what is added to `waiting` on the way; not tensors, nor what
+    is guarded by being equal."""
+    seen: set[int] = set()
+    while waiting:
+        value = waiting.pop()
+        if type(value) in SCALARS or isinstance(value, Tensor) or id(value) in seen:
+            continue
+
+        seen.add(id(value))
+        if isinstance(value, (list, tuple)):
+            waiting += _items_of(value)
+        elif isinstance(value, dict):
+            waiting += [*dict.keys(value), *dict.values(value)]
+        elif isinstance(value, (set, frozenset)):
+            waiting += value
+        else:
+            yield value
+
+
 def _names_in(code: CodeType) -> set[str]:
     """The names of globals and attributes in a function, and in those that are defined in it."""
     inner = [constant for constant in code.co_consts if type(constant) is CodeType]
     return set(code.co_names).union(*map(_names_in, inner))
-
-
-def _filled_slots(owner: Any) -> list[str]:
-    """The names of the slots that have a value."""
-    names = [
-        name
-        for base in type(owner).__mro__
-        for name, member in base.__dict__.items()
-        if type(member) is MemberDescriptorType and base is not object
-    ]
-    return [name for name in names if hasattr(owner, name)]
 
 
 def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:

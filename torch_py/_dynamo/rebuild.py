@@ -4,19 +4,14 @@ writes."""
 from __future__ import annotations
 
 import collections
+import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import Pending
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
-from torch_py._dynamo.makers import (
-    EMPTY,
-    MAKERS,
-    MAKERS_BY_TEST,
-    cannot_rebuild,
-    unknown_origin,
-)
+from torch_py._dynamo.makers import EMPTY, MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
 from torch_py._dynamo.sources import Source
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -98,8 +93,6 @@ class Rebuild:
             return f"{base}.{source.key}"
         if source.kind == "cell":
             return f"{base}.cell_contents"
-        if source.kind == "type":
-            return f"type({base})"
         return f"{base}[{self.value(source.key)}]"
 
     def _place(self, place: Place) -> str:
@@ -198,25 +191,19 @@ class Rebuild:
     def entry(self, entry: Entry, now: Any) -> None:
         """A statement that makes a changed place what it is at the end."""
         owner = self.value(entry.owner)
-        if entry.kind == "key":
-            key = self.value(entry.key)
-            if entry.has_moved:
-                self.writes.append(f"del {owner}[{key}]")
-                if now is ABSENT:
-                    return
-            text = f"del {owner}[{key}]" if now is ABSENT else f"{owner}[{key}] = {self.value(now)}"
+        if entry.kind in ("key", "cell"):
+            place = f"{owner}.cell_contents" if entry.kind == "cell" else f"{owner}[{self.value(entry.key)}]"
+            if entry.has_moved or now is ABSENT:
+                self.writes.append(f"del {place}")
+            if now is ABSENT:
+                return
+            text = f"{place} = {self.value(now)}"
         elif entry.kind in ("slot", "class"):
             base = "object" if entry.kind == "slot" else "type"
             text = (
                 f"{base}.__delattr__({owner}, {entry.key!r})"
                 if now is ABSENT
                 else f"{base}.__setattr__({owner}, {entry.key!r}, {self.value(now)})"
-            )
-        elif entry.kind == "cell":
-            text = (
-                f"del {owner}.cell_contents"
-                if now is ABSENT
-                else f"{owner}.cell_contents = {self.value(now)}"
             )
         elif entry.kind == "tail":
             text = f"list.extend({owner}, [{', '.join(self.value(item) for item, _ in now.items)}])"
@@ -229,22 +216,17 @@ class Rebuild:
     def _contents(self, owner: str, container: Any, now: Snapshot) -> None:
         if isinstance(container, dict):
             items = ", ".join(f"({self.value(key)}, {self.value(item)})" for key, item in now.items)
-            self.writes += [f"{owner}.clear()", f"{owner}.update([{items}])"]
-            return
-        items = ", ".join(self.value(item) for item, _ in now.items)
+        else:
+            items = ", ".join(self.value(item) for item, _ in now.items)
         if isinstance(container, list):
             self.writes.append(f"{owner}[:] = [{items}]")
-        elif isinstance(container, set):
-            self.writes += [f"{owner}.clear()", f"{owner}.update([{items}])"]
-        else:
-            self.writes += [f"{owner}.clear()", f"{owner}.extend([{items}])"]
+            return
+        verb = "update" if isinstance(container, (dict, set)) else "extend"
+        self.writes += [f"{owner}.clear()", f"{owner}.{verb}([{items}])"]
 
 
 _RESERVED = frozenset(
-    "False None True and as assert async await break class continue def del elif else except "
-    "finally for from "
-    "global if import in is lambda nonlocal not or pass raise return try while with yield graph object type "
-    "list dict set tuple frozenset iter getattr slice super".split()
+    (*keyword.kwlist, *"graph object type list dict set tuple frozenset iter getattr slice super".split())
 )
 
 

@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
-from torch_py._dynamo.breaks import Break, data_dependent
-from torch_py._dynamo.capture_mode import CaptureMode
+from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
+from torch_py._dynamo.capture_mode import CaptureMode, memory_in
+from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
 from torch_py._dynamo.sources import Source
@@ -35,13 +36,11 @@ from torch_py.utils._python_dispatch import _disable_current_modes
 
 # The operators of Python that are methods of tensors: what native code calls comes as the method.
 _OPERATORS = {
-    f"__{name}__": getattr(operator, f"__{name}__")
-    for name in (
-        "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor iadd iand ifloordiv ilshift "
-        "imatmul imul imod ior ipow irshift isub itruediv ixor neg pos invert abs lt le eq ne gt ge getitem "
-        "setitem"
-    ).split()
-}
+    f"__{function.__name__.strip('_')}__": function
+    for function in (
+        *BINARY, *COMPARE.values(), *UNARY.values(), operator.abs, operator.getitem, operator.setitem
+    )
+}  # fmt: skip
 
 
 class Recorder(TorchFunctionMode):
@@ -60,7 +59,7 @@ class Recorder(TorchFunctionMode):
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
         self.numbers: dict[int, Input] = {}  # by the id of the source
         self._input_of_fake: dict[int, Input] = {}
-        self._last_input: Node | None = None
+        self.last_input: Node | None = None
         self.calls = 0
 
     @property
@@ -79,18 +78,13 @@ class Recorder(TorchFunctionMode):
 
     def input(self, real: Tensor, source: Source) -> Tensor:
         """The fake tensor for a real one, which becomes an input of the graph."""
-        known = self.inputs.get(id(real))
-        if known is not None:
-            return known.fake
         with self.suspended(), self.fake_mode.preparing():
             found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
+        self.fake_mode.places.note_input(fake)
 
-        with self._at_inputs():
-            node = placeholder(self.scopes[0].graph, _node_name(source))
-        self._last_input = node
+        node = self._placeholder(source, fake)
         self.scopes[0].nodes[id(fake)] = fake, node
-        node.meta["example_value"] = fake
         made = Input(real, source, node, fake)
         if self.varying is not None:
             self.varying.note_input(made, geometry)
@@ -107,26 +101,19 @@ class Recorder(TorchFunctionMode):
         if self.varying is None or number is None:
             return value
 
-        with self._at_inputs():
-            node = placeholder(self.scopes[0].graph, _node_name(source))
-        self._last_input = node
-        node.meta["example_value"] = value
+        node = self._placeholder(source, value)
         self.numbers[id(source)] = made = Input(value, source, node, number)
         self.varying.note_number(made)
         return number
 
-    @contextmanager
-    def _at_inputs(self) -> Iterator[None]:
-        """Placeholders come before all other nodes, in the order in which they are met."""
+    def _placeholder(self, source: Source, example: Any) -> Node:
+        """A placeholder: they come before all other nodes, in the order in which they are met."""
         graph = self.scopes[0].graph
-        if self._last_input is not None:
-            with graph.inserting_after(self._last_input):
-                yield
-        elif (first := next(iter(graph.nodes), None)) is not None:
-            with graph.inserting_before(first):
-                yield
-        else:
-            yield
+        last = self.last_input
+        with graph.inserting_before() if last is None else graph.inserting_after(last):
+            self.last_input = placeholder(graph, _node_name(source))
+        self.last_input.meta["example_value"] = example
+        return self.last_input
 
     def all_inputs(self) -> Iterator[Input]:
         """The tensors, and the numbers that vary."""
@@ -159,17 +146,12 @@ class Recorder(TorchFunctionMode):
         if known is not None:
             return known[1]
         if self.knows(tensor):
-            return self._lifted(tensor, len(self.scopes) - 1)
+            return self.scopes[-1].lift(tensor)  # from an outer graph
         raise Break(
             "use of a tensor",
             "it was made by code that is not captured",
             "make the tensor in the compiled function, or pass it as an argument",
         )
-
-    def _lifted(self, tensor: Tensor, depth: int) -> Node:
-        """The node of a tensor from an outer graph, which becomes an input of those in between."""
-        known = self.scopes[depth].nodes.get(id(tensor))
-        return self.scopes[depth].lift(tensor) if known is None else known[1]
 
     def _node_of_size(self, size: SymInt | SymFloat) -> Any:
         """Nested graphs have plain numbers: their sizes do not vary."""
@@ -247,34 +229,38 @@ class Recorder(TorchFunctionMode):
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
         if self.varying is not None and self.varying.places:
             args, kwargs = self._settled(self.varying, target, args, kwargs)
-            args, kwargs = settled_positions(self.varying, self, target, run, args, kwargs)
-            settle_count(self.varying, self, target, run, args, kwargs)
+            args, kwargs = settled_positions(self.varying, target, run, args, kwargs)
+            settle_count(self.varying, target, run, args, kwargs)
 
         result = self._result(target, run, args, kwargs)
+        if self.fake_mode.problem:
+            raise Break(_shown(target), self.fake_mode.problem)
 
         def question(tensor: Tensor) -> Any:
             return run(tensor, *args[1:], **kwargs)
 
-        # Later numbers depend on a draw, whether its result is used or not.
-        draws = self.fake_mode.has_drawn and not acts
-        acts = acts or draws
-        if op == "read":
-            op = "call_function"
-            acts = False
-            if not has_tensors(result):
-                return self.number(target, args, result, question)
-        if acts or has_tensors(result) or result is None:
-            node = self.append(op, target, args, kwargs, result)
-            if acts:
-                node.meta["acts"] = True
-            if draws:
-                node.meta["draws"] = True
-            return result
-        return self.number(target, args, result, question)
+        is_read = op == "read"  # of an attribute
+        effects = [] if is_read else self._effects(acts, args, kwargs)
+        if not (effects or has_tensors(result) or (result is None and not is_read)):
+            return self.number(target, args, result, question)
+
+        node = self.append("call_function" if is_read else op, target, args, kwargs, result)
+        node.meta.update(dict.fromkeys(effects, True))
+        return result
+
+    def _effects(self, acts: bool, args: Any, kwargs: dict[str, Any]) -> list[str]:
+        """What the call that has run has done apart from its result: see effects.py."""
+        mode = self.fake_mode
+        found = ["acts"] * acts
+        if mode.has_drawn:  # later numbers depend on it, whether the result is used or not
+            found.append("draws")
+        if mode.written and not mode.written.isdisjoint(memory_in(args, kwargs)):
+            found.append("writes")
+        return found
 
     def _result(self, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         varying = self.varying if self.varying is not None and self.varying.places else None
-        self.fake_mode.has_drawn = self.fake_mode.has_written = False
+        self.fake_mode.begin()
         self.fake_mode.calls_left = math.inf if varying is None else MOST_CALLS
 
         before = _C._set_torch_function_modes_enabled(False)
@@ -282,7 +268,7 @@ class Recorder(TorchFunctionMode):
             return run(*args, **kwargs)
         except TooManyCalls:
             assert varying is not None
-            settle_steps(varying, self, run, args, kwargs)
+            settle_steps(varying, run, args, kwargs)
         except DataDependentOutputException as error:
             raise data_dependent(_shown(target)) from error
         except DynamicOutputShapeException as error:
@@ -291,7 +277,9 @@ class Recorder(TorchFunctionMode):
         except Exception as error:
             if asks_for_elements(error):
                 raise data_dependent(_shown(target)) from error
-            if self.fake_mode.has_written:  # the program may go on with that
+            if varying is not None:
+                raise RefusedForStandIns(error) from None
+            if self.fake_mode.written:  # the program may go on with that
                 raise Break(_shown(target), "it raises an exception after it has changed tensors") from error
             raise
         finally:
@@ -347,16 +335,13 @@ class Recorder(TorchFunctionMode):
             self.track(result, node)
             return
         node.meta["example_value"] = result
-        if isinstance(result, (tuple, list)):
-            for position, element in enumerate(result):
-                if has_tensors(element):
-                    part = self.graph.call_function(operator.getitem, (node, position))
-                    part.meta["stack_trace"] = node.meta["stack_trace"]
-                    self._note(part, element)
-        elif isinstance(result, dict):
-            for key, element in result.items():
-                if has_tensors(element):
-                    self._note(self.graph.call_function(operator.getitem, (node, key)), element)
+        if not isinstance(result, (tuple, list, dict)):
+            return
+        for key, element in result.items() if isinstance(result, dict) else enumerate(result):
+            if has_tensors(element):
+                part = self.graph.call_function(operator.getitem, (node, key))
+                part.meta["stack_trace"] = node.meta["stack_trace"]
+                self._note(part, element)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """A call that native code makes."""

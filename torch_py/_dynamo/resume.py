@@ -8,40 +8,30 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._C import _compiler
+from torch_py._dynamo.call_parts import call_operands
 from torch_py._dynamo.decode import decode
-from torch_py._dynamo.frame import NULL, SETUP_FINALLY, UNBOUND, Frame, Pending
+from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
+from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-class Layout:
+class Layout(Fields):
     """Where a frame goes on, and what it has then: which slots have values, and which places of the stack.
 
     `raise_at` is the offset of the call that this frame waits for, with the number of values below its
     callable: this is where an exception is raised. Equal continuations have equal layouts.
     """
 
-    __slots__ = ("blocks", "code", "globals", "offset", "raise_at", "slots", "stack")
-
-    def __init__(
-        self,
-        code: CodeType,
-        namespace: dict[str, Any],
-        offset: int,
-        slots: tuple[bool, ...],
-        stack: tuple[bool, ...],
-        raise_at: tuple[int, int] | None,
-        blocks: tuple[tuple[int, int, int], ...] = (),
-    ) -> None:
-        self.code = code
-        self.globals = namespace
-        self.offset = offset
-        self.slots = slots
-        self.stack = stack
-        self.raise_at = raise_at
-        self.blocks = blocks  # of Python 3.10
+    code: CodeType
+    globals: dict[str, Any]
+    offset: int
+    slots: tuple[bool, ...]
+    stack: tuple[bool, ...]
+    raise_at: tuple[int, int] | None
+    blocks: tuple[tuple[int, int, int], ...] = ()  # of Python 3.10
 
     def key(self) -> Any:
         return (self.code, id(self.globals), self.offset, self.slots, self.stack, self.raise_at, self.blocks)
@@ -64,12 +54,7 @@ class Layout:
 
     def handles_exceptions(self) -> bool:
         """Whether an exception of the call that the frame waits for stays in the frame."""
-        program = decode(self.code)
-        if self.raise_at is None:
-            return False
-        if program.uses_blocks:
-            return any(kind == SETUP_FINALLY for kind, _, _ in self.blocks)
-        return program.handler_of(self.raise_at[0]) is not None
+        return self.raise_at is not None and decode(self.code).handles(self.raise_at[0], self.blocks)
 
 
 class ResumedStart:
@@ -148,7 +133,7 @@ class ResumedStart:
                 result = _run_natively(layout, part, result, error, is_first=number == 0)
                 error = None
             except BaseException as raised:
-                if number == len(self.layouts) - 1 or not _any_handles(self.layouts[number + 1 :]):
+                if not any(layout.handles_exceptions() for layout in self.layouts[number + 1 :]):
                     raise
                 error = raised
         return result
@@ -164,10 +149,6 @@ def _continued(frame: Frame, result: Any, error: Any, is_first: bool) -> tuple[A
         return frame.run(), None
     except Exception as raised:
         return None, raised
-
-
-def _any_handles(layouts: list[Layout]) -> bool:
-    return any(layout.handles_exceptions() for layout in layouts)
 
 
 def _run_natively(layout: Layout, values: tuple[Any, ...], result: Any, error: Any, is_first: bool) -> Any:
@@ -199,45 +180,22 @@ def _for_native(values: list[Any]) -> tuple[Any, ...]:
 
 
 def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tuple[int, list[Any]]:
-    """Offset and stack of the call that the frame waits for, with a callable that raises the exception."""
+    """Offset and stack of the call or loop that the frame waits for, with a callable that raises the
+    exception."""
     assert layout.raise_at is not None
     start, base = layout.raise_at
 
     def fail(*args: Any, **kwargs: Any) -> Any:
         raise error
 
-    return start, [*stack[:base], *call_operands(layout.code, start, fail)]
-
-
-def call_operands(code: CodeType, start: int, callee: Callable[..., Any]) -> list[Any]:
-    """What the call or loop at an offset finds on the stack, for a callable that ignores its arguments."""
-    program = decode(code)
+    program = decode(layout.code)
     at = program.index_of[start]
     while program.instructions[at].op in ("nop", "kw_names"):
         at += 1
     instruction = program.instructions[at]
-    op, count = instruction.op, instruction.arg
-    if op.startswith("for_iter"):
-        return [iter(callee, None)]
-    if op == "call":
-        return [NULL, callee, *[None] * count]
-    if op == "call_null_last":
-        return [callee, NULL, *[None] * count]
-    if op == "call_kw":
-        return [callee, NULL, *[None] * count, ()]
-
-    if op == "call_plain":
-        return [callee, *[None] * count]
-    if op == "call_plain_kw":
-        return [callee, *[None] * count, ()]
-    ex = [(), {}] if count & 1 else [()]
-    if op == "call_ex":
-        return [NULL, callee, *ex]
-    if op == "call_ex_null_last":
-        return [callee, NULL, *ex]
-    if op == "call_ex_plain":
-        return [callee, *ex]
-    raise AssertionError(op)
+    if instruction.op.startswith("for_iter"):
+        return start, [*stack[:base], iter(fail, None)]
+    return start, [*stack[:base], *call_operands(instruction.op, instruction.arg, fail)]
 
 
 def _distinct(names: list[str]) -> list[str]:

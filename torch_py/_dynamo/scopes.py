@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo.sources import Source
+from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
 
-class Input:
+class Input(Fields):
     """A tensor that the graph gets from outside, or a number that varies."""
 
-    __slots__ = ("fake", "node", "real", "source")
-
-    def __init__(self, real: Any, source: Source, node: Node, fake: Any) -> None:
-        self.real = real
-        self.source = source
-        self.node = node
-        self.fake = fake
+    real: Any
+    source: Source
+    node: Node
+    fake: Any
 
 
 class Scope:
@@ -32,8 +30,7 @@ class Scope:
         self._placeholders: list[Node] = []
 
     def lift(self, tensor: Tensor) -> Node:
-        first = next(iter(self.graph.nodes), None)
-        with self.graph.inserting_before(first):
+        with self.graph.inserting_before():
             node = placeholder(self.graph, "outside")
         self.nodes[id(tensor)] = tensor, node
         self.tensors.append(tensor)

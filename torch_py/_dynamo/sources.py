@@ -17,7 +17,6 @@ class Source:
     item       position          an element of a list or tuple
     key        key               an entry of a dictionary
     cell       None              what is in the cell
-    type       None              the class of the base
     call       a function        what it returns, called without arguments
     lookup     a function        the same, for functions that read from a class which is watched
 
@@ -80,9 +79,6 @@ class Sources:
 
     def cell(self, base: Source, name: str) -> Source:
         return self._get("cell", base, None, f"{base.text}" if base.kind == "constant" else f"{base.text}()")
-
-    def type(self, base: Source) -> Source:
-        return self._get("type", base, None, f"type({base.text})")
 
     def call(self, text: str, function: Callable[..., Any], *args: Any, kind: str = "call") -> Source:
         """What a function returns for these arguments."""

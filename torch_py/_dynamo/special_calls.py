@@ -25,17 +25,17 @@ from torch_py._dynamo import (
     operations,
     torch_calls,
 )
-from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.class_bodies import build_class
-from torch_py._dynamo.frame import Frame, Pending
+from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
 from torch_py._dynamo.generator import InterpretedGenerator
+from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch, module_of
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
-from torch_py.nn.modules._backward_hooks import BackwardHookFunction
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -111,11 +111,11 @@ def _type(capture: Capture, args: Any, kwargs: Any) -> Any:
 
 
 def _getattr(capture: Capture, args: Any, kwargs: Any) -> Any:
-    if len(args) == 2:
-        return attributes.load(capture, args[0], args[1])
     try:
         return attributes.load(capture, args[0], args[1])
     except AttributeError:
+        if len(args) == 2:
+            raise
         return args[2]
 
 
@@ -127,22 +127,13 @@ def _hasattr(capture: Capture, args: Any, kwargs: Any) -> bool:
     return True
 
 
-def _setattr(capture: Capture, args: Any, kwargs: Any) -> None:
-    attributes.store(capture, *args)
-
-
-def _delattr(capture: Capture, args: Any, kwargs: Any) -> None:
-    attributes.delete(capture, *args)
-
-
 def _len(capture: Capture, args: Any, kwargs: Any) -> int:
     (value,) = args
     if isinstance(value, Tensor):
         return torch_calls.method(capture, value, "__len__", [], {})  # type: ignore[no-any-return]
-    method = in_class(type(value), "__len__")
-    if type(method) is FunctionType:
-        capture.depends_on_class(type(value), "__len__")
-        return capture.call(method, (value,), {})
+    length = call_own(capture, value, "__len__")
+    if length is not ABSENT:
+        return length  # type: ignore[no-any-return]
     capture.use_length(value)
     return len(value)
 
@@ -185,18 +176,13 @@ def _number(function: Any) -> Callable[..., Any]:
             return torch_calls.method(capture, args[0], f"__{function.__name__}__", (), {})
         if function is int and len(args) == 1 and type(args[0]) is SymInt:
             return args[0]
-        if args:
-            for name in (f"__{function.__name__}__", "__index__"):
-                method = in_class(type(args[0]), name)
-                if type(method) is FunctionType:
-                    return function(capture.call(method, (args[0],), {}))
+        for name in (f"__{function.__name__}__", "__index__") if args else ():
+            found = call_own(capture, args[0], name)
+            if found is not ABSENT:
+                return function(found)
         return function(*args, **kwargs)
 
     return number
-
-
-def _bool(capture: Capture, args: Any, kwargs: Any) -> bool:
-    return capture.truth(args[0]) if args else False
 
 
 def _size(capture: Capture, args: Any, kwargs: Any) -> Any:
@@ -239,17 +225,11 @@ def _super(capture: Capture, args: Any, kwargs: Any) -> Any:
         return super(*args)
     frame = capture.frame
     assert frame is not None
-    cell = _slot(capture, frame, frame.program.names.index("__class__"))
-    owner = _slot(capture, frame, 0)
+    cell = frame.slot(frame.program.names.index("__class__"))
+    owner = frame.slot(0)
     if type(owner) is types.CellType:
         owner = owner.cell_contents
     return super(cell.cell_contents, owner)
-
-
-def _slot(capture: Capture, frame: Frame, number: int) -> Any:
-    """The content of a slot, which a continuation may not have read yet."""
-    value = frame.locals[number]
-    return capture.admit(value.value, value.source) if type(value) is Pending else value
 
 
 def _globals(capture: Capture, args: Any, kwargs: Any) -> Any:
@@ -264,7 +244,7 @@ def _vars(capture: Capture, args: Any, kwargs: Any) -> Any:
     return attributes.load(capture, args[0], "__dict__")
 
 
-def _extreme(function: Any, compare: Any) -> Callable[..., Any]:
+def _extreme(function: Any) -> Callable[..., Any]:
     """max() and min()."""
 
     def extreme(capture: Capture, args: Any, kwargs: Any) -> Any:
@@ -312,10 +292,6 @@ def _sorted(capture: Capture, args: Any, kwargs: Any) -> Any:
         raise data_dependent("sorted() of tensors")
     capture.use_fields(elements)
     return capture.made(sorted(elements, **_with_called(capture, kwargs, "key")))
-
-
-def _build_class(capture: Capture, args: Any, kwargs: Any) -> Any:
-    return build_class(capture, args, kwargs)
 
 
 def _reduce(capture: Capture, args: Any, kwargs: Any) -> Any:
@@ -386,57 +362,32 @@ def _issubclass(capture: Capture, args: Any, kwargs: Any) -> bool:
 
 
 def _hash(capture: Capture, args: Any, kwargs: Any) -> int:
-    method = in_class(type(args[0]), "__hash__")
-    if type(method) is FunctionType and not isinstance(args[0], Tensor):
-        return capture.call(method, (args[0],), {})
-    if type(args[0]).__hash__ is object.__hash__:
-        _guard_identity(capture, args[0])
-    capture.use_fields(args[0])
-    return hash(args[0])
+    (value,) = args
+    if not isinstance(value, Tensor):
+        found = call_own(capture, value, "__hash__")
+        if found is not ABSENT:
+            return hash(found)  # as large as a hash may be
+        if type(value).__hash__ is object.__hash__:
+            _guard_identity(capture, value)
+        capture.use_fields(value)
+    return hash(value)
 
 
-def _abs(capture: Capture, args: Any, kwargs: Any) -> Any:
-    return operations.unary(capture, abs, args[0])
+def _of_operations(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the interpreter that takes the arguments of the call."""
+    return lambda capture, args, kwargs: operation(capture, *args)
 
 
 SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     type: _type,
     super: _super,
     str: _text(str),
-    int: _number(int),
-    float: _number(float),
-    complex: _number(complex),
-    bool: _bool,
-    list: _list_of(list),
-    tuple: _list_of(tuple),
+    bool: lambda capture, args, kwargs: bool(args) and capture.truth(args[0]),
+    **{kind: _number(kind) for kind in (int, float, complex)},
+    **{kind: _list_of(kind) for kind in (list, tuple, set, frozenset)},
     Size: _size,
-    set: _list_of(set),
-    frozenset: _list_of(frozenset),
     dict: _dict,
 }
-
-
-def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
-    """``Function.apply`` of a custom autograd function, as one node: forward runs on fake tensors."""
-    cls, *given = args
-    if cls is BackwardHookFunction:
-        raise unsupported_call(
-            "a backward hook of a module", "it is called in backward, with gradients that are not captured"
-        )
-    capture.fixed(cls, cls.__name__)
-    torch_calls.capture_arguments(capture, given, kwargs)
-    capture.use_objects(*given, *kwargs.values())
-    for name in ("forward", "backward", "setup_context"):
-        capture.depends_on_class(cls, name)
-        capture.use_function(getattr(cls, name))
-    apply = cls.apply
-
-    def run(*inner: Any, **named: Any) -> Any:
-        return apply(*inner, **named)
-
-    recorder = capture.recorder
-    result = recorder.call("call_function", apply, tuple(given), kwargs, run, acts=True)
-    return capture.result(result)
 
 
 def signature(capture: Capture, function: FunctionType, args: Any, kwargs: Any) -> Any:
@@ -444,70 +395,53 @@ def signature(capture: Capture, function: FunctionType, args: Any, kwargs: Any) 
     target = getattr(args[0], "__func__", args[0]) if args else None
     if type(target) is not FunctionType:
         raise unsupported_call("inspect.signature", "it is called with something else than a function")
-    if not capture.is_new(target):
-        capture.fixed(target, target.__name__)
-        source = capture.sources.attr(capture.origin_of(target), "__code__")  # type: ignore[arg-type]
-        capture.guards.add("is", source, target.__code__)
+    capture.guard_code(target)
     return capture.made(function(*args, **kwargs))
 
 
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    autograd.Function.apply.__func__: _custom_function,
+    autograd.Function.apply.__func__: derivatives.apply,
     autograd.grad: derivatives.grad,
     marks.graph_break: _graph_break,
-    marks.is_compiling: _true,
-    _utils.is_compiling: _true,
-    _questions.is_compiling: _true,
-    _questions.is_dynamo_compiling: _true,
+    **dict.fromkeys((marks.is_compiling, _utils.is_compiling), _true),
+    **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), _true),
     isinstance: _isinstance,
-    issubclass: _issubclass,
     getattr: _getattr,
     hasattr: _hasattr,
-    setattr: _setattr,
-    delattr: _delattr,
+    setattr: _of_operations(attributes.store),
+    delattr: _of_operations(attributes.delete),
     len: _len,
     iter: _iter,
     next: _next,
-    repr: _text(repr),
-    ascii: _text(ascii),
-    format: _text(format),
+    **{function: _text(function) for function in (repr, ascii, format)},
     globals: _globals,
     vars: _vars,
-    max: _extreme(max, None),
-    min: _extreme(min, None),
+    max: _extreme(max),
+    min: _extreme(min),
     sum: _sum,
     any: _any_all(True),
     all: _any_all(False),
     sorted: _sorted,
     functools.reduce: _reduce,
-    builtins.__build_class__: _build_class,
+    builtins.__build_class__: build_class,
     sys.exc_info: _exc_info,
+    hash: _hash,
     id: _id,
     callable: _callable,
-    hash: _hash,
-    abs: _abs,
+    issubclass: _issubclass,
     _thread.get_ident: _guarded(_thread.get_ident),
     sys.getrecursionlimit: _guarded(sys.getrecursionlimit),
     sys.intern: lambda capture, args, kwargs: sys.intern(*args),
+    operator.is_: _of_operations(operations.is_same),
+    operator.is_not: lambda capture, args, kwargs: not operations.is_same(capture, *args),
+    operator.getitem: _of_operations(operations.subscript),
+    operator.setitem: _of_operations(operations.store_subscript),
+    operator.delitem: _of_operations(operations.delete_subscript),
+    operator.contains: _of_operations(operations.contains),
+    operator.truth: _of_operations(iteration.truth),
 }
-for _name in (
-    "add and_ floordiv lshift matmul mul mod or_ pow rshift sub truediv xor iadd iand ifloordiv "
-    "ilshift imatmul "
-    "imul imod ior ipow irshift isub itruediv ixor lt le eq ne gt ge neg pos invert not_"
-).split():
-    _function = getattr(operator, _name)
+for _function in (abs, *BINARY, *COMPARE.values(), *UNARY.values()):
     SPECIAL_FUNCTIONS[_function] = _operator(_function)
-SPECIAL_FUNCTIONS.update(
-    {
-        operator.getitem: lambda capture, args, kwargs: operations.subscript(capture, *args),
-        operator.setitem: lambda capture, args, kwargs: operations.store_subscript(capture, *args),
-        operator.delitem: lambda capture, args, kwargs: operations.delete_subscript(capture, *args),
-        operator.contains: lambda capture, args, kwargs: operations.contains(capture, *args),
-        operator.truth: lambda capture, args, kwargs: capture.truth(*args),
-        operator.is_: lambda capture, args, kwargs: operations.is_same(capture, *args),
-        operator.is_not: lambda capture, args, kwargs: not operations.is_same(capture, *args),
-    }
-)
 
 
 def of(callee: Any) -> Callable[..., Any] | None:

@@ -7,21 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import logs
 from torch_py._dynamo.binding import fill_closure
+from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR, parameter_names
 from torch_py._dynamo.frame import Frame, Pending
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
-
-
-def parameter_names(function: FunctionType) -> list[str]:
-    """The parameters in the order in which they are bound: *args is one of them, and **kwargs."""
-    code = function.__code__
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
-    return list(code.co_varnames[:count])
-
-
-_GENERATORS = 0x20 | 0x80 | 0x200  # flags of code: generators, coroutines, asynchronous generators
 
 
 class FunctionStart:
@@ -29,13 +19,13 @@ class FunctionStart:
 
     def __init__(self, function: FunctionType) -> None:
         self.function = function
-        self.parameters = parameter_names(function)
+        self.parameters = list(parameter_names(function.__code__))
         self.name = function.__name__ if function.__name__.isidentifier() else "function"
 
     def runs_eagerly(self) -> bool:
         """Whether the function is never captured, because others run what it returns step by step."""
         code = self.function.__code__
-        if not code.co_flags & _GENERATORS:
+        if not code.co_flags & (GENERATOR | ASYNCHRONOUS):
             return False
         logs.not_captured(
             self.function.__qualname__, "generators and asynchronous functions are not compiled"

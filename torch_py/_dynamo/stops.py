@@ -113,10 +113,8 @@ class Ending:
 
     def _outer_layouts(self) -> list[Layout]:
         """The layouts of the callers, which continue after their call with its result."""
-        found = []
-        for stop in self.stops[1:]:
-            found.append(stop.layout(stop.resume_at, stop.stack[: stop.base], stop.raise_at))
-        return found
+        outer = self.stops[1:]
+        return [stop.layout(stop.resume_at, stop.stack[: stop.base], stop.raise_at) for stop in outer]
 
     def _next(self, layout: Layout, values: list[str], raises: bool = False) -> str:
         start = ResumedStart([layout, *self._outer_layouts()], raises)
@@ -169,7 +167,7 @@ class Ending:
     def _guarded(self, stop: Stop, text: str, outer: list[str]) -> list[str]:
         """A statement whose exceptions go to the handlers of the frames, where there are some."""
         in_callers = any(layout.handles_exceptions() for layout in self._outer_layouts())
-        if not stop.frame.has_handler() and not in_callers:
+        if not in_callers and not stop.frame.program.handles(stop.instruction.offset, stop.frame.blocks):
             return [text]
 
         start, base = self._place_to_raise(stop)

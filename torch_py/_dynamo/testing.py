@@ -11,32 +11,13 @@ def _calls(module: Any) -> int:
     return sum(node.op in ("call_function", "call_method", "call_module") for node in module.graph.nodes)
 
 
-class CompileCounter:
-    """A backend that counts graphs (`frame_count`) and their calls (`op_count`), and runs them as they
-    are."""
-
-    def __init__(self) -> None:
-        self.frame_count = 0
-        self.op_count = 0
-
-    def __call__(self, gm: Any, example_inputs: Any, **options: Any) -> Any:
-        self.frame_count += 1
-        self.op_count += _calls(gm)
-        return gm.forward
-
-    def clear(self) -> None:
-        self.frame_count = 0
-        self.op_count = 0
-
-
 class CompileCounterWithBackend:
-    """Like CompileCounter, for any backend; `graphs` has the graph modules."""
+    """A backend that counts graphs (`frame_count`) and their calls (`op_count`), keeps them (`graphs`), and
+    lets another one compile them."""
 
     def __init__(self, backend: Any) -> None:
-        self.frame_count = 0
-        self.op_count = 0
         self.backend = backend
-        self.graphs: list[Any] = []
+        self.clear()
 
     def __call__(self, gm: Any, example_inputs: Any, **options: Any) -> Any:
         self.frame_count += 1
@@ -47,7 +28,14 @@ class CompileCounterWithBackend:
     def clear(self) -> None:
         self.frame_count = 0
         self.op_count = 0
-        self.graphs = []
+        self.graphs: list[Any] = []
+
+
+class CompileCounter(CompileCounterWithBackend):
+    """The same, and the graphs run as they are."""
+
+    def __init__(self) -> None:
+        super().__init__("eager")
 
 
 class EagerAndRecordGraphs:

@@ -12,8 +12,8 @@ import torch_py
 from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.nested import has_tensors
-from torch_py._dynamo.torch_modules import is_of_torch, is_operator, owner_of
-from torch_py._ops import OpOverload, OpOverloadPacket, _own_overloads, packet
+from torch_py._dynamo.torch_modules import is_of_torch, is_operator
+from torch_py._ops import _own_overloads, packet
 from torch_py._shapes.integers import SymInt
 from torch_py._tags import Tag
 from torch_py._tensor import Tensor
@@ -131,13 +131,9 @@ def is_torch_function(function: FunctionType) -> bool:
     return function in _public_functions()
 
 
-def is_torch_object(callee: Any) -> bool:
-    return isinstance(callee, (OpOverload, OpOverloadPacket))
-
-
 def is_torch_builtin(callee: Any) -> bool:
     """Whether a function of C is this library's; those of its types have no module, but an owner."""
-    return is_of_torch(callee) or is_of_torch(owner_of(callee))
+    return is_of_torch(callee) or is_of_torch(getattr(callee, "__self__", None))
 
 
 def function(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:

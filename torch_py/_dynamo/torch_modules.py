@@ -33,11 +33,6 @@ def is_of_torch(value: Any) -> bool:
     return name.partition(".")[0] == "torch_py" or library_named(name) is not None
 
 
-def owner_of(callee: Any) -> Any:
-    """The module or type that holds a function of C."""
-    return getattr(callee, "__self__", None)
-
-
 def is_operator(callee: Any) -> bool:
     """Whether a function of C is an operator, of the tree or of a package."""
     return library_named(module_of(callee)) is not None or callee in _operators()

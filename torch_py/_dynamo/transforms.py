@@ -47,23 +47,21 @@ def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
 
     for value in (*args, *kwargs.values()):
         capture.use(value)
-    inner = [_Inner(capture, value) for value in _functions_of(function, args)]
+    # The functions that the transform calls: from its closure, and from its arguments.
+    inner = [_Inner(capture, value) for value in (*_in_closure(function), *filter(_is_function, args))]
     run = TransformCall(function, [None] * len(inner))
     given = _with_functions(args, iter(inner[run.in_closure :]))
     recorder = capture.recorder
 
-    def natively(*values: Any, **named: Any) -> Any:
-        return run.function_with(inner)(*values, **named)
-
-    fake = tuple(map_tensors(value, recorder.fake_of) for value in given)
+    fake = [map_tensors(value, recorder.fake_of) for value in given]
+    named = {name: map_tensors(value, recorder.fake_of) for name, value in kwargs.items()}
     with recorder.suspended():
-        result = natively(*fake, **{k: map_tensors(v, recorder.fake_of) for k, v in kwargs.items()})
+        result = run.function_with(inner)(*fake, **named)
 
     run.graphs = [one.graphs for one in inner]
     lifted = [[scope.tensors for scope in one.scopes] for one in inner]
     numbered = _with_functions(args, iter(range(run.in_closure, len(inner))), _Function)
     numbered = [map_tensors(value, recorder.fake_of) for value in numbered]
-    named = {name: map_tensors(value, recorder.fake_of) for name, value in kwargs.items()}
     recorder.append("call_function", run, (lifted, *numbered), named, result)
     return capture.result(result)
 
@@ -74,11 +72,6 @@ def _contains_tensors(value: Any) -> bool:
 
 def _is_function(value: Any) -> bool:
     return isinstance(value, (FunctionType, MethodType, Module))
-
-
-def _functions_of(function: FunctionType, args: Any) -> list[Any]:
-    """The functions that a transform calls: from its closure, and from its arguments."""
-    return [*_in_closure(function), *(value for value in args if _is_function(value))]
 
 
 def _in_closure(function: FunctionType) -> list[Any]:

@@ -1,31 +1,25 @@
 """What varies between calls of a compiled function: which sizes, and what a capture notes about them.
 
-A tensor whose sizes vary is captured as one with primes as sizes (torch_py/_shapes/integers.py). Sizes
+A tensor whose sizes vary is captured as one with primes as sizes (torch_py/_shapes/sizes.py). Sizes
 that the program reads are SymInts; in the graph they are nodes, and decisions that depend on them become
 guards.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
 from torch_py._C._compiler import TensorFacts
+from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
+from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import (
-    VARYING,
-    Relation,
-    Sizes,
-    SymFloat,
-    SymInt,
-    SymSize,
-    TooManySizes,
-    combined,
-)
+from torch_py._shapes.integers import VARYING, SymFloat, SymInt, SymSize
+from torch_py._shapes.reals import term_of
+from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
@@ -70,13 +64,12 @@ def _is_as_narrow(symbol: Symbol, allowed: Range) -> bool:
     return bool(symbol.samples) and allowed.low <= min(symbol.samples) and max(symbol.samples) <= allowed.high
 
 
-class Read:
+class Read(Fields):
     """A question to the tensor of a node, about its sizes, and what the answer seemed to be."""
 
-    def __init__(self, node: Node, question: Callable[[Tensor], Any], terms: Any) -> None:
-        self.node = node
-        self.question = question
-        self.terms = terms
+    node: Node
+    question: Callable[[Tensor], Any]
+    terms: Any
 
 
 class Varying:
@@ -92,9 +85,8 @@ class Varying:
         self._geometries: dict[int, Geometry] = {}  # by the id of the tensor
         self._other_sizes: set[int] = set()  # those of inputs that do not vary
         self._limits: dict[Symbol, Range] = {}  # for the next capture
-        self.recorder: Recorder | None = None
+        self.recorder: Recorder  # which sets it
         self._worlds: Worlds | None = None
-        self.last_input: Node | None = None  # of the graph
 
     # Inputs
 
@@ -118,7 +110,6 @@ class Varying:
 
     def note_input(self, made: Input, geometry: Geometry | None) -> None:
         """Where the sizes of an input are found; equal ones have to stay equal."""
-        self.last_input = made.node
         if geometry is None:
             return
 
@@ -150,7 +141,6 @@ class Varying:
         return None
 
     def note_number(self, made: Input) -> None:
-        self.last_input = made.node
         made.node.meta["symbol"] = made.fake.term
         self._note_place(made.fake.term, Place(made, None))
 
@@ -166,10 +156,10 @@ class Varying:
         kind = type(value)
         if kind is int:
             (found,) = self._numbers((value,), node, lambda tensor: (question(tensor),))
-            terms: Any = _term(found)
+            terms: Any = term_of(found)
         elif isinstance(value, tuple) and all(type(item) is int for item in value):
             numbers = self._numbers(value, node, question)
-            terms = [_term(number) for number in numbers]
+            terms = list(map(term_of, numbers))
             is_varying = any(type(number) is SymInt for number in numbers)
             found = (SymSize if kind is Size else tuple)(numbers) if is_varying else value
         else:
@@ -180,9 +170,16 @@ class Varying:
 
     def _numbers(self, values: Any, node: Node, question: Callable[[Tensor], Any]) -> list[int]:
         """What a tensor answers to a question, with SymInts for what varies."""
-        if not self.sizes.bounded:
-            return list(map(self.sizes.wrap, values))
-        return list(map(self.sizes.integer, self.worlds.terms(values, node, question)))
+        if self.sizes.bounded:
+            return list(map(self.sizes.integer, self.worlds.terms(values, node, question)))
+        found = list(map(self.sizes.wrap, values))
+        if all(self.sizes.is_explained(number) or number in self._other_sizes for number in found):
+            return found
+        try:
+            terms = self.worlds.terms(values, node, question)  # such as half of a size
+        except Break:
+            return found
+        return list(map(self.sizes.integer, terms))
 
     @property
     def worlds(self) -> Worlds:
@@ -191,15 +188,14 @@ class Varying:
             # Imported here: most programs do not need it.
             from torch_py._dynamo.varying_worlds import Worlds
 
-            assert self.recorder is not None
-            self._worlds = Worlds(self, self.recorder)
+            self._worlds = Worlds(self)
         return self._worlds
 
     def shape_of(self, tensor: Tensor) -> list[int]:
         """The sizes of a tensor, with SymInts for those that vary."""
         if not self.sizes.bounded:
             return list(map(self.sizes.wrap, tensor.shape))
-        return self._numbers(tensor.shape, self.worlds.node_of(tensor), lambda other: other.shape)
+        return self._numbers(tensor.shape, self.recorder.node_of(tensor), lambda other: other.shape)
 
     def limit(
         self, symbols: set[Symbol], holds: Callable[[Values], bool], is_guarded: bool | None = None
@@ -250,7 +246,7 @@ class Varying:
                 if not place.is_size:
                     return made.node
                 # Before all calls, which may change the shape of the input.
-                with graph.inserting_after(self.last_input or made.node):
+                with graph.inserting_after(self.recorder.last_input or made.node):
                     node = graph.create_node("call_method", "size", (made.node, dim), {}, name=term.name)
             else:
                 operands = tuple(self._node(operand, graph) for operand in term.operands)
@@ -381,10 +377,6 @@ class Varying:
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
 
 
-def _term(value: int) -> Term:
-    return value.term if isinstance(value, SymInt) else value
-
-
 _SIZES = frozenset({"shape", "size", "stride", "numel", "nelement", "storage_offset", "nbytes", "__len__"})
 
 
@@ -402,53 +394,3 @@ def reads_offset(target: Any) -> bool:
 
 def _name_of(target: Any) -> str:
     return target if isinstance(target, str) else getattr(target, "__name__", "")
-
-
-# Functions of C that do not look at the bits of integers: they store them, or use their methods.
-_KEEPING = frozenset({max, min, sum, isinstance, tuple, list, set, dict, slice, zip, math.prod})
-_KEEPING_METHODS = frozenset({"append", "extend", "add", "update", "setdefault", "__setitem__"})
-
-
-def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> Any:
-    """Calls a function of C with numbers that may vary."""
-    if getattr(callee, "__module__", None) == "_operator" and len(args) == 2 and not kwargs:
-        return combined(callee, *args)
-    if callee is math.sqrt and len(args) == 1 and type(args[0]) is SymInt:
-        return args[0] ** 0.5
-    owner = getattr(callee, "__self__", None)
-    if type(owner) is slice:
-        callee = getattr(varying.fixed(owner), callee.__name__)
-    if not keeps_sizes(callee) or (callee in _COMPUTING and _has_reals(args)):
-        args = [all_fixed(varying, value) for value in args]
-        kwargs = {name: varying.fixed(value) for name, value in kwargs.items()}
-    return callee(*args, **kwargs)
-
-
-def _has_reals(args: Any) -> bool:
-    items = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
-    return any(isinstance(item, float) for item in items)
-
-
-def all_fixed(varying: Varying, value: Any) -> Any:
-    """A number, or a list of numbers, as in the example."""
-    return type(value)(map(varying.fixed, value)) if has_varying(value) else varying.fixed(value)
-
-
-def has_varying(value: Any) -> bool:
-    """Whether a list has numbers that vary."""
-    return type(value) in (list, tuple, SymSize) and any(type(item) in VARYING for item in value)
-
-
-_COMPUTING = (max, min, sum, math.prod)  # floats among the numbers would take integers for their bits
-
-
-def keeps_sizes(callee: Any) -> bool:
-    """Whether a function of C may be given sizes that vary."""
-    if getattr(callee, "__module__", None) == "_operator":
-        return True
-    owner = getattr(callee, "__self__", None)
-    if isinstance(owner, (list, dict, set)):
-        return callee.__name__ in _KEEPING_METHODS
-    if isinstance(owner, type) and callee.__name__ == "__new__":  # of named tuples
-        return owner in _KEEPING
-    return isinstance(callee, Hashable) and callee in _KEEPING

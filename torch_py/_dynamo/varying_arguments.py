@@ -17,7 +17,9 @@ from torch_py import _C
 from torch_py._dynamo.torch_modules import is_operator
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
 from torch_py._shapes.formulas import Formula, cannot_be_negative
-from torch_py._shapes.integers import Relation, Sizes, SymFloat, SymInt
+from torch_py._shapes.integers import SymFloat, SymInt
+from torch_py._shapes.reals import term_of
+from torch_py._shapes.sizes import Relation, Sizes
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -53,8 +55,8 @@ def _types_of(packet: OpOverloadPacket) -> dict[int | str, set[str]]:
     """The types of integers that an argument, by its position and name, has in the forms of an operator;
     "" if another form has none there."""
     found: dict[int | str, set[str]] = {}
-    for name in packet.overloads():
-        for position, argument in enumerate(getattr(packet, name)._schema.arguments):
+    for schema in schemas_of(packet):
+        for position, argument in enumerate(schema.arguments):
             kind = str.__str__(argument.type)
             for place in (position, argument.name):
                 found.setdefault(place, set()).add(kind)
@@ -97,18 +99,14 @@ def _is_arithmetic(target: Any) -> bool:
 
 @cache
 def _has_tensors_alone(packet: OpOverloadPacket) -> bool:
-    arguments = [a for name in packet.overloads() for a in getattr(packet, name)._schema.arguments]
+    arguments = [argument for schema in schemas_of(packet) for argument in schema.arguments]
     return all(str.__str__(a.type) == "Tensor" or a.kwarg_only for a in arguments)
 
 
 @cache
 def _has_no_positions(packet: OpOverloadPacket) -> bool:
     """Whether schemas have integers as scalars and lists of sizes only: not as dimensions, bounds, counts."""
-    types = {
-        str.__str__(argument.type)
-        for name in packet.overloads()
-        for argument in getattr(packet, name)._schema.arguments
-    }
+    types = {str.__str__(argument.type) for schema in schemas_of(packet) for argument in schema.arguments}
     numbers = {kind for kind in types if kind.startswith(("int", "SymInt", "float"))}
     return numbers <= {"SymInt[]", "SymInt[]?"}
 
@@ -117,9 +115,9 @@ def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tupl
     """The arguments of a call. A range has one element for all steps that are as large as it is, such as the
     stand-ins are."""
     packet = packet_of(target)
-    position = None if packet is None else _position_of_step(packet)
-    if position is not None and position < len(args):
-        args = (*args[:position], varying.fixed(args[position]), *args[position + 1 :])
+    for position in () if packet is None else _positions_of(packet, "step"):
+        if position < len(args):
+            args = (*args[:position], varying.fixed(args[position]), *args[position + 1 :])
     if "step" in kwargs:
         kwargs = {**kwargs, "step": varying.fixed(kwargs["step"])}
     return args, kwargs
@@ -132,12 +130,14 @@ def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None
     not. Smaller sizes get code of their own.
     """
     packet = packet_of(target)
-    positions = None if packet is None else _positions_of_shifts(packet)
-    if positions is None or not isinstance(args[0], Tensor):
+    names = ("shifts", "dims")
+    positions = () if packet is None else _positions_of(packet, *names)
+    if not positions or not isinstance(args[0], Tensor):
         return
 
     shifts, dims = (
-        args[position] if position < len(args) else kwargs.get(name) for name, position in positions.items()
+        args[position] if position < len(args) else kwargs.get(name)
+        for name, position in zip(names, positions)
     )
     for shift, dim in zip(_listed(shifts), _listed(dims)):
         size = varying.shape_of(args[0])[dim]
@@ -150,23 +150,18 @@ def _listed(value: Any) -> Any:
 
 
 @cache
-def _position_of_step(packet: OpOverloadPacket) -> int | None:
-    """The position of the argument `step`; None if no form of the operator has one."""
-    return next((own.index("step") for own in _names_of_arguments(packet) if "step" in own), None)
+def _positions_of(packet: OpOverloadPacket, *wanted: str) -> tuple[int, ...]:
+    """The positions of arguments; empty if no form of the operator has them all."""
+    for schema in schemas_of(packet):
+        names = [argument.name for argument in schema.arguments]
+        if set(wanted) <= set(names):
+            return tuple(map(names.index, wanted))
+    return ()
 
 
-@cache
-def _positions_of_shifts(packet: OpOverloadPacket) -> dict[str, int] | None:
-    """The positions of the arguments `shifts` and `dims`; None if no form of the operator has both."""
-    wanted = ("shifts", "dims")
-    found = (own for own in _names_of_arguments(packet) if set(wanted) <= set(own))
-    return next(({name: own.index(name) for name in wanted} for own in found), None)
-
-
-def _names_of_arguments(packet: OpOverloadPacket) -> list[list[str]]:
-    """The names of the arguments of each form of an operator."""
-    schemas = [getattr(packet, name)._schema for name in packet.overloads()]
-    return [[argument.name for argument in schema.arguments] for schema in schemas]
+def schemas_of(packet: OpOverloadPacket) -> list[Any]:
+    """The schema of each form of an operator."""
+    return [getattr(packet, name)._schema for name in packet.overloads()]
 
 
 # Subscripts
@@ -249,7 +244,7 @@ def _decisions(sizes: Sizes, bounds: list[int], size: int, is_index: bool) -> It
     guards."""
     ends: list[Any] = []
     for bound in bounds:
-        term, end = _term(bound), _term(size)
+        term, end = term_of(bound), term_of(size)
         is_negative = sizes.hint_of(bound) < 0
         if not cannot_be_negative(term):
             yield sizes.decided(">=", bound, 0)
@@ -263,7 +258,3 @@ def _decisions(sizes: Sizes, bounds: list[int], size: int, is_index: bool) -> It
         yield inside
     if len(ends) == 2 and ends[0] != 0:
         yield sizes.decided("<=", *ends)
-
-
-def _term(size: int) -> Any:
-    return size.term if type(size) is SymInt else size

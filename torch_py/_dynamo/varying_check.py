@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo.varying_worlds import Replay, solver_of
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._shapes.formulas import Symbol, evaluate
-from torch_py._shapes.integers import Relation, SymInt
+from torch_py._shapes.reals import term_of
+from torch_py._shapes.sizes import Relation
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.recorder import Recorder
     from torch_py._dynamo.varying import Read, Varying
 
 Values = Mapping[Symbol, int]
@@ -29,17 +29,16 @@ Values = Mapping[Symbol, int]
 Outline = Any
 
 
-def check(varying: Varying, recorder: Recorder) -> None:
+def check(varying: Varying) -> None:
     """Raises NotFollowed if the graph is not right for the sizes that its guards allow. Adds guards."""
-    with recorder.suspended():
-        _Check(varying, recorder).run()
+    with varying.recorder.suspended():
+        _Check(varying).run()
 
 
 class _Check:
-    def __init__(self, varying: Varying, recorder: Recorder) -> None:
+    def __init__(self, varying: Varying) -> None:
         self._varying = varying
         self._sizes = varying.sizes
-        self._recorder = recorder
         self._solver: Solver | None = solver_of(varying.sizes) if varying.sizes.bounded else None
         self._formulas: dict[Node | Read, Any] = {}
 
@@ -88,8 +87,7 @@ class _Check:
                 return None
 
         if isinstance(first, int):
-            number = self._sizes.wrap(first)
-            term = number.term if type(number) is SymInt else number
+            term = term_of(self._sizes.wrap(first))
             return term if evaluate(term, other) == outlines[1] else None
 
         if first is None:
@@ -172,7 +170,7 @@ class _Check:
     def _outlines(self, values: Values) -> dict[Node | Read, Outline]:
         """What nodes give, and what the program has asked them for."""
         outlines: dict[Node | Read, Outline] = {}
-        replay = Replay(self._recorder, values)
+        replay = Replay(self._varying.recorder, values)
         for node, value in replay.run():
             outlines[node] = _outline(value)
             for read in self._varying.reads.get(node, ()):

@@ -16,25 +16,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from torch_py import _C
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.varying_arguments import packet_of
+from torch_py._dynamo.varying_arguments import packet_of, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.reals import term_of
 from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.recorder import Recorder
     from torch_py._dynamo.varying import Varying
 
 
 def settle_count(
-    varying: Varying,
-    recorder: Recorder,
-    target: Any,
-    run: Callable[..., Any],
-    args: Any,
-    kwargs: dict[str, Any],
+    varying: Varying, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]
 ) -> None:
     """Raises Break, after which the capture begins anew, if sizes had to be fixed for a call of `target`:
     ``run(*args, **kwargs)``."""
@@ -42,16 +36,13 @@ def settle_count(
     if packet is None or not _returns_list(packet):
         return
 
-    def results(*args: Any, **kwargs: Any) -> int:
-        result = run(*args, **kwargs)
-        return 1 if isinstance(result, Tensor) else len(result)  # `where` has forms with one and with several
-
-    call = Call(varying, recorder, results, args, kwargs)
-    decisive = [symbol for symbol in call.symbols if call.depends_on(symbol)]
-    for symbol in decisive:
-        varying.sizes.fix_symbol(symbol)
-    if decisive:
+    call = Call(varying, run, args, kwargs, _results)
+    if call.fix_decisive():
         raise Break("a call", "the number of its results depends on sizes")
+
+
+def _results(result: Any) -> int:
+    return 1 if isinstance(result, Tensor) else len(result)  # `where` has forms with one and with several
 
 
 MOST_CALLS = 10_000  # of operators in one call on stand-ins, each of which is larger
@@ -61,19 +52,26 @@ class TooManyCalls(RuntimeError):
     """A call on stand-ins calls more than MOST_CALLS operators."""
 
 
-def settle_steps(
-    varying: Varying, recorder: Recorder, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]
-) -> NoReturn:
+def settle_steps(varying: Varying, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> NoReturn:
     """Fixes sizes for a call that has raised TooManyCalls: those on which its number of operators depends, or
     all if it cannot be told. Raises Break, after which the capture begins anew."""
-    call = Call(varying, recorder, lambda *args, **kwargs: _operators_in(run, args, kwargs), args, kwargs)
-    decisive = [symbol for symbol in call.symbols if call.depends_on(symbol)]
-    for symbol in decisive or call.symbols:
-        varying.sizes.fix_symbol(symbol)
+
+    def operators(*args: Any, **kwargs: Any) -> int:
+        mode = _Counting()
+        with contextlib.suppress(TooManyCalls), mode:
+            run(*args, **kwargs)
+        return mode.calls
+
+    call = Call(varying, operators, args, kwargs, int)
+    if not call.fix_decisive():
+        for symbol in call.symbols:
+            varying.sizes.fix_symbol(symbol)
     raise Break("a call", "the number of its steps depends on sizes")
 
 
 class _Counting(TorchDispatchMode):
+    """Counts operators, up to MOST_CALLS."""
+
     def __init__(self) -> None:
         super().__init__()
         self.calls = 0
@@ -85,35 +83,31 @@ class _Counting(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def _operators_in(run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> int:
-    """How many operators a call calls, up to MOST_CALLS."""
-    mode = _Counting()
-    with contextlib.suppress(TooManyCalls), mode:
-        run(*args, **kwargs)
-    return mode.calls
-
-
 @cache
 def _returns_list(packet: OpOverloadPacket) -> bool:
-    schemas = [getattr(packet, name)._schema for name in packet.overloads()]
-    return any("List[Tensor]" in str(value.type) for schema in schemas for value in schema.returns)
+    return any("List[Tensor]" in str(value.type) for schema in schemas_of(packet) for value in schema.returns)
 
 
 class Call:
-    """A call with arguments that vary, and something that is counted in it."""
+    """A call with arguments that vary, and what is counted of its result."""
 
     def __init__(
-        self, varying: Varying, recorder: Recorder, count: Callable[..., int], args: Any, kwargs: Any
+        self,
+        varying: Varying,
+        run: Callable[..., Any],
+        args: Any,
+        kwargs: Any,
+        count: Callable[[Any], int] = lambda result: 1,
     ) -> None:
         self._varying = varying
         self._sizes = varying.sizes
-        self._recorder = recorder
+        self._run = run
         self._counted = count
         self._args = args
         self._kwargs = kwargs
         self._shapes: dict[int, tuple[int, ...]] = {}  # by the id of the tensor
         self.symbols: dict[Symbol, None] = {}
-        with recorder.suspended():
+        with varying.recorder.suspended():
             map_tensors((args, kwargs), self._note)
 
     def _note(self, value: Any) -> Any:
@@ -123,12 +117,18 @@ class Call:
             numbers = self._varying.shape_of(value)
             self._shapes[id(value)] = tuple(numbers)
         for number in numbers:
-            symbols = symbols_in(getattr(number, "term", number))
+            symbols = symbols_in(term_of(number))
             self.symbols |= dict.fromkeys(sorted(symbols, key=str))
         return value
 
-    def depends_on(self, symbol: Symbol) -> bool:
-        """Whether the count changes with a size."""
+    def fix_decisive(self) -> bool:
+        """Fixes the sizes with which the count changes; whether there are some."""
+        decisive = [symbol for symbol in self.symbols if self._depends_on(symbol)]
+        for symbol in decisive:
+            self._sizes.fix_symbol(symbol)
+        return bool(decisive)
+
+    def _depends_on(self, symbol: Symbol) -> bool:
         sizes = self._sizes
         hint = sizes.hints[symbol]
         expected = self._count(sizes.hints)
@@ -149,16 +149,12 @@ class Call:
         def made(value: Any) -> Any:
             if not isinstance(value, Tensor):
                 return evaluate(value.term, values)
-            shape = [_evaluated(size, values) for size in self._shapes[id(value)]]
+            shape = [evaluate(term_of(size), values) for size in self._shapes[id(value)]]
             return _C._torch.empty(shape, dtype=value.dtype, device="meta")
 
-        with self._recorder.outside():
+        with self._varying.recorder.outside():
             try:
                 args, kwargs = map_tensors((self._args, self._kwargs), made)
-                return self._counted(*args, **kwargs)
+                return self._counted(self._run(*args, **kwargs))
             except (RuntimeError, TypeError, ValueError, IndexError):
                 return None
-
-
-def _evaluated(number: int, values: Mapping[Symbol, int]) -> Any:
-    return evaluate(number.term, values) if type(number) is SymInt else number

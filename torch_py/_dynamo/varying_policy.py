@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import config
@@ -34,12 +35,10 @@ class Policy:
             dynamic = False
         self.dynamic = dynamic
 
-        self._seen: dict[str, tuple[int, ...]] = {}
+        self._seen: dict[str, tuple[int, ...]] = {}  # sizes; a number is the only one
         self._varying: dict[str, set[int]] = {}
         self._fixed: set[tuple[str, int | None]] = set()  # the dimension is None for numbers
         self._tied: dict[tuple[str, int], int] = {}
-        self._seen_numbers: dict[str, int] = {}
-        self._varying_numbers: set[str] = set()
         self._ranges: dict[tuple[str, int | None], Range] = {}
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._varying_modules: set[str] = set()
@@ -62,7 +61,7 @@ class Policy:
         if is_parameter or source.is_of_module:
             found = set()
         elif self.dynamic is None:
-            found = self._changed(tensor, text)
+            found = self._changed(tensor.shape, text)
         found = (found | marked) - static
         found = {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
         return found if len(found) <= _MOST_DIMENSIONS or marked else _without_channels(found)
@@ -70,17 +69,17 @@ class Policy:
     def _is_fixed(self, text: str, dim: int, size: int) -> bool:
         return (text, dim) in self._fixed or self._tied.get((text, dim)) == size
 
-    def _changed(self, tensor: Tensor, text: str) -> set[int]:
+    def _changed(self, sizes: Sequence[int], text: str) -> set[int]:
         """The dimensions that have had another size in an earlier call."""
         before = self._seen.get(text, ())
         changed = self._varying.setdefault(text, set())
-        if len(before) == tensor.dim():
-            changed |= {d for d, size in enumerate(tensor.shape) if size != before[d]}
+        if len(before) == len(sizes):
+            changed |= {d for d, size in enumerate(sizes) if size != before[d]}
         return changed
 
-    def observe(self, tensor: Tensor, source: Source) -> None:
-        """Notes the sizes of an argument that code is compiled for."""
-        self._seen[source.text] = tuple(tensor.shape)
+    def observe(self, sizes: Sequence[int], source: Source) -> None:
+        """Notes the sizes of an argument that code is compiled for, or the one of an integer."""
+        self._seen[source.text] = tuple(sizes)
 
     def varies(self, number: int, source: Source) -> bool:
         """Whether an integer varies; 0, 1 and negative ones do not. Attributes do after a second value: most
@@ -90,20 +89,15 @@ class Policy:
         is_attribute = self.is_attribute(source)
         if self.fixes_numbers or self.dynamic is False or (is_attribute and self.fixes_attributes):
             return False
-        if self._seen_numbers.get(text, number) != number:
-            self._varying_numbers.add(text)
+        has_changed = bool(self._changed((number,), text))
         if not 2 <= number <= LARGEST_NUMBER or (text, None) in self._fixed:
             return False
-        return text in self._varying_numbers or (self.dynamic is True and not is_attribute)
+        return has_changed or (self.dynamic is True and not is_attribute)
 
     @staticmethod
     def is_attribute(source: Source) -> bool:
         """Whether a value is one that a module or a class has, or a global variable."""
         return source.is_fixed or source.is_of_module
-
-    def observe_number(self, number: int, source: Source) -> None:
-        """Notes an integer that code is compiled for."""
-        self._seen_numbers[source.text] = number
 
     def tie(self, text: str, dim: int, size: int) -> None:
         """From now on a size does not vary where it is this one."""
@@ -126,8 +120,7 @@ class Policy:
 
     def limit(self, text: str, dim: int | None, allowed: Range) -> None:
         """In the next capture, operators get a size, or a number (None), in this range."""
-        before = self._ranges.get((text, dim))
-        self._ranges[text, dim] = allowed if before is None else before.both(allowed)
+        self._ranges[text, dim] = self._ranges.get((text, dim), allowed).both(allowed)
 
     def range_of(self, text: str, dim: int | None, number: int) -> Range | None:
         """The range of a size or a number that is `number` in this call; None for any."""

@@ -13,30 +13,25 @@ from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.varying_arguments import positions_in
 from torch_py._dynamo.varying_counts import Call
 from torch_py._shapes.formulas import Symbol, symbols_in
-from torch_py._shapes.integers import Relation, SymInt
+from torch_py._shapes.integers import SymInt
+from torch_py._shapes.sizes import Relation
 from torch_py._shapes.stand_ins import furthest
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.recorder import Recorder
     from torch_py._dynamo.varying import Varying
 
 Values = Mapping[Symbol, int]
 
 
 def settled_positions(
-    varying: Varying,
-    recorder: Recorder,
-    target: Any,
-    run: Callable[..., Any],
-    args: Any,
-    kwargs: dict[str, Any],
+    varying: Varying, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]
 ) -> tuple[Any, Any]:
     """The arguments of a call. If it does not work for the stand-ins, it gets the numbers of the example; the
     stand-ins are limited, and the program is captured anew."""
     numbers = positions_in(target, args, kwargs)
     if not numbers:
         return args, kwargs
-    attempt = _Attempt(varying, Call(varying, recorder, _counting(run), args, kwargs), numbers)
+    attempt = _Attempt(varying, Call(varying, run, args, kwargs), numbers)
     if attempt.works_everywhere():
         attempt.require_sizes()
         return args, kwargs
@@ -47,14 +42,6 @@ def settled_positions(
         return value.hint if is_position else value
 
     return map_tensors((args, kwargs), example)  # type: ignore[no-any-return]
-
-
-def _counting(run: Callable[..., Any]) -> Callable[..., int]:
-    def call(*args: Any, **kwargs: Any) -> int:
-        run(*args, **kwargs)
-        return 1
-
-    return call
 
 
 class _Attempt:

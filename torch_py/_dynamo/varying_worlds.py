@@ -13,7 +13,7 @@ from torch_py import _C
 from torch_py._dynamo.breaks import Break
 from torch_py._shapes.arguments import Geometry, stand_in
 from torch_py._shapes.formulas import Symbol, Term
-from torch_py._shapes.integers import Sizes
+from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
 from torch_py._tensor import Tensor
@@ -66,14 +66,11 @@ class Replay:
 class Worlds:
     """What tensors of a capture would be for other stand-ins, for which the graph is run on demand."""
 
-    def __init__(self, varying: Varying, recorder: Recorder) -> None:
+    def __init__(self, varying: Varying) -> None:
         self._varying = varying
-        self._recorder = recorder
+        self._recorder = varying.recorder
         self._replays: list[Replay] = []
         self._solver: Solver | None = None
-
-    def node_of(self, tensor: Tensor) -> Node:
-        return self._recorder.node_of(tensor)  # type: ignore[no-any-return]
 
     def terms(
         self, values: Sequence[int], node: Node, question: Callable[[Tensor], Sequence[int]]

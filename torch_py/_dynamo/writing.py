@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._dynamo import attributes
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.journal import ABSENT, set_key
+from torch_py._dynamo.journal import ABSENT, set_attribute, set_contents, set_key
 from torch_py._dynamo.origins import SCALARS
 from torch_py._dynamo.reading import Reading
 from torch_py._dynamo.sources import Source
@@ -34,9 +34,7 @@ class Writing(Reading):
         """``owner[key] = value``; ABSENT deletes."""
         key = self.key_in(owner, key)
         if id(owner) not in self._new:
-            origin = self._origin_of_dict(owner)
-            if origin is None:
-                raise Break("a change of a dictionary", "it is not known where the object came from", "")
+            origin = self._known_origin(owner)
             self.read_key(owner, key)  # for the guard: what is restored has to be what was there
             self._guard_distinct(owner, origin)
             self.journal.note_key(owner, key, value)
@@ -59,33 +57,29 @@ class Writing(Reading):
                 self.journal.note_key(owner, key, value)
         owner.update(entries)
 
-    def _known_origin(self, value: Any) -> Source:
+    def _known_origin(self, value: Any, what: str = "") -> Source:
+        """The origin of an object that is changed. Raises Break without one; `what` says what happens."""
         origin = self._origins.get(id(value))
         if origin is None:
-            raise Break(
-                f"a change of a {type(value).__name__}", "it is not known where the object came from", ""
-            )
+            what = what or f"a change of a {type(value).__name__}"
+            raise Break(what, "it is not known where the object came from")
         return origin
 
     def write_field(self, owner: Any, fields: dict[str, Any], name: str, value: Any) -> None:
-        origin = self._origins.get(id(owner))
-        if origin is not None:
-            if isinstance(owner, ModuleType):
-                self.fixed(fields, owner.__name__)
-            self._own_fields(owner, fields, origin)
-            self.write_key(fields, name, value)
-        elif id(owner) in self._new:
+        if self.is_new(owner) and self.origin_of(owner) is None:
             set_key(fields, name, value)
-        else:
-            raise Break(f"assignment to .{name}", "it is not known where the object came from", "")
+            return
+
+        origin = self._known_origin(owner, f"assignment to .{name}")
+        if isinstance(owner, ModuleType):
+            self.fixed(fields, owner.__name__)
+        self._own_fields(owner, fields, origin)
+        self.write_key(fields, name, value)
 
     def write_cell(self, cell: CellType, value: Any) -> None:
         if id(cell) not in self._new:
             self.journal.note("cell", cell)
-        if value is ABSENT:
-            del cell.cell_contents
-        else:
-            cell.cell_contents = value
+        set_contents(cell, value)
 
     def write_class(self, owner: type, name: str, value: Any) -> None:
         """``owner.name = value`` for a class that existed before, which has an ordinary value there."""
@@ -98,15 +92,9 @@ class Writing(Reading):
 
     def write_slot(self, owner: Any, name: str, value: Any) -> None:
         if id(owner) not in self._new:
-            origin = self._origins.get(id(owner))
-            if origin is None:
-                raise Break(f"assignment to .{name}", "it is not known where the object came from", "")
-            self._guard_distinct(owner, origin)
+            self._guard_distinct(owner, self._known_origin(owner, f"assignment to .{name}"))
             self.journal.note("slot", owner, name)
-        if value is ABSENT:
-            object.__delattr__(owner, name)
-        else:
-            object.__setattr__(owner, name, value)
+        set_attribute(object, owner, name, value)
 
     def _guard_distinct(self, value: Any, origin: Source) -> None:
         """Guards that a changed object is none of those that are read."""

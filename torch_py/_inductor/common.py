@@ -15,6 +15,8 @@ from typing import Any
 from torch_py._functorch.aot.forms import Form, is_random
 from torch_py._functorch.aot.splitting import is_view
 from torch_py._functorch.aot.traced import BACKWARD
+from torch_py._inductor.keys import text_of
+from torch_py._inductor.program_json import NotWrittenError
 from torch_py._ops import OpOverload
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
@@ -33,8 +35,11 @@ def merge_common(module: GraphModule) -> int:
             continue
         if not _is_pure(node) or node in returned:
             continue
-        key = (changes, BACKWARD in node.meta, node.target, _key(node.args), _key(node.kwargs))
-        first = known.setdefault(key, node)
+        try:
+            arguments = text_of((node.args, node.kwargs))
+        except NotWrittenError:
+            continue
+        first = known.setdefault((changes, BACKWARD in node.meta, node.target, arguments), node)
         if first is not node:
             node.replace_all_uses_with(first)
             module.graph.erase_node(node)
@@ -70,16 +75,3 @@ def _is_pure(node: Node) -> bool:
 
 def _changes_arguments(node: Node) -> bool:
     return isinstance(node.target, OpOverload) and node.target._schema.is_mutable
-
-
-def _key(value: Any) -> Any:
-    """Arguments as something to compare: 1, 1.0 and True are apart, and so are 0.0 and -0.0."""
-    if isinstance(value, Node):
-        return value
-    if isinstance(value, (list, tuple)):
-        return tuple(map(_key, value))
-    if isinstance(value, dict):
-        return tuple((name, _key(part)) for name, part in sorted(value.items()))
-    if isinstance(value, slice):
-        return ("slice", _key((value.start, value.stop, value.step)))
-    return (type(value), repr(value))

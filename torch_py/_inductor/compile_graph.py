@@ -6,9 +6,8 @@ from torch_py import _logging
 from torch_py._inductor import config
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
-from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
+from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError
 from torch_py._inductor.nests import Nest
-from torch_py._inductor.program import Program
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._inductor.symbols import symbols_of
 from torch_py._logging import artifacts
@@ -59,13 +58,9 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
         compile_varying(compiled, loops)
         return
 
-    named = plan(compiled, loops)
-    compiled.source = source_of(compiled.kernels)
-    compiled.library = compile_library(compiled.source) if compiled.source else None
-    with artifacts.timed("assemble"):
-        assembly = Assembly(compiled.graph, compiled.schedule, named)
-        compiled.description = assembly.description(compiled.library)
-        compiled.program = Program(*compiled.description)
+    plan(compiled, loops)
+    assembly = Assembly(compiled.graph, compiled.schedule, compiled.named)
+    compiled.link(source_of(compiled.kernels), assembly.description)
 
 
 def _describe(compiled: CompiledGraph) -> None:

@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from torch_py._C._compiler import Program
 from torch_py._functorch.aot.splitting import is_view
-from torch_py._inductor.assemble import Assembly
-from torch_py._inductor.fuse import Entry, made_by
-from torch_py._inductor.ir import Buffer, Extern, LoopGraph
+from torch_py._inductor.assemble import Assembly, Named
+from torch_py._inductor.fuse import Entry
+from torch_py._inductor.ir import Buffer
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
-from torch_py._inductor.print_cpp import Kernel
-from torch_py._inductor.program import Program
 from torch_py._inductor.stages import CompiledGraph
-from torch_py._tensor import Tensor
+from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node
+from torch_py.fx.node import Node, map_arg
 
 
 class Contest:
@@ -35,7 +34,7 @@ class Contest:
     def __init__(
         self,
         nests: Sequence[Nest],
-        named: Mapping[int, tuple[Kernel, str]],
+        named: Named,
         region: list[Node],
         inputs: list[Node],
         results: list[Node],
@@ -58,16 +57,17 @@ class Contest:
     @property
     def key(self) -> str:
         """The same for all contests of equal loops and equal operators on tensors of equal sizes."""
-        numbers = {node: number for number, node in enumerate([*self.inputs, *self.region])}
+        numbers = {node: f"%{number}" for number, node in enumerate([*self.inputs, *self.region])}
         parts = []
         for kernel, _ in self.named.values():
             facts = [repr(b.facts) for b in kernel.buffers]
             parts += [kernel.key, f"{kernel.extent} {kernel.grain}", *facts]
         for node in self.inputs:
             value = node.meta["val"]
-            parts.append(f"{value.dtype} {value.shape} {value.stride()}" if _is_tensor(value) else str(value))
+            parts.append(f"{value.dtype} {value.shape} {value.stride()}")
         for node in self.region:
-            parts.append(f"{node.target} {_text(node.args, numbers)} {_text(node.kwargs, numbers)}")
+            arguments = map_arg((node.args, node.kwargs), lambda argument: numbers[argument])
+            parts.append(f"{node.target} {arguments!r}")
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     # The two sides
@@ -78,8 +78,9 @@ class Contest:
         graph = LoopGraph()
         buffers = dict.fromkeys(b for kernel, _ in self.named.values() for b in kernel.buffers)
         graph.inputs = [b for b in buffers if b.memory not in made]
-        graph.outputs = [buffer for nest in self.nests for buffer in stored(nest)]
-        return Assembly(graph, self.nests, self.named).program(library), graph.inputs
+        graph.outputs = [buffer for nest in self.nests for buffer in nest.stored()]
+        assembly = Assembly(graph, self.nests, self.named)
+        return Program(*assembly.description(library)), graph.inputs
 
     def calls(self) -> tuple[Program, list[Any]]:
         """A program of calls, and the tensors that it reads, as examples."""
@@ -94,23 +95,8 @@ class Contest:
 
         lowered = lower(GraphModule({}, graph), loops=False)
         schedule: list[Entry] = list(lowered.statements)
-        return Assembly(lowered, schedule, {}).program(None), [n.meta["val"] for n in self.inputs]
-
-
-def _text(value: Any, numbers: Mapping[Node, int]) -> str:
-    """Arguments as text, in which nodes are numbers."""
-    if isinstance(value, Node):
-        return f"%{numbers[value]}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_text(part, numbers) for part in value)}]"
-    if isinstance(value, dict):
-        return ", ".join(f"{name}={_text(part, numbers)}" for name, part in value.items())
-    return repr(value)
-
-
-def stored(nest: Nest) -> list[Buffer]:
-    """The tensors that a nest makes in memory."""
-    return list(dict.fromkeys(item.buffer for item in nest.items if item.place == "memory"))
+        program = Program(*Assembly(lowered, schedule, {}).description())
+        return program, [n.meta["val"] for n in self.inputs]
 
 
 # Which contests there are
@@ -135,7 +121,7 @@ class _Search:
         self.calls = {entry.name for entry in compiled.schedule if isinstance(entry, Extern)}
         self.makers: dict[Buffer, list[Entry]] = {}
         for entry in compiled.schedule:
-            for memory in made_by(entry):
+            for memory in entry.makes():
                 self.makers.setdefault(memory, []).append(entry)
 
     def groups(self) -> list[list[Nest]]:
@@ -161,16 +147,14 @@ class _Search:
             return None
         region, inputs = (sorted(nodes, key=self.order.__getitem__) for nodes in found)
         made = Contest(nests, self.compiled.named, region, inputs, self._results(nests))
-        extents = [kernel.extent for kernel, _ in made.named.values()]
-        return made if made.called and all(extents) else None
+        return made if made.called else None
 
     def _is_whole(self, nest: Nest) -> bool:
         """Whether it makes whole tensors, which are values of nodes."""
-        buffers = stored(nest)
-        return all(b in self.nodes and len(self.makers[b.memory]) == 1 for b in buffers)
+        return all(b in self.nodes and len(self.makers[b.memory]) == 1 for b in nest.stored())
 
     def _results(self, nests: Iterable[Nest]) -> list[Node]:
-        return [self.nodes[buffer] for nest in nests for buffer in stored(nest)]
+        return [self.nodes[buffer] for nest in nests for buffer in nest.stored()]
 
     def _region(self, nests: list[Nest]) -> tuple[set[Node], set[Node]] | None:
         """The nodes that compute what the nests store, and the nodes that they read.
@@ -197,7 +181,3 @@ class _Search:
                 region.add(node)
                 waiting += node.all_input_nodes
         return None if any(node.name in self.calls for node in region) else (region, inputs)
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)

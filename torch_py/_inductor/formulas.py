@@ -99,7 +99,7 @@ class Formula:
         values = [self.condition(o) for o in operands]
         if word not in _OF_TRUTH:
             raise NotLoweredError(f"'{word}' of truth values")
-        if word in ("*", "+") and isinstance(values[0], Const) and word == "*" and values[0].value:
+        if word == "*" and isinstance(values[0], Const) and values[0].value:
             return values[1]
         return Map(_OF_TRUTH[word], values, TRUTH)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from torch_py import _logging
+from torch_py._C._compiler import Program
 from torch_py._functorch.aot.forms import Form
 from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._inductor import config
@@ -22,7 +23,6 @@ from torch_py._inductor.compile_cpp import NoCompilerError
 from torch_py._inductor.entries import read_entry, write_entry
 from torch_py._inductor.keys import key_of_parts, text_of
 from torch_py._inductor.options import checks_stages
-from torch_py._inductor.program import Program
 from torch_py._inductor.program_json import NotWrittenError
 from torch_py._logging import artifacts
 from torch_py._ops import OpOverload
@@ -149,9 +149,7 @@ def _read(key: str, constants: list[Any]) -> Program | None:
     return read_entry(key, ".graph", program)
 
 
-def _write(key: str, description: tuple[Any, ...] | None) -> None:
-    if description is None:
-        return
+def _write(key: str, description: tuple[Any, ...]) -> None:
     parts = list(description)
     parts[4] = []
     parts[5] = None if parts[5] is None else Path(parts[5]).stem

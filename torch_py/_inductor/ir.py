@@ -1,11 +1,11 @@
-"""The loop graph: what every element of every tensor is, and in which order tensors are made.
+"""The values of the loop graph: what every element of every tensor is.
 
     Const, Load, Map, Cast, Index, Guard, Named     values of one element
     Reduce                                          a value of many elements
-    Store, Extern, View                             statements, which make buffers
 
 Nothing here is C++: functions of `Map` are the words of the expression language of native_functions.yaml.
-Values are compared and hashed by what they are; names are for people. spec.py says what is well formed.
+Values are compared and hashed by what they are; names are for people. statements.py has what stores them,
+and spec.py says what is well formed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
-from torch_py._inductor.indices import Axis, Linear, linear
+from torch_py._inductor.indices import Axis, Linear
 
 
 class Buffer:
@@ -63,30 +63,26 @@ class Buffer:
 
 
 class Expr:
-    """A value of one element."""
+    """A value of one element. `parts` are the values that it is computed from."""
 
-    __slots__ = ("_hash", "_loads", "dtype")
+    __slots__ = ("_hash", "_key", "_loads", "dtype", "parts")
     dtype: Any
-    _loads: tuple[Load, ...] | None  # what `loads` has found
+    parts: tuple[Expr, ...]
 
-    def parts(self) -> tuple[Expr, ...]:
-        """The values that it is computed from."""
-        return ()
-
-    def key(self) -> tuple[Any, ...]:
-        raise NotImplementedError
+    def _seal(self, parts: tuple[Expr, ...], *others: Any) -> None:
+        """Completes a value: it equals those of its class with the same parts and others."""
+        self.parts = parts
+        self._key = (parts, others, self.dtype)
+        self._hash = hash((type(self).__name__, self._key))
+        self._loads: tuple[Load, ...] | None = None  # what `loads` has found
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return type(self) is type(other) and hash(self) == hash(other) and self.key() == other.key()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._hash == other._hash and self._key == other._key  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return self._hash
-
-    def _seal(self) -> None:
-        self._loads = None
-        self._hash = hash((type(self).__name__, self.key()))
 
 
 class Const(Expr):
@@ -97,10 +93,7 @@ class Const(Expr):
     def __init__(self, value: bool | int | float, dtype: Any) -> None:
         self.value = value
         self.dtype = dtype
-        self._seal()
-
-    def key(self) -> tuple[Any, ...]:
-        return (repr(self.value), self.dtype)
+        self._seal((), repr(value))
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -115,13 +108,7 @@ class Load(Expr):
         self.buffer = buffer
         self.index = tuple(index)
         self.dtype = buffer.dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return tuple([part for position in self.index for part in position.loaded()])
-
-    def key(self) -> tuple[Any, ...]:
-        return (id(self.buffer), self.index)
+        self._seal(tuple([part for position in index for part in position.loaded()]), buffer, self.index)
 
     def __repr__(self) -> str:
         return f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
@@ -136,13 +123,7 @@ class Map(Expr):
         self.function = function
         self.args = tuple(args)
         self.dtype = dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return self.args
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.function, self.args, self.dtype)
+        self._seal(self.args, function)
 
     def __repr__(self) -> str:
         if len(self.args) == 2 and not self.function[0].isalpha():
@@ -158,13 +139,7 @@ class Cast(Expr):
     def __init__(self, value: Expr, dtype: Any) -> None:
         self.value = value
         self.dtype = dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return (self.value,)
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.value, self.dtype)
+        self._seal((value,))
 
     def __repr__(self) -> str:
         return f"{str(self.dtype).removeprefix('torch.')}({self.value})"
@@ -178,13 +153,7 @@ class Index(Expr):
     def __init__(self, position: Linear, dtype: Any) -> None:
         self.position = position
         self.dtype = dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return tuple(self.position.loaded())
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.position, self.dtype)
+        self._seal(tuple(position.loaded()), position)
 
     def __repr__(self) -> str:
         return str(self.position)
@@ -200,13 +169,7 @@ class Guard(Expr):
         self.value = value
         self.otherwise = otherwise
         self.dtype = value.dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return (self.condition, self.value, self.otherwise)
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.condition, self.value, self.otherwise)
+        self._seal((condition, value, otherwise))
 
     def __repr__(self) -> str:
         return f"({self.condition} ? {self.value} : {self.otherwise})"
@@ -222,20 +185,14 @@ class Named(Expr):
         self.value = value
         self.line = line
         self.dtype = value.dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return (self.value,)
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.value,)
+        self._seal((value,))
 
     def __repr__(self) -> str:
         return f"{{{self.name} = {self.value}}}"
 
 
 class Reduce(Expr):
-    """Combines the values along `axes`: sum, product, maximum, minimum, any, all, xor, argmax, argmin."""
+    """Combines the values along `axes`: sum, product, maximum, minimum, any, all, xor."""
 
     __slots__ = ("axes", "kind", "value")
 
@@ -244,153 +201,11 @@ class Reduce(Expr):
         self.axes = tuple(axes)
         self.value = value
         self.dtype = dtype
-        self._seal()
-
-    def parts(self) -> tuple[Expr, ...]:
-        return (self.value,)
-
-    def key(self) -> tuple[Any, ...]:
-        return (self.kind, self.axes, self.value, self.dtype)
+        self._seal((value,), kind, self.axes)
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
         return f"{self.kind}[{bounds}] {self.value}"
-
-
-class Statement:
-    __slots__ = ("line", "name")
-    name: str  # of the node of the operator graph
-    line: str  # of the user's program
-
-
-class Store(Statement):
-    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none.
-
-    `mode` is "set", or "add" for one that adds to what is there.
-    """
-
-    __slots__ = ("axes", "buffer", "index", "mode", "value")
-
-    def __init__(
-        self,
-        buffer: Buffer,
-        axes: Sequence[Axis],
-        index: Sequence[Linear],
-        value: Expr,
-        line: str = "",
-        mode: str = "set",
-    ) -> None:
-        self.name = buffer.name
-        self.line = line
-        self.buffer = buffer
-        self.axes = tuple(axes)
-        self.index = tuple(index)
-        self.value = value
-        self.mode = mode
-
-    @property
-    def reduction(self) -> Reduce | None:
-        return self.value if isinstance(self.value, Reduce) else None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it stores every element of its buffer, each at the position of the axes."""
-        if self.mode != "set" or tuple(axis.size for axis in self.axes) != self.buffer.sizes:
-            return False
-        return self.index == tuple(map(linear, self.axes))
-
-    def __str__(self) -> str:
-        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
-        sign = "=" if self.mode == "set" else "+="
-        place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        return f"for {bounds or 'one element'}: {place} {sign} {self.value}"
-
-
-class Extern(Statement):
-    """A call of an operator, in whose arguments buffers stand for tensors."""
-
-    __slots__ = ("args", "kwargs", "operator", "results", "writes")
-
-    def __init__(
-        self,
-        name: str,
-        operator: Any,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        results: Any,
-        writes: Sequence[Buffer] = (),
-        line: str = "",
-    ) -> None:
-        self.name = name
-        self.line = line
-        self.operator = operator
-        self.args = tuple(args)
-        self.kwargs = dict(kwargs)
-        self.results = results  # buffers, None, or tuples of them for lists
-        self.writes = tuple(writes)
-
-    def buffers(self) -> Iterator[Buffer]:
-        """The tensors among the arguments."""
-        yield from _buffers((self.args, list(self.kwargs.values())))
-
-    def made(self) -> Iterator[Buffer]:
-        yield from _buffers(self.results)
-
-    def __str__(self) -> str:
-        arguments = [str(a) for a in self.args] + [f"{n}={v}" for n, v in self.kwargs.items()]
-        results = ", ".join(b.name for b in self.made())
-        return f"{results or 'nothing'} = {self.operator}({', '.join(arguments)})"
-
-
-class View(Statement):
-    """A buffer that looks at the memory of its base."""
-
-    __slots__ = ("buffer",)
-
-    def __init__(self, buffer: Buffer, line: str = "") -> None:
-        self.name = buffer.name
-        self.line = line
-        self.buffer = buffer
-
-    def __str__(self) -> str:
-        b = self.buffer
-        return f"{b.name} = {b.base} as sizes {list(b.sizes)}, strides {list(b.strides)}, offset {b.offset}"
-
-
-def _buffers(value: Any) -> Iterator[Buffer]:
-    if isinstance(value, Buffer):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _buffers(part)
-
-
-class LoopGraph:
-    """Statements in an order in which they can be executed."""
-
-    __slots__ = ("constants", "inputs", "nodes", "outputs", "statements")
-
-    def __init__(self) -> None:
-        self.inputs: list[Any] = []  # a Buffer, or the name of an integer
-        self.constants: list[tuple[Buffer, Any]] = []
-        self.statements: list[Statement] = []
-        self.nodes: dict[Buffer, Any] = {}  # of the operator graph, whose values are in these buffers
-        self.outputs: list[Any] = []  # a Buffer, None or a number
-
-    def __str__(self) -> str:
-        lines = [f"input {b.name}: {describe(b)}" for b in self.inputs if isinstance(b, Buffer)]
-        lines += [f"constant {b.name}: {describe(b)}" for b, _ in self.constants]
-        last = ""
-        for statement in self.statements:
-            if statement.line and statement.line != last:
-                lines.append(f"# {statement.line}")
-                last = statement.line
-            lines.append(str(statement))
-        return "\n".join([*lines, f"return {', '.join(map(str, self.outputs))}"])
-
-
-def describe(buffer: Buffer) -> str:
-    return f"{str(buffer.dtype).removeprefix('torch.')}{list(buffer.sizes)}"
 
 
 def walk(value: Expr) -> Iterator[Expr]:
@@ -400,7 +215,7 @@ def walk(value: Expr) -> Iterator[Expr]:
     while stack:
         found = stack.pop()
         yield found
-        for part in found.parts():
+        for part in found.parts:
             if part not in seen:
                 seen.add(part)
                 stack.append(part)
@@ -422,14 +237,17 @@ def unconditional_loads(value: Expr) -> Iterator[Load]:
         found = stack.pop()
         if isinstance(found, Load):
             yield found
-        parts = (found.condition,) if isinstance(found, Guard) else found.parts()
+        parts = (found.condition,) if isinstance(found, Guard) else found.parts
         for part in parts:
             if part not in seen:
                 seen.add(part)
                 stack.append(part)
 
 
-def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[Axis, Linear]) -> Expr:
+Change = Callable[[Expr], Expr | None]
+
+
+def rewritten(value: Expr, axes: Mapping[Axis, Linear], change: Change = lambda part: None) -> Expr:
     """The value with other positions for axes. Where `change` gives a value, that takes the place of a part
     (whose positions are the new ones already).
     """
@@ -465,6 +283,13 @@ def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[
         return part
 
     return of(value)
+
+
+def moved(
+    index: Sequence[Linear], axes: Mapping[Axis, Linear], change: Change = lambda part: None
+) -> tuple[Linear, ...]:
+    """An index, `rewritten`."""
+    return tuple(position.replaced(axes, lambda value: rewritten(value, axes, change)) for position in index)
 
 
 def cast(value: Expr, dtype: Any) -> Expr:

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
-from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, Store, loads, rewritten, walk
+from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, loads, moved, rewritten, walk
+from torch_py._inductor.statements import Store
 
 ELEMENT = "element"
 ROW = "row"
@@ -27,14 +28,12 @@ class Item:
     """A store, in terms of the axes of its nest."""
 
     __slots__ = (
-        "buffer", "index", "is_partial", "kind", "line", "mode", "pass_", "place", "reduce", "reduce_dtype",
-        "value",
+        "buffer", "index", "is_partial", "kind", "line", "pass_", "place", "reduce", "reduce_dtype", "value",
     )  # fmt: skip
 
     def __init__(self, store: Store, kind: str, index: Sequence[Linear], value: Expr) -> None:
         self.buffer = store.buffer
         self.line = store.line
-        self.mode = store.mode
         self.kind = kind
         self.index = tuple(index)
         self.value = value.value if isinstance(value, Reduce) else value
@@ -46,8 +45,8 @@ class Item:
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
         """Changes the axes."""
-        self.value = rewritten(self.value, lambda part: None, axes)
-        self.index = tuple(i.replaced(axes, lambda v: rewritten(v, lambda p: None, axes)) for i in self.index)
+        self.value = rewritten(self.value, axes)
+        self.index = moved(self.index, axes)
 
     @property
     def flat_index(self) -> Linear:
@@ -56,9 +55,8 @@ class Item:
 
     def __str__(self) -> str:
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        sign = "=" if self.mode == "set" else "+="
         target = place if self.place == "memory" else f"{self.place} {self.buffer.name}"
-        return f"{target} {sign} {self.reduce and self.reduce + ' of '}{self.value}"
+        return f"{target} = {self.reduce and self.reduce + ' of '}{self.value}"
 
 
 class Nest:
@@ -96,6 +94,10 @@ class Nest:
 
     def makes(self) -> set[Buffer]:
         return {item.buffer.memory for item in self.items}
+
+    def stored(self) -> list[Buffer]:
+        """The tensors that it makes in memory."""
+        return list(dict.fromkeys(item.buffer for item in self.items if item.place == "memory"))
 
     def made(self, buffer: Buffer) -> Item | None:
         """The item that stores a buffer."""

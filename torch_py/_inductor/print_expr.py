@@ -79,7 +79,7 @@ class Scope:
             part = stack.pop()
             self.counts[part] = self.counts.get(part, 0) + 1
             if self.counts[part] == 1:
-                stack.extend(part.parts())
+                stack.extend(part.parts)
 
     def text(self, value: Expr) -> str:
         """A value, which takes lines before it for what is used more than once."""

@@ -34,7 +34,7 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
 
     gains = False
     for item in items:
-        if item.mode != "set" or item.reduce not in ("", "sum", "product", "maximum", "minimum"):
+        if item.reduce not in ("", "sum", "product", "maximum", "minimum"):
             return False
         if item.kind == REDUCTION and item.reduce_dtype != FLOAT:
             return False

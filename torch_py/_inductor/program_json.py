@@ -11,11 +11,11 @@ from functools import cache
 from typing import Any
 
 from torch_py import _C
+from torch_py._C._compiler import Slot
 from torch_py._functorch.aot import recipes, sources, traced
 from torch_py._functorch.aot.forms import OnCopies, Requiring, on_copies, requiring
 from torch_py._functorch.aot.runtime.parts import Parts
 from torch_py._inductor.positions import InRange, in_range
-from torch_py._inductor.program import Formula, Slot
 from torch_py._ops import OpOverload
 
 _RECORDS: tuple[Any, ...] = (
@@ -34,7 +34,7 @@ def encoded(value: Any) -> Any:
     kind = type(value)
     if value is None or kind in (bool, int, str):
         return value
-    for container in (Formula, list, tuple):
+    for container in (list, tuple):
         if isinstance(value, container):
             return [container.__name__, *map(encoded, value)]
     if isinstance(value, dict):
@@ -115,7 +115,6 @@ def _record(kind: Any, items: Any) -> Any:
 _OF_STEP = ("target", "args", "kwargs", "index", "without_grad", "retypes")
 _READERS: dict[str, Any] = {
     **{kind.__name__: lambda *items, kind=kind: _record(kind, items) for kind in (*_RECORDS, recipes.Step)},
-    "Formula": lambda *items: Formula(map(decoded, items)),
     "dict": lambda *pairs: {decoded(key): decoded(item) for key, item in pairs},
     "float": float.fromhex,
     "Slot": Slot,

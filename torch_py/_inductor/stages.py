@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch_py._C._compiler import Program
 from torch_py._inductor.arrange import arrange
-from torch_py._inductor.fuse import Entry, fuse, read_of
+from torch_py._inductor.assemble import Named
+from torch_py._inductor.compile_cpp import compile_library
+from torch_py._inductor.fuse import Entry, fuse
 from torch_py._inductor.headers import includes
 from torch_py._inductor.inline import inline
-from torch_py._inductor.ir import Buffer, LoopGraph
+from torch_py._inductor.ir import Buffer
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.options import checks_stages
 from torch_py._inductor.print_cpp import Kernel, print_nest
 from torch_py._inductor.print_expr import identifier
-from torch_py._inductor.program import Program
 from torch_py._inductor.settle import settle
+from torch_py._inductor.statements import LoopGraph
 from torch_py._logging.artifacts import current_part, timed
 from torch_py.fx.graph_module import GraphModule
 
@@ -37,18 +40,28 @@ class CompiledGraph:
         self.graph: LoopGraph
         self.schedule: list[Entry] = []
         self.kernels: list[Kernel] = []
-        self.named: dict[int, tuple[Kernel, str]] = {}  # of each nest, by its id
+        self.named: Named = {}
         self.source = ""
         self.library: str | None = None  # the path of the compiled source
         self.program: Program
-        self.description: tuple[Any, ...] | None = None  # of a program for fixed sizes
+        self.description: tuple[Any, ...]  # of the program
 
     def __call__(self, *tensors: Any) -> Any:
         return self.program(*tensors)
 
+    def link(self, source: str, describe: Callable[[str | None], tuple[Any, ...]]) -> None:
+        """Compiles the text of the kernels, and makes the program: `describe` gives its description from the
+        path of the library.
+        """
+        self.source = source
+        self.library = compile_library(source) if source else None
+        with timed("assemble"):
+            self.description = describe(self.library)
+            self.program = Program(*self.description)
 
-def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
-    """All stages up to the texts of the kernels. Returns the kernel of each nest, by its id, and its name."""
+
+def plan(compiled: CompiledGraph, loops: bool) -> None:
+    """All stages up to the texts of the kernels."""
     compiled.kernels = []
     with timed("lower"):
         graph = compiled.graph = lower(compiled.module, loops, compiled.called)
@@ -62,11 +75,10 @@ def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
         schedule = compiled.schedule = fuse(graph)
     with timed("arrange"):
         _arrange(graph, schedule)
-        settle(schedule, _returned(graph))
+        settle(schedule, graph.returned)
     _check(graph, schedule)
     with timed("print"):
         compiled.named = _kernels(compiled)
-    return compiled.named
 
 
 def _check(graph: LoopGraph, schedule: list[Entry] | None = None) -> None:
@@ -82,25 +94,20 @@ def _check(graph: LoopGraph, schedule: list[Entry] | None = None) -> None:
         spec.check_schedule(graph, schedule)
 
 
-def _returned(graph: LoopGraph) -> set[Buffer]:
-    return {b.memory for b in graph.outputs if isinstance(b, Buffer)}
-
-
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
-    outputs = _returned(graph)
     reads: dict[Buffer, list[Entry]] = {}
     for entry in schedule:
-        for memory in read_of(entry):
+        for memory in entry.reads():
             reads.setdefault(memory, []).append(entry)
     for entry in schedule:
         if isinstance(entry, Nest):
             others = {m for m in entry.makes() if any(e is not entry for e in reads.get(m, ()))}
-            arrange(entry, outputs | others)
+            arrange(entry, graph.returned | others)
 
 
-def _kernels(compiled: CompiledGraph) -> dict[int, tuple[Kernel, str]]:
+def _kernels(compiled: CompiledGraph) -> Named:
     """Prints the nests. Equal ones share a function."""
-    found: dict[int, tuple[Kernel, str]] = {}
+    found: Named = {}
     names: dict[str, str] = {}
     for entry in compiled.schedule:
         if isinstance(entry, Nest):

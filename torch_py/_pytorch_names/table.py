@@ -53,6 +53,24 @@ TABLE: dict[str, Row] = {
         "A mark that transformers sets while it makes masks under a tracer; it has no effect.",
         blocks("TransformGetItemToIndex"),
     ),
+    "_dynamo.decorators": names(
+        "The older place of marks for the compiler.",
+        same_as(
+            "_dynamo",
+            *("allow_in_graph", "disable", "disallow_in_graph", "forbid_in_graph", "graph_break"),
+            *("mark_dynamic", "mark_static", "mark_static_address", "maybe_mark_dynamic"),
+            "substitute_in_graph",
+        ),
+        same_as("compiler", "set_stance"),
+    ),
+    "_dynamo.eval_frame": names(
+        "The older place of what `torch.compile` returns.",
+        same_as("_dynamo", "OptimizedModule", "explain", "optimize"),
+        same_as("_dynamo.utils", "is_dynamo_supported"),
+    ),
+    "_dynamo.external_utils": names(
+        "The older place of the question whether a call is captured.", same_as("_dynamo", "is_compiling")
+    ),
     "_functorch.config": names(
         "Settings of the capture of gradients, kept without effect.",
         settings(

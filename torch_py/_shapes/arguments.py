@@ -8,11 +8,12 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._records import Record
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
-from torch_py._subclasses.converter import requiring_as
+from torch_py._shapes.formulas import Symbol, Term, evaluate, product
+from torch_py._subclasses.converter import mark_like, requiring_as, viewed_as
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import inference_mode
 
 
 class NotFollowed(Exception):
@@ -27,10 +28,6 @@ class Geometry(Record):
     def __init__(self, sizes: tuple[Term, ...], strides: tuple[Term, ...]) -> None:
         self.sizes = sizes
         self.strides = strides
-
-    @property
-    def varies(self) -> bool:
-        return any(isinstance(term, (Symbol, Formula)) for term in (*self.sizes, *self.strides))
 
 
 def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
@@ -92,12 +89,26 @@ def stand_in(
     sizes = tuple(evaluate(size, values) for size in geometry.sizes)
     strides = tuple(evaluate(stride, values) for stride in geometry.strides)
     offset = tensor.storage_offset()
+    base = tensor._base
+    with inference_mode(tensor.is_inference()):  # whatever the mode of the call
+        if base is not None and base.dtype == tensor.dtype:
+            memory = _empty(mode, base, (offset + math.prod(sizes),), (1,))  # it has no gaps
+            fake = viewed_as(mode, memory, tensor, sizes, strides, offset)
+        else:
+            fake = _empty(mode, tensor, sizes, strides, offset)
+    mark_like(fake, tensor)
+    return fake  # type: ignore[no-any-return]
+
+
+def _empty(
+    mode: FakeTensorMode, tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
+) -> Tensor:
     with unseen():
         twin = _C._torch.empty_strided(sizes, strides, dtype=tensor.dtype, device="meta")
         if offset:
             memory = _C._torch.empty(offset + twin.numel(), dtype=tensor.dtype, device="meta")
             twin.set_(memory.untyped_storage(), offset, sizes, strides)
-    return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)
+    return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)  # type: ignore[no-any-return]
 
 
 class Arguments:

@@ -64,7 +64,7 @@ class Solver:
         self._unanswered = unanswered
         self._count = len(next(iter(sizes.values()), ()))
         self._products_of_sizes = list(_products_of(sizes))
-        self._known: dict[Values, Term | None] = {}
+        self._known: dict[tuple[type, Values], Term | None] = {}  # with the type: 5 == 5.0
         self._quotients: dict[Values, Term] = {}
         # Quotients and sums that have been found: numbers of elements are products with them.
         self._parts: dict[Term, Values] = {}
@@ -83,9 +83,10 @@ class Solver:
         """
         if all(value == values[0] and type(value) is type(values[0]) for value in values):
             return values[0]
-        if values not in self._known:
-            self._known[values] = self._of_symbols(values)
-        found = self._known[values]
+        key = type(values[0]), values
+        if key not in self._known:
+            self._known[key] = self._of_symbols(values)
+        found = self._known[key]
         if isinstance(found, Formula) and found.operation in ("add", "sub"):
             self._parts[found] = values
         if found is None and all(type(value) is int for value in values):
@@ -249,7 +250,8 @@ class Solver:
 
     def know_real(self, term: Any) -> None:
         """Adds a real number that the program itself computes."""
-        self._known.setdefault(self._values_of(term), term)
+        values = self._values_of(term)
+        self._known.setdefault((type(values[0]), values), term)
 
     def _values_of(self, term: Any) -> Values:
         rows = [{s: sizes[i] for s, sizes in self._sizes.items()} for i in range(self._count)]

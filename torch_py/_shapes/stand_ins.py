@@ -12,9 +12,13 @@ from typing import NamedTuple
 
 from torch_py._shapes.formulas import Symbol
 
-# Apart enough that few numbers are near a multiple of one by accident; the product of three times a number of
-# channels is still an int64.
-PRIMES = (20011, 30011, 40009, 50021, 60013, 70001, 80021, 90001)
+# No quotient of one, as convolutions with strides and pooling have, is near a multiple of another or the sum
+# of two; nor are sums, differences and small multiples. The product of three times a number of channels is
+# still an int64.
+PRIMES = (31219, 45833, 58763, 63029, 69857, 77351, 81371, 87719)
+
+# Smaller numbers are too common to tell which sizes they come from.
+SMALLEST = 5000
 
 RECORDINGS = 4  # at least, to tell formulas
 MOST_RECORDINGS = 12

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from torch_py import _C
 from torch_py._subclasses.devices import META, device_argument, is_factory
 from torch_py._subclasses.errors import (
     DataDependentOutputException,
@@ -39,6 +40,18 @@ def tensors_in(args: Any, kwargs: Any) -> list[Any]:
     for value in (*args, *kwargs.values()):
         map_tensors(value, lambda tensor: found.append(tensor) or tensor)
     return found
+
+
+def generator_in(args: Any, kwargs: Any) -> Any:
+    """The generator of random numbers that a call is given; None without one."""
+    given = (value for value in (*args, *kwargs.values()) if isinstance(value, _C.Generator))
+    return next(given, None)
+
+
+def memory_of(fake: Any) -> int:
+    """The memory of a fake tensor, as a number: its own if the layout has no storage."""
+    has_storage = fake.layout is _C.strided
+    return fake._twin.untyped_storage()._cdata if has_storage else id(fake)
 
 
 # The call on the meta device

@@ -35,7 +35,7 @@ class FakeTensorConverter:
         _check_has_fake(tensor)
         with inference_mode(tensor.is_inference()):  # whatever the mode of the call
             fake = self._converted(mode, tensor)
-        _mark_like(fake, tensor)
+        mark_like(fake, tensor)
         if tensor.is_leaf and tensor.grad is not None:
             fake.grad = self.from_real_tensor(mode, tensor.grad)
 
@@ -53,10 +53,7 @@ class FakeTensorConverter:
 
     def _view_of(self, mode: FakeTensorMode, base: Tensor, tensor: Tensor) -> FakeTensor:
         source = self.from_real_tensor(mode, base)
-        with mode, set_grad_enabled(not tensor._was_viewed_without_grad()):
-            view: Any = source.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
-        view._take_view_origin(tensor)
-        return view.requires_grad_() if tensor.requires_grad and tensor.is_leaf else view  # type: ignore[no-any-return]
+        return viewed_as(mode, source, tensor, tensor.size(), tensor.stride(), tensor.storage_offset())  # type: ignore[no-any-return]
 
     def twin_of(self, tensor: Tensor) -> Tensor:
         """A meta tensor of the same geometry, on memory that stands for that of `tensor`."""
@@ -118,7 +115,17 @@ def requiring_as(mode: FakeTensorMode, fake: Any, tensor: Tensor) -> Any:
         return fake.clone()
 
 
-def _mark_like(fake: Any, tensor: Tensor) -> None:
+def viewed_as(
+    mode: FakeTensorMode, base: Any, tensor: Tensor, size: Any, stride: Any, offset: int = 0
+) -> Any:
+    """A view of a fake tensor with these sizes, made as the view `tensor` was."""
+    with mode, set_grad_enabled(not tensor._was_viewed_without_grad()):
+        view = base.as_strided(size, stride, offset)
+    view._take_view_origin(tensor)
+    return view.requires_grad_() if tensor.requires_grad and tensor.is_leaf else view
+
+
+def mark_like(fake: Any, tensor: Tensor) -> None:
     """A parameter stays one, and a buffer too."""
     if isinstance(tensor, Parameter):
         fake._is_param = True

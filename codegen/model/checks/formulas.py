@@ -27,6 +27,7 @@ from codegen.expressions import (
     parse,
     to_source,
 )
+from codegen.expressions.rows import has_reductions
 from codegen.model.checks.report import Reporter
 from codegen.model.checks.slopes import check_slopes
 from codegen.model.operator import Formula, Operator, Requirement
@@ -89,9 +90,12 @@ def _functions_of_integers(node: Node, operator: Operator) -> Iterator[FormulaPr
 def _check_lowering(operator: Operator, lowering: Formula, report: Reporter) -> None:
     if operator.expr is not None:
         report.at(lowering.location, "'lowering' repeats what 'expr' says", "remove it")
-    elif operator.structure not in ("pointwise", "reduction"):
+    elif operator.structure not in ("pointwise", "reduction", "shaped"):
         what = f"'lowering' has no meaning for structure {operator.structure}"
-        report.at(lowering.location, what, "it is for pointwise and reduction")
+        report.at(lowering.location, what, "it is for pointwise, reduction and shaped")
+    elif operator.structure == "shaped" and has_reductions(lowering.node):
+        problems = check_row_expr(lowering.node, operator, False, operator.dtypes, uses_all=False)
+        _report(problems, lowering, "write what the kernel computes", report)
     else:
         problems = check_lowering(lowering.node, operator, operator.structure)
         _report(problems, lowering, "write what the kernel computes", report)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torch_py._C._compiler import Slot
 
 import torch_py as torch
 from torch_py._inductor import call_cache, compile_graph, config, entries, keys
 from torch_py._inductor.cache import Cache
-from torch_py._inductor.program import Formula, Slot
 from torch_py._inductor.program_json import NotWrittenError, decoded, encoded
 
 nn = torch.nn
@@ -194,7 +194,7 @@ def test_damaged_entries_are_made_anew(damage: str, dynamic: bool, compilations:
 def test_values_as_json():
     aten = torch.ops.aten
     numbers = [None, True, 3, -0.0, float("inf"), 0.1]
-    containers = [(1, [2, (3,)]), {"a": (1,)}, Formula(("s0", 2, "*")), Slot(4), "text"]
+    containers = [(1, [2, (3,)]), {"a": (1,)}, ("s0", 2, "*"), Slot(4), "text"]
     kinds = [torch.float16, torch.strided, torch.channels_last, torch.device("cpu"), int, aten.add.Tensor]
     values: list[Any] = [*numbers, *containers, *kinds]
     for value in values:

@@ -70,3 +70,10 @@ def test_rounded_quotients_that_agree_ask_for_another_size():
 def test_formulas_are_printed_with_brackets_where_needed():
     assert str(Formula("mul", (2, Formula("add", (N, 1))))) == "2*(n + 1)"
     assert str(Formula("floordiv", (N, Formula("mul", (2, T))))) == "n//(2*t)"
+
+
+def test_integers_are_not_explained_by_equal_reals():
+    solver = Solver({N: (7, 11, 19)})
+    assert str(solver.solve((6.0, 10.0, 18.0))) != str(solver.solve((6, 10, 18)))
+    assert evaluate(solver.solve((6, 10, 18)), {N: 5}) == 4
+    assert type(evaluate(solver.solve((6, 10, 18)), {N: 5})) is int

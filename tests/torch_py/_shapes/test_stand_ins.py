@@ -5,9 +5,9 @@ from itertools import combinations
 import pytest
 
 from torch_py._shapes.formulas import Symbol, evaluate
-from torch_py._shapes.integers import Relation, Sizes, TooManySizes
+from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
 from torch_py._shapes.solver import Solver
-from torch_py._shapes.stand_ins import RECORDINGS, Range, furthest, mixed_stand_ins_of, samples_in
+from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, furthest, mixed_stand_ins_of, samples_in
 
 
 def alone(low, high):
@@ -71,3 +71,13 @@ def test_bounded_numbers():
     assert Relation("<=", number.term, 100) in sizes.relations
     with pytest.raises(TooManySizes):
         sizes.new_number(5, alone(4, 6))
+
+
+@pytest.mark.parametrize("divisor", [2, 3, 4, 8, 16])
+def test_quotients_of_stand_ins_are_no_sizes(divisor):
+    sizes = Sizes()
+    for hint in range(10, 10 + len(PRIMES)):
+        sizes.new(hint)
+    quotients = [number // divisor for number in PRIMES if number // divisor >= 5000]
+    assert [sizes.wrap(number) for number in quotients if type(sizes.wrap(number)) is not int] == []
+    assert not any(map(sizes.is_explained, quotients))

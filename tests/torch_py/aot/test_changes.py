@@ -435,3 +435,23 @@ def test_changes_of_expanded_tensors_are_refused(expand: Any):
     compiled = aot_function(lambda x: expand(x).index_put_((torch.tensor([0]),), torch.ones(3)), nop)
     with pytest.raises(NotImplementedError, match="expanded tensor"):
         compiled(torch.zeros(1, 3).expand(2, 3))
+
+
+@pytest.mark.parametrize("change", [lambda y: y.zero_(), lambda y: y.fill_diagonal_(3.0)])
+def test_changes_of_expanded_arguments_run_eagerly(change: Any):
+    def function(x: Any, y: Any) -> Any:
+        change(y)
+        return x * 2 + y
+
+    compiled = torch.compile(function, backend="aot_eager")
+    compiled(torch.ones(3, 4), torch.ones(3, 4))
+    memory, expected = torch.ones(2, 1, 4)
+    result = compiled(torch.ones(3, 4), memory.expand(3, 4))
+    assert torch.equal(result, function(torch.ones(3, 4), expected.expand(3, 4)))
+    assert torch.equal(memory, expected)
+
+
+def test_fills_of_expanded_arguments_are_refused():
+    compiled = aot_function(lambda x: x.zero_(), nop)
+    with pytest.raises(NotImplementedError, match="expanded tensor"):
+        compiled(torch.zeros(1, 3).expand(2, 3))

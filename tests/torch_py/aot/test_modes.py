@@ -184,3 +184,57 @@ def test_backward_is_without_autocast():
     expected = gradient(function)
     torch.manual_seed(0)
     assert torch.equal(gradient(aot_function(function, nop)), expected)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_weight_is_cast_once_in_a_graph(backend: str):
+    def function(w):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return torch.addmm(w, w.sigmoid(), w)
+
+    w = torch.randn(6, 6, requires_grad=True)
+    results = [function(w), torch.compile(function, backend=backend)(w)]
+    gradients = [torch.autograd.grad(result.float().sum(), w)[0] for result in results]
+    assert torch.equal(*results) and torch.equal(*gradients)  # summed in bfloat16
+
+
+def test_shapes_changed_in_inference_mode():
+    def function(x):
+        y = x.sigmoid()
+        with torch.inference_mode():
+            y.squeeze_()
+            view = y.view(-1)
+        return y, view
+
+    x = torch.randn(1, 3, requires_grad=True)
+    results = zip(function(x), torch.compile(function, backend="aot_eager")(x))
+    for expected, result in results:
+        assert torch.equal(result, expected) and result.is_leaf is expected.is_leaf
+
+
+def test_draws_inside_of_another_default_device():
+    def function(x):
+        drawn = x.bernoulli(0.5)
+        return drawn, drawn.bernoulli(0.5)
+
+    x = torch.zeros(4, 6)
+    results = []
+    for run in (function, torch.compile(function, backend="aot_eager")):
+        torch.manual_seed(0)
+        with torch.device("meta"):
+            results.append((*run(x), torch.rand(1, device="cpu")))
+    assert all(map(torch.equal, *results))
+
+
+def test_draws_for_tensors_with_gaps():
+    def function(x):
+        for _ in range(2):
+            x.normal_()
+        return x * 1
+
+    memory = torch.zeros(2, 4, 12)
+    results = []
+    for run, rows in zip((function, torch.compile(function, backend="aot_eager")), memory):
+        torch.manual_seed(0)
+        results.append(run(rows[:, 3:9]))
+    assert torch.equal(*results) and torch.equal(*memory)

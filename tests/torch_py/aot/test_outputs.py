@@ -323,3 +323,19 @@ def test_a_detached_view_of_a_reshaped_argument_stays_detached():
         return [(t.tolist(), t.requires_grad, t._is_view()) for t in made], part._base is row
 
     assert outcome(aot_function(function, nop)) == outcome(function)
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_views_of_a_changed_result_are_its_views(requires_grad: bool):
+    def function(x: Any) -> Any:
+        rows = x[[0, -1]]
+        view = rows.squeeze()
+        view.diagonal().zero_()
+        return rows, view
+
+    x = torch.randn(4, 6, requires_grad=requires_grad)
+    rows, view = torch.compile(function, backend="aot_eager")(x)
+    assert view._base is rows and not rows._is_view()
+    if not requires_grad:
+        rows.requires_grad_()
+        assert view.requires_grad

@@ -51,6 +51,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return None
         if name.startswith("torch_py._dynamo."):
             return None  # the real one
+        if name == "torch_py._records":  # as well
+            return importlib.util.spec_from_file_location(name, ROOT / "torch_py/_records.py")
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):

@@ -135,3 +135,32 @@ def test_what_is_not_captured():
             torch.compile(program, backend="eager", fullgraph=True)(ONES)
         assert torch.equal(torch.compile(program, backend="eager")(ONES), ONES * expected)
     assert Watched.changes == 1
+
+
+class _Kept:
+    """A descriptor that keeps values elsewhere."""
+
+    def __get__(self, owner, kind):
+        return owner.kept
+
+    def __set__(self, owner, value):
+        owner.kept = value
+
+    def __delete__(self, owner):
+        owner.kept = None
+
+
+def test_attributes_that_descriptors_keep():
+    class Owner:
+        value = _Kept()
+
+    def function(x, owner):
+        owner.value = 2
+        y = x * owner.value
+        del owner.value
+        return y, owner.value
+
+    one, other = Owner(), Owner()
+    compiled = torch.compile(function, backend="eager", fullgraph=True)
+    assert compiled(ONES, one)[1] is function(ONES, other)[1] is None
+    assert vars(one) == vars(other)

@@ -94,6 +94,47 @@ def test_objects_of_the_program(name):
         assert equal(compiled(ONES, given), (ONES * 2, function(given)))
 
 
+class Replaced(dict):
+    """A class one of whose special methods is replaced by the next test."""
+
+    def __getattribute__(self, name):
+        return 1 if name == "one" else super().__getattribute__(name)
+
+    def __missing__(self, key):
+        return 1
+
+    def __hash__(self):
+        return 1
+
+    def __int__(self):
+        return 1
+
+    def __get__(self, owner, kind):
+        return 1
+
+
+class Owner:
+    described = Replaced()
+
+
+READS = {
+    "__getattribute__": lambda c: c.one,
+    "__missing__": lambda c: c["key"],
+    "__hash__": lambda c: hash(c),
+    "__int__": lambda c: int(c),
+    "__get__": lambda c: Owner().described,
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_special_methods_that_are_replaced(name, monkeypatch):
+    """They are guarded."""
+    compiled = torch.compile(lambda x, c: x * READS[name](c), backend="eager")
+    assert torch.equal(compiled(ONES, Replaced()), ONES)
+    monkeypatch.setattr(Replaced, name, lambda *given: 3)
+    assert torch.equal(compiled(ONES, Replaced()), ONES * 3)
+
+
 def test_functions_stay_themselves():
     def one(x):
         return x + 1

@@ -236,3 +236,35 @@ def test_sums_of_two_sizes():
         x, y = torch.randn(first, 4), torch.randn(second, 4)
         torch.testing.assert_close(fast(x, y), function(x, y))
     assert counter.frame_count == 2
+
+
+def test_programs_do_not_see_exceptions_of_stand_ins():
+    def function(x, y):
+        try:
+            return x + y
+        except RuntimeError as error:
+            return str(error)
+
+    fast, _ = compiled(function, dynamic=True)
+    weight = nn.Parameter(torch.randn(4, 6))  # its sizes do not vary
+    for rows in (3, 4, 1):
+        x = torch.randn(rows, 6)
+        expected = function(x, weight)
+        assert type(fast(x, weight)) is type(expected) and (
+            fast(x, weight) == expected if rows == 3 else torch.equal(fast(x, weight), expected)
+        )
+
+
+def test_views_with_sizes_that_vary_are_views():
+    def function(x, y):
+        y.exp_()
+        return x.t_() * y
+
+    fast, counter = compiled(function, dynamic=True)
+    for rows in (3, 4):
+        parts = (torch.randn(2, rows, rows, requires_grad=True) * 1).unbind()
+        with pytest.raises(RuntimeError, match="the output of a function that returns multiple views"):
+            fast(parts[0], torch.zeros(rows, rows))
+        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+            fast(torch.randn(rows, rows, requires_grad=True)[:], torch.zeros(rows, rows))
+    assert counter.frame_count == 0

@@ -29,3 +29,34 @@ def test_volumes_have_sizes_that_vary():
         x = torch.randn(batch, 2, side, side + 1, 9)
         assert torch.equal(compiled(x), module(x))
     assert counter.frame_count == 1
+
+
+def _pooled(x):
+    halved = torch.nn.functional.max_pool2d(x, 2)
+    return halved.view(halved.shape[0], -1, halved.shape[-1]) * halved.shape[-2]
+
+
+def test_quotients_of_sizes_vary():
+    counter = CompileCounter()
+    compiled = torch.compile(_pooled, backend=counter, dynamic=True)
+    for batch, height, width in ((2, 12, 14), (3, 12, 14), (4, 17, 10), (2, 9, 31)):
+        x = torch.randn(batch, 3, height, width)
+        assert torch.equal(compiled(x), _pooled(x))
+    assert counter.frame_count == 1
+
+
+def test_a_loop_over_half_of_the_rows_has_a_step_for_each_of_the_example():
+    def program(x):
+        return sum(row.sin() for row in x[::2])
+
+    graphs = []
+
+    def backend(module, examples):
+        graphs.append(module)
+        return module
+
+    compiled = torch.compile(program, backend=backend, dynamic=True)
+    for rows in (4, 7):
+        x = torch.randn(rows, 3)
+        assert torch.equal(compiled(x), program(x))
+    assert [str(graph.code).count("sin()") for graph in graphs] == [2, 4]

@@ -101,15 +101,15 @@ def _compiled(operator: Operator, dtype: str | None) -> Cell:
     """As ``torch_py/_inductor/lowering.py`` chooses among rules, formulas and calls."""
     from torch_py._inductor.dtypes import CPP
     from torch_py._inductor.lower import RULES
-    from torch_py._inductor.lower.entries import pointwise_entry, reduction_entry
+    from torch_py._inductor.lower.entries import pointwise_entry, row_entry
 
     has_code = dtype is None or dtype in {str(known).split(".")[-1] for known in CPP}
     if operator.name in RULES and has_code:
         return Cell("yes", "becomes loops by a rule of its own")
     if pointwise_entry(operator.name) is not None and has_code:
         return Cell("yes", "the formula becomes part of fused loops")
-    if reduction_entry(operator.name) is not None and has_code:
-        return Cell("yes", "the reduction becomes part of fused loops")
+    if row_entry(operator.name) is not None and has_code:
+        return Cell("yes", "its passes over a row become part of fused loops")
     if operator.structure == "view":
         return Cell("yes", "becomes indices of the loops that read it")
     if gradient_kind(operator) == "decomposed":

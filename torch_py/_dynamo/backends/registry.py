@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -46,12 +47,8 @@ def register_backend(
     return compiler_fn
 
 
-def register_debug_backend(compiler_fn: _Backend, name: str | None = None) -> Any:
-    return register_backend(compiler_fn, name, ("debug",))
-
-
-def register_experimental_backend(compiler_fn: _Backend, name: str | None = None) -> Any:
-    return register_backend(compiler_fn, name, ("experimental",))
+register_debug_backend = functools.partial(register_backend, tags=("debug",))
+register_experimental_backend = functools.partial(register_backend, tags=("experimental",))
 
 
 def lookup_backend(compiler_fn: Any) -> _Backend:

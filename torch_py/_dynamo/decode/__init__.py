@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
 from types import CodeType
 
 from torch_py._dynamo.decode.instructions import Handler, Instruction, Program
@@ -24,11 +23,6 @@ def decode(code: CodeType) -> Program:
     """The instructions of `code`, which are remembered."""
     program = _programs.get(code)
     if program is None:
-        program = _programs[code] = _decoder()(code)
+        module = importlib.import_module(f"torch_py._dynamo.decode.{_MODULES[sys.version_info[:2]]}")
+        program = _programs[code] = module.decode(code)
     return program
-
-
-def _decoder() -> Callable[[CodeType], Program]:
-    name = _MODULES[sys.version_info[:2]]
-    module = importlib.import_module(f"torch_py._dynamo.decode.{name}")
-    return module.decode  # type: ignore[no-any-return]

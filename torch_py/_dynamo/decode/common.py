@@ -7,104 +7,41 @@ from typing import Any
 
 from torch_py._dynamo.decode.operators import BINARY, UNARY
 
-# Instructions whose argument is passed on as it is, or that have none.
+# Instructions whose argument is passed on as it is, or that have none: those with CPython's names, in small
+# letters, and others.
+_KEPT = (
+    "nop push_null copy swap load_fast store_fast delete_fast make_cell load_deref load_classderef "
+    "store_deref delete_deref is_op build_tuple build_list build_set build_map build_const_key_map "
+    "build_string build_slice list_append set_add map_add list_extend set_update dict_update dict_merge "
+    "list_to_tuple end_send cleanup_throw load_fast_and_clear binary_slice store_slice load_locals "
+    "load_from_dict_or_deref to_bool convert_value format_simple format_with_spec set_function_attribute "
+    "copy_dict_without_keys unpack_sequence unpack_ex format_value get_iter call make_function "
+    "load_build_class return_value return_generator yield_value get_yield_from_iter raise_varargs reraise "
+    "push_exc_info check_exc_match pop_except before_with with_except_start load_assertion_error get_len "
+    "match_mapping match_sequence match_keys match_class setup_annotations"
+).split()
 SAME = {
-    "NOP": "nop",
     "RESUME": "nop",
     "PRECALL": "nop",
     "COPY_FREE_VARS": "nop",
     "POP_TOP": "pop",
-    "PUSH_NULL": "push_null",
-    "COPY": "copy",
-    "SWAP": "swap",
-    "LOAD_FAST": "load_fast",
-    "STORE_FAST": "store_fast",
-    "DELETE_FAST": "delete_fast",
-    "MAKE_CELL": "make_cell",
     "LOAD_CLOSURE": "load_slot",
-    "LOAD_DEREF": "load_deref",
-    "LOAD_CLASSDEREF": "load_classderef",
-    "STORE_DEREF": "store_deref",
-    "DELETE_DEREF": "delete_deref",
     "BINARY_SUBSCR": "subscript",
     "STORE_SUBSCR": "store_subscript",
     "DELETE_SUBSCR": "delete_subscript",
-    "IS_OP": "is_op",
     "CONTAINS_OP": "contains",
-    "BUILD_TUPLE": "build_tuple",
-    "BUILD_LIST": "build_list",
-    "BUILD_SET": "build_set",
-    "BUILD_MAP": "build_map",
-    "BUILD_CONST_KEY_MAP": "build_const_key_map",
-    "BUILD_STRING": "build_string",
-    "BUILD_SLICE": "build_slice",
-    "LIST_APPEND": "list_append",
-    "SET_ADD": "set_add",
-    "MAP_ADD": "map_add",
-    "LIST_EXTEND": "list_extend",
-    "SET_UPDATE": "set_update",
-    "DICT_UPDATE": "dict_update",
-    "DICT_MERGE": "dict_merge",
-    "LIST_TO_TUPLE": "list_to_tuple",
-    "END_SEND": "end_send",
-    "CLEANUP_THROW": "cleanup_throw",
     "LOAD_FAST_CHECK": "load_fast",
-    "LOAD_FAST_AND_CLEAR": "load_fast_and_clear",
-    "BINARY_SLICE": "binary_slice",
-    "STORE_SLICE": "store_slice",
-    "LOAD_LOCALS": "load_locals",
-    "LOAD_FROM_DICT_OR_DEREF": "load_from_dict_or_deref",
-    "TO_BOOL": "to_bool",
-    "CONVERT_VALUE": "convert_value",
-    "FORMAT_SIMPLE": "format_simple",
-    "FORMAT_WITH_SPEC": "format_with_spec",
-    "SET_FUNCTION_ATTRIBUTE": "set_function_attribute",
-    "COPY_DICT_WITHOUT_KEYS": "copy_dict_without_keys",
     "GEN_START": "pop",
-    "UNPACK_SEQUENCE": "unpack_sequence",
-    "UNPACK_EX": "unpack_ex",
-    "FORMAT_VALUE": "format_value",
-    "GET_ITER": "get_iter",
-    "CALL": "call",
     "CALL_FUNCTION_EX": "call_ex",
-    "MAKE_FUNCTION": "make_function",
-    "LOAD_BUILD_CLASS": "load_build_class",
-    "RETURN_VALUE": "return_value",
-    "RETURN_GENERATOR": "return_generator",
-    "YIELD_VALUE": "yield_value",
-    "GET_YIELD_FROM_ITER": "get_yield_from_iter",
-    "RAISE_VARARGS": "raise_varargs",
-    "RERAISE": "reraise",
-    "PUSH_EXC_INFO": "push_exc_info",
-    "CHECK_EXC_MATCH": "check_exc_match",
-    "POP_EXCEPT": "pop_except",
-    "BEFORE_WITH": "before_with",
-    "WITH_EXCEPT_START": "with_except_start",
-    "LOAD_ASSERTION_ERROR": "load_assertion_error",
-    "GET_LEN": "get_len",
-    "MATCH_MAPPING": "match_mapping",
-    "MATCH_SEQUENCE": "match_sequence",
-    "MATCH_KEYS": "match_keys",
-    "MATCH_CLASS": "match_class",
-    "SETUP_ANNOTATIONS": "setup_annotations",
+    **{name.upper(): name for name in _KEPT},
 }
-# Instructions whose argument is an index into co_names.
-NAMED = {
-    "LOAD_NAME": "load_name",
-    "STORE_NAME": "store_name",
-    "DELETE_NAME": "delete_name",
-    "STORE_GLOBAL": "store_global",
-    "DELETE_GLOBAL": "delete_global",
-    "LOAD_ATTR": "load_attr",
-    "LOAD_METHOD": "load_method",
-    "STORE_ATTR": "store_attr",
-    "DELETE_ATTR": "delete_attr",
-    "IMPORT_NAME": "import_name",
-    "IMPORT_FROM": "import_from",
-    "LOAD_FROM_DICT_OR_GLOBALS": "load_from_dict_or_globals",
-}
-# Instructions whose argument is an index into co_consts.
-CONSTANT = {"LOAD_CONST": "load_const", "RETURN_CONST": "return_const", "KW_NAMES": "kw_names"}
+# Instructions whose argument is an index into co_names, and those with one into co_consts.
+_OF_NAMES = (
+    "load_name store_name delete_name store_global delete_global load_attr load_method store_attr "
+    "delete_attr import_name import_from load_from_dict_or_globals"
+).split()
+NAMED = {name.upper(): name for name in _OF_NAMES}
+CONSTANT = {name.upper(): name for name in ("load_const", "return_const", "kw_names")}
 
 
 def translate(code: CodeType, name: str, argument: int) -> tuple[str, Any]:

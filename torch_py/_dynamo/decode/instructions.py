@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import opcode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -38,6 +38,16 @@ class Handler(NamedTuple):
     push_offset: bool
 
 
+# Kinds of blocks (Python 3.10), by CPython's numbers.
+SETUP_FINALLY = 122
+EXCEPT_HANDLER = 257
+# Flags of code: *args, **kwargs, and what makes generators, coroutines and asynchronous generators.
+VARARGS = 4
+VARKEYWORDS = 8
+GENERATOR = 0x20
+ASYNCHRONOUS = 0x80 | 0x200
+
+
 class Program:
     """The instructions of a code object. `index_of` finds one by its offset; `handlers` are the rows of the
     exception table, innermost last; `names` names the slots of local variables, cells included."""
@@ -66,9 +76,20 @@ class Program:
                 return row
         return None
 
+    def handles(self, offset: int, blocks: Iterable[tuple[int, int, int]]) -> bool:
+        """Whether an exception at `offset` stays in the frame, which has these blocks."""
+        if self.uses_blocks:
+            return any(kind == SETUP_FINALLY for kind, _, _ in blocks)
+        return self.handler_of(offset) is not None
 
-def units(code: CodeType, inline_entries: list[int]) -> list[tuple[int, int, int, int]]:
-    """(opcode, argument, offset, end) of every instruction, with prefixes folded in and caches skipped."""
+
+# Gives the canonical name and argument of an instruction, from the code object, CPython's name, the argument
+# as a number, and the offset of the next instruction.
+Translate = Callable[[CodeType, str, int, int], tuple[str, Any]]
+
+
+def instructions_of(code: CodeType, inline_entries: list[int], translate: Translate) -> list[Instruction]:
+    """The instructions of `code`, with prefixes folded in and caches skipped."""
     raw = code.co_code
     found = []
     position, size = 0, len(raw)
@@ -82,25 +103,9 @@ def units(code: CodeType, inline_entries: list[int]) -> list[tuple[int, int, int
             high = argument << 8
             continue
         position += 2 * inline_entries[number] if number < len(inline_entries) else 0
-        found.append((number, argument, start, position))
-        start, high = position, 0
-    return found
-
-
-Translate = Callable[[CodeType, str, int, int], tuple[str, Any]]
-
-
-def instructions_of(code: CodeType, inline_entries: list[int], translate: Translate) -> list[Instruction]:
-    """The instructions of `code`.
-
-    `translate` gives the canonical name and argument of an instruction, from the code object, CPython's name,
-    the argument as a number, and the offset of the next instruction.
-    """
-    found = []
-    for number, argument, offset, end in units(code, inline_entries):
         name = opcode.opname[number]
-        op, value = translate(code, name, argument, end)
-        found.append(Instruction(op, value, offset, end, name))
+        found.append(Instruction(*translate(code, name, argument, position), start, position, name))
+        start, high = position, 0
     return found
 
 
@@ -135,6 +140,13 @@ def _varint(stream: Any) -> int:
         byte = next(stream)
         value = value << 6 | byte & 63
     return value
+
+
+def parameter_names(code: CodeType) -> tuple[str, ...]:
+    """The parameters in the order in which they are bound: *args is one of them, and **kwargs."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & VARARGS) + bool(code.co_flags & VARKEYWORDS)
+    return code.co_varnames[:count]
 
 
 def slot_names(code: CodeType) -> tuple[str, ...]:

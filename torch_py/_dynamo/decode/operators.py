@@ -6,34 +6,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+_NAMES = "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor".split()
 # The argument of BINARY_OP (3.11 and later); those from 13 on change the left side in place.
-BINARY: tuple[Callable[[Any, Any], Any], ...] = (
-    operator.add,
-    operator.and_,
-    operator.floordiv,
-    operator.lshift,
-    operator.matmul,
-    operator.mul,
-    operator.mod,
-    operator.or_,
-    operator.pow,
-    operator.rshift,
-    operator.sub,
-    operator.truediv,
-    operator.xor,
-    operator.iadd,
-    operator.iand,
-    operator.ifloordiv,
-    operator.ilshift,
-    operator.imatmul,
-    operator.imul,
-    operator.imod,
-    operator.ior,
-    operator.ipow,
-    operator.irshift,
-    operator.isub,
-    operator.itruediv,
-    operator.ixor,
+BINARY: tuple[Callable[[Any, Any], Any], ...] = tuple(
+    getattr(operator, f"__{prefix}{name}__") for prefix in ("", "i") for name in _NAMES
 )
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {

@@ -7,7 +7,13 @@ from types import CodeType
 from typing import Any
 
 from torch_py._dynamo.decode import common
-from torch_py._dynamo.decode.instructions import Instruction, Program, instructions_of
+from torch_py._dynamo.decode.instructions import (
+    GENERATOR,
+    Instruction,
+    Program,
+    instructions_of,
+    parameter_names,
+)
 from torch_py._dynamo.decode.operators import BINARY, COMPARE
 
 _CHANGED = {
@@ -59,7 +65,6 @@ _NAMES = (
 ).split()
 _BINARY = {f"BINARY_{name}": BINARY[i] for i, name in enumerate(_NAMES)}
 _BINARY.update({f"INPLACE_{name}": BINARY[i + 13] for i, name in enumerate(_NAMES)})
-_GENERATOR = 0x20
 
 
 def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
@@ -87,17 +92,11 @@ def _beginning(code: CodeType) -> list[Instruction]:
     """What CPython does before the first instruction: cells are made, and generators returned."""
     steps: list[tuple[str, Any]] = []
     for position, name in enumerate(code.co_cellvars):
-        argument = code.co_varnames.index(name) if name in _parameters(code) else None
+        argument = code.co_varnames.index(name) if name in parameter_names(code) else None
         steps.append(("make_cell_of", (code.co_nlocals + position, argument)))
-    if code.co_flags & _GENERATOR:
+    if code.co_flags & GENERATOR:
         steps.append(("return_generator", None))
     return [Instruction(op, arg, number - len(steps), 0, "") for number, (op, arg) in enumerate(steps)]
-
-
-def _parameters(code: CodeType) -> tuple[str, ...]:
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
-    return code.co_varnames[:count]
 
 
 def decode(code: CodeType) -> Program:

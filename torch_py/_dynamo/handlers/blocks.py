@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo.context_managers import enter_and_exit
-from torch_py._dynamo.frame import EXCEPT_HANDLER, SETUP_FINALLY, Frame
+from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER, SETUP_FINALLY
+from torch_py._dynamo.frame import Frame
 
 
 def setup_finally(frame: Frame, target: int) -> None:
@@ -36,16 +37,6 @@ def reraise_triple(frame: Frame, arg: Any) -> None:
     error = frame.stack[-2]
     del frame.stack[-3:]
     raise error
-
-
-def jump_if_not_exc_match(frame: Frame, target: int) -> None:
-    error, kinds = frame.stack[-2:]
-    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
-        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-    del frame.stack[-2:]
-    if not issubclass(error if isinstance(error, type) else type(error), kinds):
-        frame.jump(target)
 
 
 def with_except_start_triple(frame: Frame, arg: Any) -> None:

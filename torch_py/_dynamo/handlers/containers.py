@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo import iteration
+from torch_py._dynamo.formatting import formatted
 from torch_py._dynamo.frame import Frame
 
 
@@ -71,13 +72,13 @@ def map_add(frame: Frame, depth: int) -> None:
 
 
 def list_extend(frame: Frame, depth: int) -> None:
-    elements = _elements(frame, frame.stack[-1])
+    elements = frame.capture.elements_of(frame.stack[-1])
     frame.capture.append_to(frame.stack[-depth - 1], elements)
     frame.stack.pop()
 
 
 def set_update(frame: Frame, depth: int) -> None:
-    elements = _elements(frame, frame.stack[-1])
+    elements = frame.capture.elements_of(frame.stack[-1])
     target = frame.stack[-depth - 1]
     frame.capture.change(target)
     frame.stack.pop()
@@ -108,11 +109,7 @@ def dict_merge(frame: Frame, depth: int) -> None:
 
 
 def list_to_tuple(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = tuple(_elements(frame, frame.stack[-1]))
-
-
-def _elements(frame: Frame, value: Any) -> list[Any]:
-    return frame.capture.elements_of(value)
+    frame.stack[-1] = tuple(frame.capture.elements_of(frame.stack[-1]))
 
 
 # Unpacking
@@ -144,7 +141,7 @@ def _some_elements(frame: Frame, value: Any, limit: int) -> list[Any]:
 
 def unpack_ex(frame: Frame, arg: int) -> None:
     before, after = arg & 255, arg >> 8
-    elements = _elements(frame, frame.stack[-1])
+    elements = frame.capture.elements_of(frame.stack[-1])
     if len(elements) < before + after:
         raise ValueError(
             f"not enough values to unpack (expected at least {before + after}, got {len(elements)})"
@@ -163,18 +160,18 @@ def format_value(frame: Frame, arg: int) -> None:
     has_format = bool(arg & 4)
     value = frame.stack[-2] if has_format else frame.stack[-1]
     specification = frame.stack[-1] if has_format else ""
-    text = frame.capture.formatted(value, arg & 3, specification)
+    text = formatted(frame.capture, value, arg & 3, specification)
     if has_format:
         frame.stack.pop()
     frame.stack[-1] = text
 
 
 def convert_value(frame: Frame, conversion: int) -> None:
-    frame.stack[-1] = frame.capture.formatted(frame.stack[-1], conversion, None)
+    frame.stack[-1] = formatted(frame.capture, frame.stack[-1], conversion, None)
 
 
 def format_simple(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = frame.capture.formatted(frame.stack[-1], 0, "")
+    frame.stack[-1] = formatted(frame.capture, frame.stack[-1], 0, "")
 
 
 def format_with_spec(frame: Frame, arg: Any) -> None:

@@ -32,8 +32,7 @@ def _instance(frame: Frame, value: Any) -> BaseException:
 
 def reraise(frame: Frame, arg: int) -> None:
     """The argument is the depth in the stack of the offset of the instruction that failed first, or 0."""
-    error = frame.stack.pop()
-    raise error
+    raise frame.stack.pop()
 
 
 def push_exc_info(frame: Frame, arg: Any) -> None:
@@ -49,10 +48,23 @@ def pop_except(frame: Frame, arg: Any) -> None:
 
 def check_exc_match(frame: Frame, arg: Any) -> None:
     error, kinds = frame.stack[-2:]
+    frame.stack[-1] = _matches(type(error), kinds)
+
+
+def jump_if_not_exc_match(frame: Frame, target: int) -> None:
+    """Both in one (Python 3.10)."""
+    error, kinds = frame.stack[-2:]
+    found = _matches(error if isinstance(error, type) else type(error), kinds)
+    del frame.stack[-2:]
+    if not found:
+        frame.jump(target)
+
+
+def _matches(raised: type[BaseException], kinds: Any) -> bool:
     for kind in kinds if isinstance(kinds, tuple) else (kinds,):
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-    frame.stack[-1] = isinstance(error, kinds)
+    return issubclass(raised, kinds)
 
 
 def load_assertion_error(frame: Frame, arg: Any) -> None:

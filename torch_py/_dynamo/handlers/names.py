@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from torch_py._dynamo import attributes
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.frame import NULL, Frame, Pending
+from torch_py._dynamo.frame import NULL, Frame
 from torch_py._dynamo.journal import ABSENT
 
 # Cells
 
 
-def _cell(frame: Frame, slot: int) -> Any:
-    cell = frame.locals[slot]
-    if type(cell) is Pending:
-        cell = frame.locals[slot] = frame.capture.admit(cell.value, cell.source)
-    return cell
-
-
 def load_deref(frame: Frame, slot: int) -> None:
-    value = frame.capture.read_cell(_cell(frame, slot), frame.program.names[slot])
+    value = frame.capture.read_cell(frame.slot(slot), frame.program.names[slot])
     if value is ABSENT:
-        raise _unbound_cell(frame, slot)
+        raise frame.unbound(slot)
     frame.stack.append(value)
-
-
-def _unbound_cell(frame: Frame, slot: int) -> NameError:
-    name = frame.program.names[slot]
-    if name in frame.code.co_freevars:
-        return NameError(
-            f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
-        )
-    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
 def load_classderef(frame: Frame, slot: int) -> None:
@@ -49,12 +34,12 @@ def load_from_dict_or_deref(frame: Frame, slot: int) -> None:
 
 
 def store_deref(frame: Frame, slot: int) -> None:
-    frame.capture.write_cell(_cell(frame, slot), frame.stack[-1])
+    frame.capture.write_cell(frame.slot(slot), frame.stack[-1])
     frame.stack.pop()
 
 
 def delete_deref(frame: Frame, slot: int) -> None:
-    frame.capture.write_cell(_cell(frame, slot), ABSENT)
+    frame.capture.write_cell(frame.slot(slot), ABSENT)
 
 
 # Globals and class bodies
@@ -174,8 +159,6 @@ def load_super_attr_then_null(frame: Frame, name: str) -> None:
 
 def import_name(frame: Frame, name: str) -> None:
     level, names = frame.stack[-2:]
-    import sys
-
     if not level and name not in sys.modules:
         raise Break(f"import of {name}", "the module is not loaded yet", "import it before the call")
     module = __import__(name, frame.globals, None, names, level)
@@ -191,8 +174,6 @@ def import_from(frame: Frame, name: str) -> None:
     try:
         value = attributes.load(frame.capture, module, name)
     except AttributeError:
-        import sys
-
         full = f"{module.__name__}.{name}"
         if full not in sys.modules:
             raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None

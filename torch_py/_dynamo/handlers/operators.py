@@ -11,75 +11,61 @@ from torch_py._dynamo.conditions import truth_before_jump
 from torch_py._dynamo.frame import Frame
 
 
-def binary(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
-    left, right = frame.stack[-2:]
-    result = operations.binary(frame.capture, function, left, right)
-    frame.stack.pop()
-    frame.stack[-1] = result
+def _expression(count: int, function: Callable[..., Any]) -> Callable[[Frame, Any], None]:
+    """Replaces the topmost values by what a function of capture, argument and values returns."""
+
+    def handler(frame: Frame, arg: Any) -> None:
+        result = function(frame.capture, arg, *frame.stack[-count:])
+        frame.stack[-count:] = [result]
+
+    return handler
 
 
-def compare(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
-    left, right = frame.stack[-2:]
-    result = operations.compare(frame.capture, function, left, right)
-    frame.stack.pop()
-    frame.stack[-1] = result
+def _statement(count: int, function: Callable[..., None]) -> Callable[[Frame, Any], None]:
+    """Takes the topmost values for a function of capture and values."""
+
+    def handler(frame: Frame, arg: Any) -> None:
+        function(frame.capture, *frame.stack[-count:])
+        del frame.stack[-count:]
+
+    return handler
+
+
+def _is(capture: Any, negated: int, left: Any, right: Any) -> bool:
+    return operations.is_same(capture, left, right) is not bool(negated)
+
+
+def _contains(capture: Any, negated: int, value: Any, container: Any) -> bool:
+    return operations.contains(capture, container, value) is not bool(negated)
+
+
+def _slice(capture: Any, arg: Any, owner: Any, start: Any, stop: Any) -> Any:
+    return operations.subscript(capture, owner, slice(start, stop))
+
+
+def _store_slice(capture: Any, value: Any, owner: Any, start: Any, stop: Any) -> None:
+    operations.store_subscript(capture, owner, slice(start, stop), value)
+
+
+def _store(capture: Any, value: Any, owner: Any, key: Any) -> None:
+    operations.store_subscript(capture, owner, key, value)
+
+
+binary = _expression(2, operations.binary)
+compare = _expression(2, operations.compare)
+unary = _expression(1, operations.unary)
+unary_plus = _expression(1, lambda capture, _, value: operations.unary(capture, operator.pos, value))
+is_op = _expression(2, _is)
+contains = _expression(2, _contains)
+subscript = _expression(2, lambda capture, _, owner, key: operations.subscript(capture, owner, key))
+binary_slice = _expression(3, _slice)
+
+store_subscript = _statement(3, _store)
+store_slice = _statement(4, _store_slice)
+delete_subscript = _statement(2, operations.delete_subscript)
 
 
 def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
     left, right = frame.stack[-2:]
     result = truth_before_jump(frame, operations.compare(frame.capture, function, left, right))
-    frame.stack.pop()
-    frame.stack[-1] = result
-
-
-def unary(frame: Frame, function: Callable[[Any], Any]) -> None:
-    frame.stack[-1] = operations.unary(frame.capture, function, frame.stack[-1])
-
-
-def unary_plus(frame: Frame, arg: Any) -> None:
-    unary(frame, operator.pos)
-
-
-def is_op(frame: Frame, negated: int) -> None:
-    left, right = frame.stack[-2:]
-    frame.stack.pop()
-    frame.stack[-1] = operations.is_same(frame.capture, left, right) is not bool(negated)
-
-
-def contains(frame: Frame, negated: int) -> None:
-    left, right = frame.stack[-2:]
-    result = operations.contains(frame.capture, right, left)
-    frame.stack.pop()
-    frame.stack[-1] = result is not bool(negated)
-
-
-def subscript(frame: Frame, arg: Any) -> None:
-    owner, key = frame.stack[-2:]
-    result = operations.subscript(frame.capture, owner, key)
-    frame.stack.pop()
-    frame.stack[-1] = result
-
-
-def binary_slice(frame: Frame, arg: Any) -> None:
-    owner, start, stop = frame.stack[-3:]
-    result = operations.subscript(frame.capture, owner, slice(start, stop))
-    del frame.stack[-3:]
-    frame.stack.append(result)
-
-
-def store_slice(frame: Frame, arg: Any) -> None:
-    value, owner, start, stop = frame.stack[-4:]
-    operations.store_subscript(frame.capture, owner, slice(start, stop), value)
-    del frame.stack[-4:]
-
-
-def store_subscript(frame: Frame, arg: Any) -> None:
-    value, owner, key = frame.stack[-3:]
-    operations.store_subscript(frame.capture, owner, key, value)
-    del frame.stack[-3:]
-
-
-def delete_subscript(frame: Frame, arg: Any) -> None:
-    owner, key = frame.stack[-2:]
-    operations.delete_subscript(frame.capture, owner, key)
-    del frame.stack[-2:]
+    frame.stack[-2:] = [result]

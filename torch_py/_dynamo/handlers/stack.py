@@ -44,24 +44,17 @@ def load_const(frame: Frame, value: Any) -> None:
     frame.stack.append(value)
 
 
-def _unbound(frame: Frame, slot: int) -> UnboundLocalError:
-    name = frame.program.names[slot]
-    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
-
-
 def load_fast(frame: Frame, slot: int) -> None:
     value = frame.locals[slot]
     if type(value) is Pending:
-        value = frame.locals[slot] = frame.capture.admit(value.value, value.source)
+        value = frame.slot(slot)
     elif value is UNBOUND:
-        raise _unbound(frame, slot)
+        raise frame.unbound(slot)
     frame.stack.append(value)
 
 
 def load_fast_and_clear(frame: Frame, slot: int) -> None:
-    value = frame.locals[slot]
-    if type(value) is Pending:
-        value = frame.capture.admit(value.value, value.source)
+    value = frame.slot(slot)
     frame.stack.append(NULL if value is UNBOUND else value)
     frame.locals[slot] = UNBOUND
 
@@ -88,14 +81,12 @@ def store_fast_load_fast(frame: Frame, slots: tuple[int, int]) -> None:
 
 def delete_fast(frame: Frame, slot: int) -> None:
     if frame.locals[slot] is UNBOUND:
-        raise _unbound(frame, slot)
+        raise frame.unbound(slot)
     frame.locals[slot] = UNBOUND
 
 
 def make_cell(frame: Frame, slot: int) -> None:
-    value = frame.locals[slot]
-    if type(value) is Pending:
-        value = frame.capture.admit(value.value, value.source)
+    value = frame.slot(slot)
     cell = CellType() if value is UNBOUND else CellType(value)
     frame.locals[slot] = frame.capture.made(cell)
 
@@ -111,10 +102,7 @@ def make_cell_of(frame: Frame, arg: tuple[int, int | None]) -> None:
 
 def load_slot(frame: Frame, slot: int) -> None:
     """Pushes a cell itself."""
-    value = frame.locals[slot]
-    if type(value) is Pending:
-        value = frame.locals[slot] = frame.capture.admit(value.value, value.source)
-    frame.stack.append(value)
+    frame.stack.append(frame.slot(slot))
 
 
 def unsupported(frame: Frame, name: Any) -> None:

@@ -112,14 +112,11 @@ def _compared(expected: Any, actual: Any, exact: Any) -> str:
 def _distance(value: Any, exact: Any) -> float:
     """The root of the mean square of the difference, relative to that of the exact value, if that is more
     than 1. Equal infinities count as equal, and so does NaN in both."""
-    value, exact = (t.detach().to(_wide(t)).resolve_conj() for t in (value, exact))
+    wide = _C.complex128 if value.dtype.is_complex else _C.float64
+    value, exact = (tensor.detach().to(wide).resolve_conj() for tensor in (value, exact))
     same = (value == exact) | (value.isnan() & exact.isnan())
     if bool(same.all()):
         return 0.0
     difference = (value - exact).abs().masked_fill(same, 0.0)
     scale = exact.abs().masked_fill(~exact.abs().isfinite(), 0.0).square().mean().sqrt().item()
     return float(difference.square().mean().sqrt().item() / max(scale, 1.0))
-
-
-def _wide(tensor: Any) -> Any:
-    return _C.complex128 if tensor.dtype.is_complex else _C.float64

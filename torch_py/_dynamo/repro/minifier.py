@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
@@ -45,12 +46,11 @@ def minified(
             return state.module, state.inputs
 
 
-class _State:
+class _State(Fields):
     """A graph with inputs."""
 
-    def __init__(self, module: GraphModule, inputs: list[Any]) -> None:
-        self.module = module
-        self.inputs = inputs
+    module: GraphModule
+    inputs: list[Any]
 
     @property
     def size(self) -> tuple[int, int, int]:

@@ -12,6 +12,7 @@ from torch_py._dynamo.repro.checks import AccuracyError, difference_of
 from torch_py._dynamo.repro.minifier import copied, copy_of
 from torch_py._dynamo.repro.running import compiler_of, inductor_compiler
 from torch_py._dynamo.repro.scripts import name_of, write_program
+from torch_py._records import Fields
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py.fx.graph_module import GraphModule
@@ -27,7 +28,7 @@ def compiled(backend: Any, module: GraphModule, inputs: Sequence[Any], options: 
             options = {**options, "inner_compile": inner_compile}
         return backend(module, list(inputs), **options)
 
-    watch = _Watch(module, inputs, name_of(backend), "dynamo", options)
+    watch = _Watch(copy_of(module), list(inputs), name_of(backend), "dynamo", options)
     result = watch.compiled(lambda: backend(module, list(inputs), **options))
     if config.repro_level == 4:
         watch.compare([copied(value) for value in inputs])
@@ -36,22 +37,19 @@ def compiled(backend: Any, module: GraphModule, inputs: Sequence[Any], options: 
 
 def inner_compile(module: GraphModule, example_inputs: Sequence[Any], **options: Any) -> Any:
     """Compiles one of inductor's graphs. Results are compared at the first call: inputs are fake before."""
-    watch = _Watch(module, example_inputs, "inductor", "aot", {})
+    watch = _Watch(copy_of(module), list(example_inputs), "inductor", "aot", {})
     run = watch.compiled(lambda: inductor_compiler()(module, example_inputs))
     return watch.comparing(run) if config.repro_level == 4 else run
 
 
-class _Watch:
+class _Watch(Fields):
     """One graph, as it was before it was compiled."""
 
-    def __init__(
-        self, module: GraphModule, inputs: Sequence[Any], backend: Any, after: str, options: Any
-    ) -> None:
-        self.module = copy_of(module)
-        self.inputs = list(inputs)
-        self.backend = backend
-        self.after = after
-        self.options = dict(options)
+    module: GraphModule
+    inputs: Sequence[Any]
+    backend: Any
+    after: str
+    options: Mapping[str, Any]
 
     def compiled(self, compile: Callable[[], Any]) -> Any:
         """The result of a compilation; the program is written if that fails, and at level 3 before it."""

@@ -16,14 +16,6 @@ import importlib as _importlib
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
-__all__ = [
-    "aot_function",
-    "aot_module",
-    "aot_module_simplified",
-    "default_partition",
-    "min_cut_rematerialization_partition",
-]
-
 # Imported when they are first named: compiled calls that were kept need neither.
 _PLACES = {
     "aot_function": "compile",
@@ -32,6 +24,7 @@ _PLACES = {
     "default_partition": "partition",
     "min_cut_rematerialization_partition": "partition",
 }
+__all__ = [*_PLACES]
 
 
 def __getattr__(name: str) -> _Any:

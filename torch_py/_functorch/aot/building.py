@@ -64,8 +64,13 @@ def _significant(tensor: Any, strides: tuple[int, ...]) -> list[int]:
 
 
 def repeats_elements(tensor: Any) -> bool:
-    """Whether a tensor is expanded: several of its elements have one place in memory."""
-    return any(stride == 0 and size > 1 for size, stride in zip(tensor.shape, tensor.stride()))
+    """Whether several elements of a tensor may have one place in memory, as those of expanded tensors do."""
+    reach = 0
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape)):
+        if size > 1 and stride <= reach:
+            return True
+        reach += (size - 1) * stride
+    return False
 
 
 def is_dense(tensor: Any) -> bool:

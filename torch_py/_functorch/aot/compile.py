@@ -19,8 +19,9 @@ from torch_py._functorch.aot.runtime.training import facts_with_error, raising, 
 from torch_py._functorch.aot.traced import Traced
 from torch_py._functorch.aot.watching import Kept
 from torch_py._functorch.modules import functional_call
+from torch_py._records import Fields
 from torch_py._shapes.arguments import Arguments
-from torch_py._shapes.integers import Sizes
+from torch_py._shapes.sizes import Sizes
 from torch_py._subclasses.calls import takes_place
 from torch_py._tensor import Tensor
 from torch_py.fx._collecting import without_garbage_collection
@@ -35,26 +36,16 @@ Decompositions = Mapping[Any, Callable[..., Any]] | None
 Compiler = Callable[[GraphModule, list[Any]], Callable[..., Sequence[Any]]]
 
 
-class Backend:
+class Backend(Fields):
     """What graphs are compiled with."""
 
-    def __init__(
-        self,
-        fw_compiler: Compiler,
-        bw_compiler: Compiler | None,
-        partition_fn: Partition,
-        decompositions: Decompositions,
-        inference_compiler: Compiler | None,
-        keeps_changes: bool = False,
-        note: Callable[[Parts], None] | None = None,
-    ) -> None:
-        self.forward = fw_compiler
-        self.backward = bw_compiler or fw_compiler
-        self.partition = partition_fn
-        self.decompositions = decompositions
-        self.inference = inference_compiler or fw_compiler
-        self.keeps_changes = keeps_changes  # whether graphs without backward change their inputs themselves
-        self.note = note  # is told what a call consists of, for a cache
+    forward: Compiler
+    backward: Compiler | None  # None: as `forward`
+    partition: Partition
+    decompositions: Decompositions
+    inference: Compiler | None  # of calls without backward; None: as `forward`
+    keeps_changes: bool  # whether graphs without backward change their inputs themselves
+    note: Callable[[Parts], None] | None = None  # is told what a call consists of, for a cache
 
     def compile(
         self,
@@ -68,12 +59,15 @@ class Backend:
             if varying is None:
                 traced = trace(program, arguments, names, self.decompositions)
             else:
-                traced = _traced_varying(program, *varying, names, self.decompositions)
+                # Imported here: most programs have sizes that do not vary.
+                from torch_py._functorch.aot.varying import trace_varying
+
+                traced = trace_varying(program, *varying, names, self.decompositions)
         has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
         if not traced.tangents:
             if self.keeps_changes and _may_change(arguments):
                 put_changes_inside(traced)
-            inference = self.inference(traced.module, _values(traced.module))
+            inference = (self.inference or self.forward)(traced.module, _values(traced.module))
             return self._call(Parts.of(traced, len(arguments), has_history), inference)
         if traced.backward_error is not None:
             forward = self.forward(traced.module, _values(traced.module))
@@ -90,7 +84,7 @@ class Backend:
             )
         watches = kept.watches(backward_graph)
         forward = self.forward(forward_graph, _values(forward_graph))
-        backward = self.backward(backward_graph, _values(backward_graph))
+        backward = (self.backward or self.forward)(backward_graph, _values(backward_graph))
         facts = training_facts(traced, backward_graph.graph, watches)
         return self._call(Parts.of(traced, len(arguments), has_history, facts), forward, backward)
 
@@ -98,13 +92,6 @@ class Backend:
         if self.note is not None:
             self.note(parts)
         return parts.call(*compiled)
-
-
-def _traced_varying(*arguments: Any) -> Traced:
-    # Imported here: most programs have sizes that do not vary.
-    from torch_py._functorch.aot.varying import trace_varying
-
-    return trace_varying(*arguments)
 
 
 def _values(module: GraphModule) -> list[Any]:
@@ -182,7 +169,7 @@ def aot_function(
         partition_fn,
         decompositions,
         inference_compiler,
-        keeps_changes=keep_inference_input_mutations,
+        keep_inference_input_mutations,
     )
     compiled: dict[Any, _Compiled] = {}
 
@@ -272,8 +259,8 @@ def aot_module_simplified(
         partition_fn,
         decompositions,
         inference_compiler,
-        keeps_changes=keep_inference_input_mutations,
-        note=note,
+        keep_inference_input_mutations,
+        note,
     )
     state = _state_of(mod)
     if not state and isinstance(mod, GraphModule):
@@ -300,14 +287,10 @@ def _varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> Varying
     if "sizes" not in module.meta:
         return None
     placeholders = module.graph.find_nodes(op="placeholder")
-    geometries = {
-        position: node.meta["geometry"]
-        for position, node in enumerate(placeholders)
-        if "geometry" in node.meta
-    }
-    numbers = {
-        position: node.meta["symbol"] for position, node in enumerate(placeholders) if "symbol" in node.meta
-    }
+    geometries, numbers = (
+        {position: node.meta[fact] for position, node in enumerate(placeholders) if fact in node.meta}
+        for fact in ("geometry", "symbol")
+    )
     return Arguments(arguments, geometries, numbers), module.meta["sizes"]
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._tags import Tag
-from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 
 
@@ -109,23 +108,19 @@ class OnCopies(Form):
         self._positions = {a.name: i for i, a in enumerate(operator._schema.arguments)}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        arguments = list(args)
-        copies = []
-        for name in self._written:
-            position = self._positions[name]
-            if position < len(arguments):
-                arguments[position] = _copied(arguments[position])
-                copies.append(arguments[position])
-            elif kwargs.get(name) is not None:
-                kwargs[name] = _copied(kwargs[name])
-                copies.append(kwargs[name])
-
-        result = self.operator(*arguments, **kwargs)
-        return (*_kept(self.operator, result), *_flat(copies))
+        copies = [_copied(tensor) for tensor in self.written(args, kwargs)]
+        arguments, keywords = self.with_written(args, kwargs, copies)
+        result = self.operator(*arguments, **keywords)
+        several = (result,) if len(self.operator._schema.returns) == 1 else result
+        return (*(several[position] for position in self.results()), *copies)
 
     def written(self, args: Any, kwargs: Any) -> list[Any]:
         """The values that a call with these arguments changes, in the order of the results."""
-        return _flat([self._argument(name, args, kwargs) for name in self._written])
+        flat: list[Any] = []
+        for name in self._written:
+            value = self._argument(name, args, kwargs)
+            flat += value if isinstance(value, (list, tuple)) else [value]
+        return [value for value in flat if value is not None]
 
     def with_written(self, args: Any, kwargs: Any, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         """The arguments with others in place of those that are changed."""
@@ -150,9 +145,10 @@ class OnCopies(Form):
         position = self._positions[name]
         return args[position] if position < len(args) else kwargs.get(name)
 
-    def results(self) -> int:
-        """How many results precede the new values."""
-        return len([value for value in self.operator._schema.returns if value.alias_info is None])
+    def results(self) -> list[int]:
+        """The positions of the results that are not arguments, which precede the new values."""
+        returns = self.operator._schema.returns
+        return [position for position, value in enumerate(returns) if value.alias_info is None]
 
 
 @cache
@@ -161,28 +157,8 @@ def on_copies(operator: Any) -> OnCopies:
 
 
 def _copied(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_copied(item) for item in value]
-    if not isinstance(value, Tensor):
-        return value
     copy = value.clone()
     if copy.stride() == value.stride() or 0 in value.stride():
         return copy
     # With the gaps of the argument: the order in which random numbers fill a tensor depends on its strides.
     return value.new_empty_strided(value.size(), value.stride()).copy_(value)
-
-
-def _kept(operator: Any, result: Any) -> tuple[Any, ...]:
-    """The results that are not arguments."""
-    returns = operator._schema.returns
-    if not returns:
-        return ()
-    results = (result,) if len(returns) == 1 else result
-    return tuple(value for kind, value in zip(returns, results) if kind.alias_info is None)
-
-
-def _flat(values: list[Any]) -> list[Any]:
-    flat: list[Any] = []
-    for value in values:
-        flat += value if isinstance(value, (list, tuple)) else [value]
-    return [value for value in flat if value is not None]

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from torch_py._functorch.aot.building import Builder, is_dense, repeats_elements
-from torch_py._functorch.aot.forms import functional_form, on_copies
+from torch_py._functorch.aot.forms import functional_form, is_random, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.traced import METADATA, NO_GRAD
-from torch_py._functorch.aot.views import View, Views, bound, is_identity, resizes
+from torch_py._functorch.aot.views import View, Views, bound, is_identity, is_write, place_in, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
@@ -70,23 +70,16 @@ class Functionalized:
     def _run(self, node: Node) -> None:
         self._builder.context = {name: fact for name, fact in node.meta.items() if name not in _OWN_FACTS}
 
+        view = self.views.of(node)
         if is_write(node):
             self._write(node)
-        elif node.target is operator.getitem:
-            self._run_element(node)
         elif is_identity(node.target):
             self._values[node] = self.latest(node.args[0]), self._memory(node).version  # type: ignore[arg-type]
-        elif self.views.of(node).steps and self._memory(node).version:
-            self._keep(node, self._viewed(self.views.of(node)))
-        else:
+        elif view.steps and self._memory(node).version:
+            self._keep(node, self._viewed(view))
+        elif node.target is not operator.getitem:
             self._keep(node, self.graph.node_copy(node, self.latest))
-
-    def _run_element(self, node: Node) -> None:
-        if self.views.of(node).steps and self._memory(node).version:
-            self._keep(node, self._viewed(self.views.of(node)))
-        elif not self.views.of(node).steps and self.views.of(node).root is not node:
-            return  # an argument that the operator has written to and returns
-        else:
+        elif view.steps or view.root is node:  # not an argument that the operator has written to and returns
             self._keep(node, self.graph.node_copy(node, lambda several: self._values[several][0]))
 
     def _keep(self, node: Node, value: Node) -> None:
@@ -143,7 +136,7 @@ class Functionalized:
     def _write(self, node: Node) -> None:
         """Runs an operator that changes arguments."""
         flat = written_nodes(node)
-        if not _is_uniform(node) and any(repeats_elements(target.meta["val"]) for target in flat):
+        if any(self._writes_twice(node, target) for target in flat):
             raise NotImplementedError(
                 f"ahead-of-time autograd: {node.target} changes an expanded tensor, with several elements in "
                 "one place"
@@ -151,6 +144,8 @@ class Functionalized:
         for target in flat:
             if resizes(node, target):
                 self._check_resizable(node, target)
+            if is_random(node.target):
+                self._check_strides(node, target)
         args, kwargs = map_arg((node.args, node.kwargs), self.latest)
 
         new = self._functional(node, flat, args, kwargs)
@@ -161,6 +156,22 @@ class Functionalized:
                 self._keep(node, value)
             else:
                 self._assign(target, value)
+
+    def _writes_twice(self, node: Node, target: Node) -> bool:
+        """Whether what is written to one element shows in others; those of an argument cannot be assigned."""
+        root = self.views.of(target).root
+        if root.op == "placeholder" and repeats_elements(root.meta["val"]):
+            return True
+        return not _is_uniform(node) and repeats_elements(target.meta["val"])
+
+    def _check_strides(self, node: Node, target: Node) -> None:
+        """Raises NotImplementedError if the value that stands for a tensor has other strides: other numbers
+        would be drawn."""
+        if self.latest(target).meta["val"].stride() != target.meta["val"].stride():
+            raise NotImplementedError(
+                f"ahead-of-time autograd: {node.target} draws numbers for a changed tensor with gaps between "
+                "its elements"
+            )
 
     def _check_resizable(self, node: Node, target: Node) -> None:
         """Raises NotImplementedError if the memory belongs to an argument, or if other tensors read it."""
@@ -214,7 +225,7 @@ class Functionalized:
     def _called_on_copies(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node]:
         form = on_copies(node.target)
         several = self._builder.call(form, *args, **kwargs)
-        first = form.results()
+        first = len(form.results())
         if first == 1 and len(node.target._schema.returns) == 1:
             self._keep(node, self._builder.element(several, 0))
         elif first:
@@ -279,10 +290,9 @@ class Functionalized:
 
 def _on_value(root: Node, value: Node, step: Step) -> tuple[Any, ...]:
     """The arguments of `as_strided` for a value in place of `root`, which starts elsewhere in its memory."""
-    given = dict(zip(("size", "stride", "storage_offset"), step.args)) | step.kwargs
-    offset = given.get("storage_offset")
+    size, stride, offset = place_in(step)
     moved = (_start(value) - _start(root)) // value.meta["val"].itemsize
-    return given["size"], given["stride"], None if offset is None else offset + moved
+    return size, stride, None if offset is None else offset + moved
 
 
 def _start(node: Node) -> int:
@@ -301,12 +311,6 @@ def _of_same_dtype(values: list[Node], steps: tuple[Step, ...], target: Node) ->
     raise NotImplementedError(
         f"ahead-of-time autograd: a view of dtype {dtype} is changed in place whose memory has another dtype"
     )
-
-
-def is_write(node: Node) -> bool:
-    """Whether a node calls an operator that changes an argument."""
-    schema = getattr(node.target, "_schema", None)
-    return schema is not None and schema.is_mutable
 
 
 def _is_uniform(node: Node) -> bool:

@@ -100,7 +100,7 @@ class _Rewriting:
         if any(user.target is not operator.getitem for user in node.users):
             return
         written = form.written(node.args, node.kwargs)
-        first = form.results()
+        first = len(form.results())
         new_values = [elements.get(first + i) for i in range(len(written))]
         is_free = [self._is_free(old, new, node) for old, new in zip(written, new_values)]
         if not any(is_free):
@@ -114,7 +114,8 @@ class _Rewriting:
             ]
             args, kwargs = form.with_written(node.args, node.kwargs, targets)
             call = self.builder.call(form.operator, *args, **kwargs)
-            results = self._results(call, form)
+            is_one = len(form.operator._schema.returns) == 1
+            results = [call if is_one else self.builder.element(call, i) for i in form.results()]
 
         for new, target in zip(new_values, targets):
             if new is not None:
@@ -123,14 +124,6 @@ class _Rewriting:
             if position in elements:
                 self._replace(elements[position], result)
         self.graph.erase_node(node)
-
-    def _results(self, call: Node, form: OnCopies) -> list[Node]:
-        """The results that are not arguments."""
-        returns = form.operator._schema.returns
-        positions = [i for i, value in enumerate(returns) if value.alias_info is None]
-        if len(returns) == 1:
-            return [call] if positions else []
-        return [self.builder.element(call, position) for position in positions]
 
     def _replace(self, old: Node, new: Node) -> None:
         old.replace_all_uses_with(new)

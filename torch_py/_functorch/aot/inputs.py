@@ -7,35 +7,30 @@ from typing import Any
 
 from torch_py._functorch.aot.recording import Recorder
 from torch_py._functorch.aot.sources import Base, Own, Source
+from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import set_grad_enabled
 from torch_py.fx.node import Node
 
 
-class Input:
+class Input(Fields):
     """An input of the graph: `leaf` is what to differentiate by, `given` is for the program; `history` and
     `version` are the grad_fn and the number of changes of that before the program."""
 
-    __slots__ = ("source", "node", "leaf", "given", "history", "version")
-
-    def __init__(self, source: Source, node: Node, leaf: Any, given: Any, history: Any, version: int) -> None:
-        self.source = source
-        self.node = node
-        self.leaf = leaf
-        self.given = given
-        self.history = history
-        self.version = version
+    source: Source
+    node: Node
+    leaf: Any
+    given: Any
+    history: Any
+    version: int
 
 
-class Given:
+class Given(Fields):
     """A tensor among the arguments, as the program gets it."""
 
-    __slots__ = ("position", "tensor", "node")
-
-    def __init__(self, position: int, tensor: Any, node: Node) -> None:
-        self.position = position
-        self.tensor = tensor
-        self.node = node
+    position: int
+    tensor: Any
+    node: Node
 
 
 class Inputs:

@@ -98,19 +98,10 @@ def _real(builder: Builder, step: Step, base: Node, view: Node) -> Node:
 # ------------------------------------------------------------
 
 
-@_inverse_of("slice")
-def _sliced(builder: Builder, step: Step, base: Node, view: Node) -> Node:
-    return builder.call(aten.slice_scatter.default, base, view, *step.args, **step.kwargs)
-
-
-@_inverse_of("select")
-def _selected(builder: Builder, step: Step, base: Node, view: Node) -> Node:
-    return builder.call(aten.select_scatter.default, base, view, *step.args, **step.kwargs)
-
-
-@_inverse_of("diagonal")
-def _diagonal(builder: Builder, step: Step, base: Node, view: Node) -> Node:
-    return builder.call(aten.diagonal_scatter.default, base, view, *step.args, **step.kwargs)
+@_inverse_of("slice", "select", "diagonal")
+def _scattered(builder: Builder, step: Step, base: Node, view: Node) -> Node:
+    scatter = getattr(aten, f"{step.target._opname}_scatter").default
+    return builder.call(scatter, base, view, *step.args, **step.kwargs)
 
 
 @_inverse_of("_real_view", "_imag_view")

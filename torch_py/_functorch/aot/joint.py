@@ -9,7 +9,7 @@ from torch_py import _C
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
-from torch_py._functorch.aot.outputs import Outputs, classify
+from torch_py._functorch.aot.outputs import Classification, Outputs
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.reaching import arrivals
 from torch_py._functorch.aot.recording import Recorder
@@ -96,9 +96,9 @@ class _Trace:
 
                 written = self._written_memories()
                 runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
-                outputs = classify(
-                    results, self.inputs, self.given, self.recorder, self.views, written, runs_in_inference
-                )
+                outputs = Classification(
+                    self.inputs, self.given, self.recorder, self.views, written, runs_in_inference
+                ).run(results)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
@@ -171,6 +171,8 @@ class _Trace:
         changes = self._changes(functional, recorded, sharing, values)
         last = [None if node is None else functional.latest(node) for node in found]
         functional.graph.output([*values, *last])
+        # Tensors of inference mode may be changed in that mode only.
+        changes_inference = any(self.inputs[change.input].given.is_inference() for change in changes)
         note_unused(functional.graph)
         remove_dead_nodes(functional.graph)
         return Traced(
@@ -186,7 +188,7 @@ class _Trace:
             reached=self.reached,
             backward_error=self.backward_error,
             is_autocast=self.is_autocast,
-            leaves_inference=self.leaves_inference and not self._changes_inference(changes),
+            leaves_inference=self.leaves_inference and not changes_inference,
             reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
         )
 
@@ -203,10 +205,6 @@ class _Trace:
                 functional.inputs[one.node].meta[CHANGED] = True
                 values.append(functional.latest(self.recorder.node_of(one.given)))
         return changes
-
-    def _changes_inference(self, changes: list[Change]) -> bool:
-        """Whether the call changes tensors of inference mode, which is allowed in that mode only."""
-        return any(self.inputs[change.input].given.is_inference() for change in changes)
 
     def _reshaping(self, one: Given) -> Reshaping:
         node = self.recorder.node_of(one.tensor)

@@ -18,48 +18,36 @@ from torch_py._functorch.aot.recipes import (
     Viewed,
     strided,
 )
-from torch_py._functorch.aot.recording import Recorder, memory_of
+from torch_py._functorch.aot.recording import Recorder
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
+from torch_py._records import Fields
+from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.node import Node
 
 
-class Outputs:
+class Outputs(Fields):
     """A recipe for each result; `computed` are the tensors that the graph has to compute for them.
 
     Those at the positions `views` are views of inputs which have another derivative than these: results of
     custom Functions.
     """
 
-    __slots__ = ("recipes", "computed", "views")
-
-    def __init__(self, recipes: list[Recipe], computed: list[Any], views: set[int]) -> None:
-        self.recipes = recipes
-        self.computed = computed
-        self.views = views
+    recipes: list[Recipe]
+    computed: list[Any]
+    views: set[int]
 
 
-def classify(
-    results: list[Any],
-    inputs: list[Input],
-    given: list[Given],
-    recorder: Recorder,
-    views: Views,
-    written: set[Node],
-    runs_in_inference: bool,
-) -> Outputs:
+class Classification:
     """Finds out what the results of a recorded program are.
 
     `given` are its arguments, and `written` the nodes whose memory it has written to. `runs_in_inference`
     says that the graph runs in inference mode.
     """
-    return _Classification(inputs, given, recorder, views, written, runs_in_inference).run(results)
 
-
-class _Classification:
     def __init__(
         self,
         inputs: list[Input],
@@ -109,7 +97,7 @@ class _Classification:
             return None
         node = self.recorder.node_of(base)
         view = self.views.of(self.recorder.node_of(result))
-        if base is self._base(view.root) or node not in view.sources:
+        if base is self.recorder.tensor_of(view.root) or node not in view.sources:
             return None
 
         count = len(view.sources) - view.sources.index(node)
@@ -123,7 +111,7 @@ class _Classification:
             return self._view_of_input(result, view)
         is_one_of_several = bool(result.requires_grad) and any(step.index is not None for step in view.steps)
         is_base_needed = memory_of(result) in shared or _has_lost_history(result) or is_one_of_several
-        base = self._base(view.root) if is_base_needed else None
+        base = self.recorder.tensor_of(view.root) if is_base_needed else None
         if base is None or base is result:
             return self._compute(result)
         if self._is_reshaped(base):
@@ -158,10 +146,6 @@ class _Classification:
         self.shared.add(id(result))
         computed = self._compute(result)
         return OnInput(computed.position, position) if is_written else computed
-
-    def _base(self, root: Any) -> Any:
-        """The tensor that owns the memory."""
-        return self.recorder.tensor_of(root)
 
     def _is_reshaped(self, base: Any) -> bool:
         """Whether the program has changed the shape of a tensor that owns memory in place."""

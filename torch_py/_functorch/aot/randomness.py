@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py import _C
+from torch_py._subclasses.calls import generator_in
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import tree_map
@@ -38,7 +39,7 @@ class Draws:
         with unseen():
             if all(generator is not other for other, _ in self._before):
                 self._before.append((generator, generator.get_state()))
-            _C._torch.rand(1, generator=generator)
+            _C._torch.rand(1, generator=generator, device=generator.device)
             self._known[key] = fact or False, generator.get_state()
 
     def restore(self) -> None:
@@ -48,8 +49,7 @@ class Draws:
 
 
 def _generator_of(args: Any, kwargs: Any) -> Any:
-    given = (value for value in (*args, *kwargs.values()) if isinstance(value, _C.Generator))
-    return next(given, _C.default_generator)
+    return generator_in(args, kwargs) or _C.default_generator
 
 
 def _key(generator: Any, func: Any, args: Any, kwargs: Any) -> Any:

@@ -7,33 +7,22 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._ops import ops
-from torch_py._records import Record
+from torch_py._records import Fields, Record
 from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py.autograd.grad_mode import inference_mode, no_grad
 from torch_py.fx._arguments import map_aggregate
 
 
-class Step:
+class Step(Fields):
     """One view of a chain: an operator, or `strided`, and its arguments after the tensor. Of several results,
     `index`."""
 
-    __slots__ = ("args", "index", "kwargs", "retypes", "target", "without_grad")
-
-    def __init__(
-        self,
-        target: Any,
-        args: Any,
-        kwargs: Any,
-        index: int | None,
-        without_grad: bool,
-        retypes: bool = False,
-    ) -> None:
-        self.target = target
-        self.args = args
-        self.kwargs = kwargs
-        self.index = index
-        self.without_grad = without_grad
-        self.retypes = retypes  # whether the view has another dtype
+    target: Any
+    args: Any
+    kwargs: Any
+    index: int | None
+    without_grad: bool
+    retypes: bool = False  # whether the view has another dtype
 
     def __call__(self, tensor: Any) -> Any:
         """The view of a tensor."""
@@ -76,48 +65,33 @@ def strided(tensor: Any, size: Any, stride: Any, distance: int) -> Any:
 class Constant(Record):
     """An object that is not a tensor."""
 
-    __slots__ = _fields = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    value: Any
 
 
 class Argument(Record):
     """An argument of the call itself."""
 
-    __slots__ = _fields = ("position",)
-
-    def __init__(self, position: int) -> None:
-        self.position = position
+    position: int
 
 
 class InputOfGraph(Record):
     """An input of the graph."""
 
-    __slots__ = _fields = ("position",)
-
-    def __init__(self, position: int) -> None:
-        self.position = position
+    position: int
 
 
 class Same(Record):
     """The same object as another result."""
 
-    __slots__ = _fields = ("position",)
-
-    def __init__(self, position: int) -> None:
-        self.position = position
+    position: int
 
 
 class Computed(Record):
     """An output of the graph. `is_inference`: the program makes it in inference mode, but the graph does
     not."""
 
-    __slots__ = _fields = ("position", "is_inference")
-
-    def __init__(self, position: int, is_inference: bool = False) -> None:
-        self.position = position
-        self.is_inference = is_inference
+    position: int
+    is_inference: bool = False
 
     def of(self, values: Any) -> Any:
         """The tensor, where `values` are the outputs: a list if `is_inference`."""
@@ -129,8 +103,17 @@ class Computed(Record):
 def _as_inference(tensor: Any) -> Any:
     """A tensor of inference mode with the memory of `tensor`."""
     with inference_mode():
-        made: Any = _C._torch.empty(0, dtype=tensor.dtype, device=tensor.device)
-        return made.set_(tensor)
+        return _on_memory_of(tensor)
+
+
+def _on_memory_of(tensor: Any) -> Any:
+    made: Any = _C._torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+    return made.set_(tensor)
+
+
+def as_base(tensor: Any) -> Any:
+    """A tensor of which results are views: no view itself of what only the graph knows."""
+    return _on_memory_of(tensor) if tensor._is_view() and not tensor.requires_grad else tensor
 
 
 class Viewed(Record):
@@ -139,17 +122,9 @@ class Viewed(Record):
     The arguments of steps may be formulas of `numbers`: symbols, each with the input of the graph that it is.
     """
 
-    __slots__ = _fields = ("source", "steps", "numbers")
-
-    def __init__(
-        self,
-        source: InputOfGraph | Computed | Same,
-        steps: tuple[Step, ...],
-        numbers: tuple[tuple[Symbol, int], ...] = (),
-    ) -> None:
-        self.source = source
-        self.steps = steps
-        self.numbers = numbers
+    source: InputOfGraph | Computed | Same
+    steps: tuple[Step, ...]
+    numbers: tuple[tuple[Symbol, int], ...] = ()
 
     def of(self, tensor: Any, inputs: Sequence[Any]) -> Any:
         """The view of `tensor` in a call whose graph gets `inputs`."""
@@ -163,11 +138,8 @@ class OnInput(Record):
     """An output of the graph, which gets the memory of an input: one that a custom Function has returned, and
     that was changed behind the back of autograd."""
 
-    __slots__ = _fields = ("position", "input")
-
-    def __init__(self, position: int, input: int) -> None:
-        self.position = position
-        self.input = input
+    position: int
+    input: int
 
 
 Recipe = Constant | Argument | Same | Computed | Viewed | OnInput

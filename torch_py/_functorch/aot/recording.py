@@ -13,7 +13,7 @@ from torch_py._functorch.aot.forms import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
 from torch_py._functorch.aot.traced import METADATA, NO_GRAD  # for all who record
 from torch_py._ops import ops
-from torch_py._subclasses.calls import map_tensors
+from torch_py._subclasses.calls import map_tensors, memory_of
 from torch_py._subclasses.converter import FakeTensorConverter
 from torch_py._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FakeTensor, FakeTensorMode
 from torch_py._subclasses.unseen import unseen
@@ -88,7 +88,8 @@ class Recorder(TorchDispatchMode):
         """
         node = self.graph.placeholder(name)
         with inference_mode(tensor.is_inference()):  # whatever the mode of the call
-            twin = self._twin_of(tensor)
+            with unseen():
+                twin = self._memory.twin_of(tensor)
             fake = self.fake_mode._wrap(twin, tensor.device)
             fake.requires_grad_(tensor.requires_grad)
             node.meta["val"] = self._value(twin, tensor.device)
@@ -109,10 +110,6 @@ class Recorder(TorchDispatchMode):
         node.meta["val"] = self._value(twin, output.device)
         self._track(fake, node)
         return fake
-
-    def _twin_of(self, tensor: Tensor) -> Tensor:
-        with unseen():
-            return self._memory.twin_of(tensor)
 
     def _identity(self, fake: FakeTensor, twin: Tensor) -> Any:
         with self.fake_mode, enable_grad():
@@ -342,12 +339,7 @@ def _shapes(values: Any) -> list[Any]:
 def place_of(tensor: Any) -> Any:
     """Where a fake tensor is in memory, and how it reads it."""
     twin = tensor._twin
-    return (twin.untyped_storage()._cdata, twin.storage_offset(), twin.shape, twin.stride(), twin.dtype)
-
-
-def memory_of(tensor: Any) -> int:
-    """The memory of a fake tensor, as a number."""
-    return tensor._twin.untyped_storage()._cdata  # type: ignore[no-any-return]
+    return memory_of(tensor), twin.storage_offset(), twin.shape, twin.stride(), twin.dtype
 
 
 def _twin_for_gradient(output: Any) -> Tensor:

@@ -9,10 +9,10 @@ from torch_py._functorch.aot.building import is_dense
 from torch_py._functorch.aot.functionalize import is_write, written_nodes
 from torch_py._functorch.aot.inputs import Input
 from torch_py._functorch.aot.recipes import Step
-from torch_py._functorch.aot.recording import memory_of
 from torch_py._functorch.aot.sources import Base, Memory, Own, Source
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
+from torch_py._subclasses.calls import memory_of
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
@@ -69,7 +69,7 @@ def _written_memory(graph: Graph) -> set[int]:
     return {
         memory_of(value.meta["val"])
         for node in graph.nodes
-        if node.op == "call_function" and is_write(node)
+        if is_write(node)
         for value in written_nodes(node)
     }
 

@@ -11,10 +11,7 @@ from torch_py._records import Record
 class Own(Record):
     """An argument itself."""
 
-    __slots__ = _fields = ("position",)
-
-    def __init__(self, position: int) -> None:
-        self.position = position
+    position: int
 
     def of(self, arguments: Sequence[Any]) -> Any:
         return arguments[self.position]
@@ -23,10 +20,7 @@ class Own(Record):
 class Base(Record):
     """The tensor that an argument is a view of, which may be itself."""
 
-    __slots__ = _fields = ("position",)
-
-    def __init__(self, position: int) -> None:
-        self.position = position
+    position: int
 
     def of(self, arguments: Sequence[Any]) -> Any:
         argument = arguments[self.position]
@@ -36,10 +30,7 @@ class Base(Record):
 class Memory(Record):
     """All memory of an argument, as elements in a row without history."""
 
-    __slots__ = _fields = ("position",)
-
-    def __init__(self, position: int) -> None:
-        self.position = position
+    position: int
 
     def of(self, arguments: Sequence[Any]) -> Any:
         argument = arguments[self.position]

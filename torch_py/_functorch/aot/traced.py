@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torch_py._functorch.aot.sources import Source
-from torch_py._records import Record
+from torch_py._records import Fields, Record
 from torch_py.fx.graph_module import GraphModule
 
 if TYPE_CHECKING:
@@ -25,27 +25,21 @@ class Change(Record):
     through `.data` do not.
     """
 
-    __slots__ = _fields = ("input", "value", "is_recorded", "is_counted")
-
-    def __init__(self, input: int, value: int, is_recorded: bool, is_counted: bool = True) -> None:
-        self.input = input
-        self.value = value
-        self.is_recorded = is_recorded
-        self.is_counted = is_counted
+    input: int
+    value: int
+    is_recorded: bool
+    is_counted: bool = True
 
 
 class Reshaping(Record):
     """What a call does to the shape of an argument: operators such as `t_`, each with its arguments and the
     grad mode."""
 
-    __slots__ = _fields = ("argument", "operators")
-
-    def __init__(self, argument: int, operators: tuple[tuple[Any, Any, Any, bool], ...]) -> None:
-        self.argument = argument
-        self.operators = operators
+    argument: int
+    operators: tuple[tuple[Any, Any, Any, bool], ...]
 
 
-class Traced:
+class Traced(Fields):
     """A functional graph of a call and its backward.
 
     The inputs of the graph are `inputs`, and then gradients of the outputs at the positions `tangents`. The
@@ -55,35 +49,15 @@ class Traced:
     program begins under autocast, `leaves_inference` whether it begins in inference mode and ends without it.
     """
 
-    __slots__ = (
-        "backward_error", "changes", "differentiated", "inputs", "is_autocast", "leaves_inference", "module",
-        "num_outputs", "outputs", "reached", "reshapings", "tangents",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        module: GraphModule,
-        inputs: list[Source],
-        num_outputs: int,
-        tangents: list[int],
-        differentiated: list[int],
-        outputs: Outputs,
-        changes: list[Change],
-        reshapings: list[Reshaping],
-        reached: list[list[int]],
-        backward_error: Exception | None,
-        is_autocast: bool,
-        leaves_inference: bool,
-    ) -> None:
-        self.module = module
-        self.inputs = inputs
-        self.num_outputs = num_outputs
-        self.tangents = tangents
-        self.differentiated = differentiated
-        self.outputs = outputs
-        self.changes = changes
-        self.reshapings = reshapings
-        self.reached = reached
-        self.backward_error = backward_error
-        self.is_autocast = is_autocast
-        self.leaves_inference = leaves_inference
+    module: GraphModule
+    inputs: list[Source]
+    num_outputs: int
+    tangents: list[int]
+    differentiated: list[int]
+    outputs: Outputs
+    changes: list[Change]
+    reshapings: list[Reshaping]
+    reached: list[list[int]]
+    backward_error: Exception | None
+    is_autocast: bool
+    leaves_inference: bool

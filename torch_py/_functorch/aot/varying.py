@@ -14,8 +14,8 @@ from torch_py._guards import detect_fake_mode
 from torch_py._records import Record
 from torch_py._shapes.arguments import Arguments, NotFollowed, solved_strides
 from torch_py._shapes.formulas import Symbol, symbols_in
-from torch_py._shapes.integers import Sizes
 from torch_py._shapes.merging import GraphMerge
+from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -28,11 +28,8 @@ from torch_py.utils._pytree import tree_flatten
 class Size(Record):
     """A number among the inputs of the graph: the size of an argument, or an argument itself."""
 
-    __slots__ = _fields = ("position", "dim")
-
-    def __init__(self, position: int, dim: int | None) -> None:
-        self.position = position
-        self.dim = dim
+    position: int
+    dim: int | None
 
     def of(self, arguments: Sequence[Any]) -> int:
         argument = arguments[self.position]
@@ -52,7 +49,11 @@ def trace_varying(
     these are computed by nodes; ``meta["sizes"]`` and ``meta["strides"]`` have formulas where the first
     recording has primes. Raises NotFollowed if the program depends on the sizes in other ways.
     """
-    recordings = _Recordings(program, arguments, sizes, names, decompositions)
+
+    def record(given: Sequence[Any]) -> Traced:
+        return trace(program, given, names, decompositions, arguments.geometries.keys().isdisjoint)
+
+    recordings = _Recordings(record, arguments, sizes)
     while True:
         try:
             return recordings.merged()
@@ -61,18 +62,9 @@ def trace_varying(
 
 
 class _Recordings:
-    def __init__(
-        self,
-        program: Program,
-        arguments: Arguments,
-        sizes: Sizes,
-        names: Sequence[str],
-        decompositions: Mapping[Any, Callable[..., Any]] | None,
-    ) -> None:
-        self._program = program
+    def __init__(self, record: Callable[[Sequence[Any]], Traced], arguments: Arguments, sizes: Sizes) -> None:
+        self._record = record
         self._arguments = arguments
-        self._names = names
-        self._decompositions = decompositions
         self._sizes = sizes
         self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
         self._all_sizes: list[Mapping[Symbol, int]] = []
@@ -91,9 +83,7 @@ class _Recordings:
         given = self._arguments.for_sizes(self._mode, sizes)
 
         try:
-            may_take = self._arguments.geometries.keys().isdisjoint
-            traced = trace(self._program, given, self._names, self._decompositions, may_take)
-            self._traced.append(traced)
+            self._traced.append(self._record(given))
         except SharedMemory:
             raise NotFollowed(
                 "it changes memory around an argument whose sizes vary, by as_strided"

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Step
-from torch_py._functorch.aot.recording import memory_of
 from torch_py._functorch.aot.traced import NO_GRAD
+from torch_py._subclasses.calls import memory_of
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
@@ -90,9 +90,9 @@ class Views:
     def _of_element(self, node: Node) -> View:
         several: Any = node.args[0]
         position: Any = node.args[1]
-        written = returned_argument(several, position)
-        if written is not None:
-            return self.of(written)
+        if is_write(several):  # the result may be what the operator has written to
+            written = aliased_argument(several, position)
+            return View(node) if written is None else self.of(written)
         source = aliased_argument(several) if several.op == "call_function" else None
         if source is None or not _same_memory(source, node):
             return View(node)
@@ -104,13 +104,18 @@ def _step(source: Node, node: Node, index: int | None) -> Step:
     return Step(node.target, node.args[1:], node.kwargs, index, NO_GRAD in node.meta, retypes)
 
 
+def place_in(step: Step) -> tuple[Any, Any, int | None]:
+    """Size, stride and offset of a call of `as_strided`."""
+    given = dict(zip(("size", "stride", "storage_offset"), step.args)) | step.kwargs
+    return given["size"], given["stride"], given.get("storage_offset")
+
+
 def _from_start_of_memory(step: Step, source: Node) -> Step:
     """`as_strided` with its offset, which is by default that of what it is called on."""
-    given = dict(zip(("size", "stride", "storage_offset"), step.args)) | step.kwargs
-    if given.get("storage_offset") is not None:
+    size, stride, offset = place_in(step)
+    if offset is not None:
         return step
-    args = given["size"], given["stride"], source.meta["val"].storage_offset()
-    return step.with_arguments(args, {})
+    return step.with_arguments((size, stride, source.meta["val"].storage_offset()), {})
 
 
 def _same_memory(source: Node, node: Node) -> bool:
@@ -125,31 +130,23 @@ def resizes(node: Node, written: Node) -> bool:
     return value.shape != written.meta["val"].shape or not _same_memory(written, node)
 
 
-def aliased_argument(node: Node) -> Node | None:
-    """The argument whose memory the result shares: `self` of a view, or what an operator writes to and
+def aliased_argument(node: Node, position: int = 0) -> Node | None:
+    """The argument whose memory a result shares: `self` of a view, or what an operator writes to and
     returns."""
     schema = getattr(node.target, "_schema", None)
-    if schema is None or not schema.returns or schema.returns[0].alias_info is None:
-        return None
-    letters = schema.returns[0].alias_info.before_set
-    for argument, value in bound(node):
-        if argument.alias_info is not None and argument.alias_info.before_set & letters:
-            return value if isinstance(value, Node) else None
-    return None
-
-
-def returned_argument(node: Node, position: int) -> Node | None:
-    """The argument that a result of several is, where an operator returns what it has written to."""
-    schema = getattr(node.target, "_schema", None)
-    if schema is None or not schema.is_mutable or position >= len(schema.returns):
-        return None
-    alias = schema.returns[position].alias_info
+    alias = schema.returns[position].alias_info if schema and position < len(schema.returns) else None
     if alias is None:
         return None
     for argument, value in bound(node):
         if argument.alias_info is not None and argument.alias_info.before_set & alias.before_set:
             return value if isinstance(value, Node) else None
     return None
+
+
+def is_write(node: Node) -> bool:
+    """Whether a node calls an operator that changes an argument."""
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and schema.is_mutable
 
 
 def bound(node: Node) -> Iterator[tuple[Any, Any]]:

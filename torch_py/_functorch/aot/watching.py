@@ -6,6 +6,7 @@ raises an error if a tensor that it has kept was changed in place, and so does c
 
 from __future__ import annotations
 
+from torch_py._functorch.aot.runtime.training import tangents_of_nodes
 from torch_py._functorch.aot.sources import Own
 from torch_py._functorch.aot.splitting import Joint, is_tangent, is_view
 from torch_py._functorch.aot.traced import BACKWARD, Traced
@@ -118,12 +119,4 @@ def _values_of_call(node: Node, tangents: dict[Node, frozenset[int]]) -> list[No
 
 def _tangents_of_nodes(graph: Graph) -> dict[Node, frozenset[int]]:
     """The tangents that each node of a joint graph is computed from."""
-    found: dict[Node, frozenset[int]] = {}
-    count = 0
-    for node in graph.nodes:
-        if is_tangent(node):
-            found[node] = frozenset((count,))
-            count += 1
-        else:
-            found[node] = frozenset().union(*(found[source] for source in node.all_input_nodes))
-    return found
+    return tangents_of_nodes(graph, filter(is_tangent, graph.nodes))

@@ -3,7 +3,7 @@
 Each file is one idea. An operator without a rule is called.
 """
 
-from torch_py._inductor.lower import choices, copies, indirect, joining, moves, norms, softmax
+from torch_py._inductor.lower import copies, indirect, joining, moves, norms, triangles
 from torch_py._inductor.lower.context import RULES, Lowering, Value, rule
 
 __all__ = [
@@ -11,11 +11,10 @@ __all__ = [
     "Lowering",
     "Value",
     "rule",
-    "choices",
     "copies",
     "indirect",
     "joining",
     "moves",
     "norms",
-    "softmax",
+    "triangles",
 ]

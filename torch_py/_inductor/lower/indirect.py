@@ -14,9 +14,10 @@ from torch_py import _C
 from torch_py._inductor.dtypes import LONG, TRUTH
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, loaded
-from torch_py._inductor.ir import Buffer, Expr, Extern, Map, cast, const
+from torch_py._inductor.ir import Buffer, Expr, Map, cast, const
 from torch_py._inductor.lower.context import Lowering, Value, rule
 from torch_py._inductor.positions import in_range
+from torch_py._inductor.statements import Extern
 
 _INDICES = (_C.int64, _C.int32)
 _LEAST_ELEMENTS = 4  # for each position; checking these takes a pass over them
@@ -52,9 +53,18 @@ class _Positions:
         return loaded(value, self.size)
 
 
-def _check_worth(node: Any, index: Value) -> None:
+def _selected(lowering: Lowering, node: Any, name: str, source: Value, dim: int, index: Value) -> Value:
+    """The slices of `source` at the positions that a tensor has, whose dimensions take the place of one."""
     if node.meta["val"].numel() < _LEAST_ELEMENTS * math.prod(index.sizes):
         raise NotLoweredError("as many positions as elements")
+    positions = _Positions(lowering, node, name, source, dim, index)
+    first = positions.dim
+    end = first + len(index.sizes)
+
+    def element(i: Sequence[Linear]) -> Expr:
+        return source.at([*i[:first], positions.at(i[first:end]), *i[end:]])
+
+    return lowering.define(node.name, node.meta["val"], element)
 
 
 @rule("embedding")
@@ -67,26 +77,22 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Value:
-    _check_worth(node, indices)
-    positions = _Positions(lowering, node, "embedding", weight, 0, indices)
-    rank = len(indices.sizes)
-    return lowering.define(
-        node.name, node.meta["val"], lambda i: weight.at([positions.at(i[:rank]), *i[rank:]])
-    )
+    return _selected(lowering, node, "embedding", weight, 0, indices)
 
 
 @rule("index_select")
 def index_select(lowering: Lowering, node: Any, source: Value, dim: int, index: Value) -> Value:
     if len(index.sizes) != 1:
         raise NotLoweredError("a single position")
-    _check_worth(node, index)
-    positions = _Positions(lowering, node, "index_select", source, dim, index)
-    own = positions.dim
-    return lowering.define(
-        node.name,
-        node.meta["val"],
-        lambda i: source.at([*i[:own], positions.at([i[own]]), *i[own + 1 :]]),
-    )
+    return _selected(lowering, node, "index_select", source, dim, index)
+
+
+@rule("index.Tensor")
+def index(lowering: Lowering, node: Any, source: Value, indices: Sequence[Value | None]) -> Value:
+    given = [(dim, value) for dim, value in enumerate(indices) if value is not None]
+    if len(given) != 1:
+        raise NotLoweredError("positions along several dimensions")
+    return _selected(lowering, node, "index", source, *given[0])
 
 
 @rule("gather")
@@ -100,19 +106,3 @@ def gather(
     return lowering.define(
         node.name, node.meta["val"], lambda i: source.at([*i[:own], positions.at(i), *i[own + 1 :]])
     )
-
-
-@rule("index.Tensor")
-def index(lowering: Lowering, node: Any, source: Value, indices: Sequence[Value | None]) -> Value:
-    given = [(dim, value) for dim, value in enumerate(indices) if value is not None]
-    if len(given) != 1:
-        raise NotLoweredError("positions along several dimensions")
-    dim, along = given[0]
-    _check_worth(node, along)
-    positions = _Positions(lowering, node, "index", source, dim, along)
-    rank = len(along.sizes)
-
-    def element(i: Sequence[Linear]) -> Expr:
-        return source.at([*i[:dim], positions.at(i[dim : dim + rank]), *i[dim + rank :]])
-
-    return lowering.define(node.name, node.meta["val"], element)

@@ -68,14 +68,18 @@ def _inside(position: Linear, low: int, high: int) -> Expr:
 
 def all_of(tests: Sequence[Expr]) -> Expr:
     """Whether all conditions hold."""
-    result: Expr = const(True, TRUTH)
-    for number, test in enumerate(tests):
-        result = test if number == 0 else Map("and", [result, test], TRUTH)
+    result: Expr = _ALWAYS
+    for test in tests:
+        if test != _ALWAYS:
+            result = test if result == _ALWAYS else Map("and", [result, test], TRUTH)
     return result
 
 
+_ALWAYS = const(True, TRUTH)
+
+
 def _guarded(test: Expr, value: Expr, otherwise: Expr) -> Expr:
-    return value if test == const(True, TRUTH) else Guard(test, value, otherwise)
+    return value if test == _ALWAYS else Guard(test, value, otherwise)
 
 
 @rule("constant_pad_nd")
@@ -88,8 +92,7 @@ def constant_pad(lowering: Lowering, node: Any, source: Value, pad: Sequence[int
     def element(index: Sequence[Linear]) -> Expr:
         own = [i + -low for i, low in zip(index, before)]
         tests = [_inside(i, 0, size) for i, size in zip(own, source.sizes)]
-        test = all_of([t for t in tests if t != const(True, TRUTH)])
-        return _guarded(test, source.at(own), const(value, example.dtype))
+        return _guarded(all_of(tests), source.at(own), const(value, example.dtype))
 
     return lowering.define(node.name, example, element)
 
@@ -98,7 +101,7 @@ def constant_pad(lowering: Lowering, node: Any, source: Value, pad: Sequence[int
 def slice_backward(
     lowering: Lowering, node: Any, grad: Value, sizes: Any, dim: int, start: Any, end: Any, step: int
 ) -> Value:
-    return _part(lowering, node, grad, None, dim, start, step)
+    return _with_part(lowering, node, None, grad, dim, start, step)
 
 
 @rule("slice_scatter")
@@ -112,52 +115,42 @@ def slice_scatter(
     end: Any = None,
     step: int = 1,
 ) -> Value:
-    return _part(lowering, node, part, source, dim, start, step)
-
-
-def _part(
-    lowering: Lowering, node: Any, part: Value, source: Value | None, dim: int, start: Any, step: int
-) -> Value:
-    """`source`, or zeros, with another tensor at every `step`-th position of a dimension."""
-    example = node.meta["val"]
-    dim %= len(example.shape)
-    size = example.shape[dim]
-    first = 0 if start is None else min(max(start + size if start < 0 else start, 0), size)
-    count = part.sizes[dim]
-
-    def element(index: Sequence[Linear]) -> Expr:
-        otherwise = const(0, example.dtype) if source is None else source.at(index)
-        distance = index[dim] + -first
-        tests = [_inside(distance, 0, (count - 1) * step + 1)]
-        if step != 1:
-            multiple = Map("==", [Index(distance % step, LONG), const(0, LONG)], TRUTH)
-            tests.append(multiple)
-        own = list(index)
-        own[dim] = distance // step
-        return _guarded(all_of([t for t in tests if t != const(True, TRUTH)]), part.broadcast(own), otherwise)
-
-    return lowering.define(node.name, example, element)
+    return _with_part(lowering, node, source, part, dim, start, step)
 
 
 @rule("_select_backward")
 def select_backward(lowering: Lowering, node: Any, grad: Value, sizes: Any, dim: int, index: int) -> Value:
-    return _row(lowering, node, grad, None, dim, index)
+    return _with_part(lowering, node, None, grad, dim, index)
 
 
 @rule("select_scatter")
 def select_scatter(lowering: Lowering, node: Any, source: Value, row: Value, dim: int, index: int) -> Value:
-    return _row(lowering, node, row, source, dim, index)
+    return _with_part(lowering, node, source, row, dim, index)
 
 
-def _row(lowering: Lowering, node: Any, row: Value, source: Value | None, dim: int, at: int) -> Value:
-    """`source`, or zeros, with another tensor at one position of a dimension."""
+def _with_part(
+    lowering: Lowering, node: Any, source: Value | None, part: Value, dim: int, start: Any, step: int = 1
+) -> Value:
+    """`source`, or zeros, with another tensor at every `step`-th position of a dimension, or at one position
+    if it lacks the dimension.
+    """
     example = node.meta["val"]
     dim %= len(example.shape)
-    at %= example.shape[dim]
+    size = example.shape[dim]
+    first = 0 if start is None else min(max(start + size if start < 0 else start, 0), size)
+    is_row = len(part.sizes) < len(example.shape)
 
     def element(index: Sequence[Linear]) -> Expr:
         otherwise = const(0, example.dtype) if source is None else source.at(index)
-        test = Map("==", [Index(index[dim], LONG), const(at, LONG)], TRUTH)
-        return Guard(test, row.at([*index[:dim], *index[dim + 1 :]]), otherwise)
+        if is_row:
+            test: Expr = Map("==", [Index(index[dim], LONG), const(first, LONG)], TRUTH)
+            return Guard(test, part.at([*index[:dim], *index[dim + 1 :]]), otherwise)
+
+        distance = index[dim] + -first
+        tests = [_inside(distance, 0, (part.sizes[dim] - 1) * step + 1)]
+        if step != 1:
+            tests.append(Map("==", [Index(distance % step, LONG), const(0, LONG)], TRUTH))
+        own = [*index[:dim], distance // step, *index[dim + 1 :]]
+        return _guarded(all_of(tests), part.broadcast(own), otherwise)
 
     return lowering.define(node.name, example, element)

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py._inductor.formulas import NotLoweredError
+from torch_py._inductor.dtypes import arithmetic_dtype
+from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear
-from torch_py._inductor.ir import Expr
+from torch_py._inductor.ir import Expr, cast
 from torch_py._inductor.lower.context import Lowering, Value, rule
-from torch_py._inductor.lower.softmax import Rows
+from torch_py._inductor.lower.rows import Rows
+
+_CENTRED = ("-", "x", "mean")
+_NORMAL = ("*", _CENTRED, "rstd")
+_STATISTICS = (
+    ("sum", "sum", "x"),
+    ("mean", "value", ("/", "sum", "count")),
+    ("squares", "sum", ("*", _CENTRED, _CENTRED)),
+    ("rstd", "value", ("rsqrt", ("+", ("/", "squares", "count"), "eps"))),
+)
 
 
 def _scaled(tree: Any, weight: Value | None, bias: Value | None) -> Any:
@@ -29,21 +39,14 @@ def layer_norm(
     bias: Value | None,
     eps: float,
 ) -> Any:
-    rows = Rows(lowering, node, source, range(len(source.sizes) - len(shape), len(source.sizes)))
-    result, mean_example, rstd_example = node.meta["val"]
-    total = rows.reduced("sum", "sum", rows.formula("x", x=source))
-    mean = rows.row("mean", rows.formula(("/", "s", "n"), s=total, n=rows.count))
-    centred = ("-", "x", "m")
-    squares = rows.reduced("squares", "sum", rows.formula(("*", centred, centred), x=source, m=mean))
-    spread = ("rsqrt", ("+", ("/", "s", "n"), "eps"))
-    rstd = rows.row("rstd", rows.formula(spread, s=squares, n=rows.count, eps=eps))
-
-    tree = _scaled(("*", centred, "r"), weight, bias)
-    output = rows.formula(tree, x=source, m=mean, r=rstd, w=weight, b=bias)
+    rank = len(source.sizes)
+    rows = Rows(lowering, node, source, range(rank - len(shape), rank))
+    values = rows.staged(_STATISTICS, {"x": source, "w": weight, "b": bias, "eps": eps})
+    result, mean, rstd = node.meta["val"]
     return (
-        rows.result(result, output),
-        rows.result(mean_example, rows.formula("m", m=mean), f"{node.name}_mean_result"),
-        rows.result(rstd_example, rows.formula("r", r=rstd), f"{node.name}_rstd_result"),
+        rows.result(result, _scaled(_NORMAL, weight, bias), values),
+        rows.result(mean, "mean", values, f"{node.name}_mean_result"),
+        rows.result(rstd, "rstd", values, f"{node.name}_rstd_result"),
     )
 
 
@@ -65,38 +68,33 @@ def layer_norm_backward(
 
     first = len(source.sizes) - len(shape)
     rows = Rows(lowering, node, source, range(first, len(source.sizes)))
-    examples = node.meta["val"]
-    normal = ("*", ("-", "x", "m"), "r")
-    scaled = "g" if weight is None else ("*", "g", "w")
-    values = {"g": grad, "x": source, "m": mean, "r": rstd, "w": weight}
+    columns = Rows(lowering, node, source, range(first))
+    given = {"g": grad, "x": source, "mean": mean, "rstd": rstd, "w": weight}
+    of_source, of_weight, of_bias = node.meta["val"]
 
     # dx = r * (g w - mean(g w) - normal * mean(g w * normal)), with divisions once for each row.
-    total = rows.reduced("sum", "sum", rows.formula(scaled, **values))
-    product = rows.reduced("product", "sum", rows.formula(("*", scaled, normal), **values))
-    mean_of_total = rows.row("mean_of_sum", rows.formula(("/", "s", "n"), s=total, n=rows.count))
-    mean_of_product = rows.row("mean_of_product", rows.formula(("/", "s", "n"), s=product, n=rows.count))
-    tree = ("*", "r", ("-", scaled, ("+", "a", ("*", normal, "c"))))
-    of_source = rows.formula(tree, a=mean_of_total, c=mean_of_product, **values)
-
-    columns = Rows(lowering, node, source, range(first))
+    scaled = _scaled("g", weight, None)
+    stages = (
+        ("sum", "sum", scaled),
+        ("product", "sum", ("*", scaled, _NORMAL)),
+        ("mean_of_sum", "value", ("/", "sum", "count")),
+        ("mean_of_product", "value", ("/", "product", "count")),
+    )
+    tree = ("*", "rstd", ("-", scaled, ("+", "mean_of_sum", ("*", _NORMAL, "mean_of_product"))))
+    values = rows.staged(stages, given)
     return (
-        None if examples[0] is None else rows.result(examples[0], of_source),
-        _column_sum(columns, "weight", examples[1], rows.formula(("*", "g", normal), **values)),
-        _column_sum(columns, "bias", examples[2], rows.formula("g", **values)),
+        None if of_source is None else rows.result(of_source, tree, values),
+        _column_sum(columns, "weight", of_weight, ("*", "g", _NORMAL), given),
+        _column_sum(columns, "bias", of_bias, "g", given),
     )
 
 
-def _column_sum(columns: Rows, name: str, example: Any, element: Any) -> Value | None:
+def _column_sum(columns: Rows, name: str, example: Any, tree: Any, given: dict[str, Any]) -> Value | None:
     """The sum over all rows, in the shape of the weight."""
     if example is None:
         return None
-    total = columns.reduced(name, "sum", element)
-    kept = len(example.shape)
-
-    def at(index: Sequence[Linear]) -> Expr:
-        return total.broadcast([*([index[0] * 0] * (len(total.sizes) - kept)), *index])
-
-    return columns.result(example, at, f"{columns.name}_{name}_result")
+    values = columns.staged([(name, "sum", tree)], given)
+    return columns.result(example, name, values, f"{columns.node.name}_{name}_result")
 
 
 @rule("_batch_norm_apply")
@@ -109,13 +107,14 @@ def batch_norm_apply(
     mean: Value,
     invstd: Value,
 ) -> Value:
-    rows = Rows(lowering, node, source, [])
-    values = {"m": mean, "r": invstd, "w": weight, "b": bias}
+    example = node.meta["val"]
+    channels = {"mean": mean, "rstd": invstd, "w": weight, "b": bias}
+    tree = _scaled(_NORMAL, weight, bias)
 
     def element(index: Sequence[Linear]) -> Expr:
         # Statistics and weights belong to channels, the second dimension.
-        own = {n: v if v is None else v.at([index[1]]) for n, v in values.items()}
-        tree = _scaled(("*", ("-", "x", "m"), "r"), weight, bias)
-        return rows.formula(tree, x=source.at(index), **own)(index)
+        own = {n: v if v is None else v.at([index[1]]) for n, v in channels.items()}
+        formula = Formula({"x": source.at(index), **own}, arithmetic_dtype(source.dtype))
+        return cast(formula.value(tree), example.dtype)
 
-    return rows.result(node.meta["val"], element)
+    return lowering.define(node.name, example, element)

@@ -1,53 +1,142 @@
-"""Operators with a formula over rows of several passes, by the formulas of native_functions.yaml."""
+"""Operators over rows: reductions, and operators along dimensions whose formulas have reductions in them.
+
+Their formulas are those of native_functions.yaml, in stages: each is a reduction over the row, a `value` of
+the row, or `kept` for elements that several passes over the row need.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torch_py._inductor.dtypes import TRUTH
-from torch_py._inductor.formulas import NotLoweredError
+from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
+from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, linear
-from torch_py._inductor.ir import Expr
-from torch_py._inductor.lower.context import Lowering, Value, bound_arguments
+from torch_py._inductor.ir import Expr, cast
+from torch_py._inductor.lower.context import Elements, Example, Lowering, Value
 from torch_py._inductor.lower.entries import row_entry
-from torch_py._inductor.lower.pointwise import KINDS, reduced_dimensions
-from torch_py._inductor.lower.softmax import Rows
+
+# The word of a stage -> the kind of a Reduce.
+KINDS = {
+    "sum": "sum", "product": "product", "amax": "maximum", "amin": "minimum",
+    "any": "any", "all": "all", "xor": "xor",
+}  # fmt: skip
+
+Stages = Sequence[tuple[str, str, Any]]  # a name, a word and a formula
 
 
 def lower_rows(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
-    """The rule of reductions, and of operators along dimensions, that read a row several times."""
+    """The rule of all operators with a formula over rows."""
     operator = node.target
-    _, structure, reductions, finish = row_entry(operator._entry_name)
-    bound = bound_arguments(operator, args, kwargs)
+    promotion, stages, finish = row_entry(operator._entry_name)
+    bound = operator._schema.bind(args, kwargs)
     result = node.meta["val"]
 
-    is_reduced = structure == "reduction"
-    like = _whole(bound, bound["self"].sizes if is_reduced else tuple(result.shape))
-    dims = reduced_dimensions(len(like.sizes), bound.get("dim"))
-    rows = Rows(lowering, node, like, dims)
-
-    values: dict[str, Any] = {**bound, "count": rows.count}
-    for name, word, elements in reductions:
-        if KINDS[word] in ("any", "all"):
-            raise NotLoweredError(f"{word} in {rows.dtype}, not in {TRUTH}")
-        values[name] = rows.reduced(name, KINDS[word], rows.formula(elements, **values))
-
-    element = rows.formula(finish, **values)
-    if not is_reduced or bound.get("keepdim"):
-        return rows.result(result, element)
-
-    def without_dims(index: Sequence[Linear]) -> Expr:
-        kept = iter(index)
-        return element([linear(0) if d in dims else next(kept) for d in range(len(like.sizes))])
-
-    return rows.result(result, without_dims)
+    sizes = bound["self"].sizes if operator._structure == "reduction" else tuple(result.shape)
+    like = _whole(bound, sizes)
+    dims = reduced_dimensions(len(sizes), bound.get("dim"))
+    rows = Rows(lowering, node, like, dims, like.dtype if promotion == "bool" else result.dtype)
+    return rows.computed(stages, finish, bound)
 
 
-def _whole(bound: dict[str, Any], sizes: Sequence[int]) -> Value:
+def _whole(bound: Mapping[str, Any], sizes: Sequence[int]) -> Value:
     """A tensor of the shape in which the formula is computed; all must have one dtype."""
     tensors = [value for value in bound.values() if isinstance(value, Value)]
     for tensor in tensors:
         if tensor.sizes == tuple(sizes) and len({value.dtype for value in tensors}) == 1:
             return tensor
     raise NotLoweredError("tensors of several shapes or dtypes")
+
+
+def reduced_dimensions(rank: int, dim: Any) -> list[int]:
+    """The dimensions an operator is given, in order; None and an empty list mean all of them."""
+    if dim is None or dim == []:
+        return list(range(rank))
+    given = [dim] if isinstance(dim, int) else dim
+    return sorted(d % rank if rank else 0 for d in given) if rank else []
+
+
+class Rows:
+    """Tensors of one shape, and values of their rows along some dimensions, computed in one dtype."""
+
+    def __init__(
+        self, lowering: Lowering, node: Any, like: Value, dims: Sequence[int], dtype: Any = None
+    ) -> None:
+        self.lowering = lowering
+        self.node = node
+        self.sizes = like.sizes
+        self.device = like.device
+        self.dims = dims
+        self.dtype = arithmetic_dtype(like.dtype if dtype is None else dtype)
+        if like.dtype not in CPP or self.dtype not in CPP:
+            raise NotLoweredError(f"rows of {like.dtype}")
+
+    @property
+    def count(self) -> int:
+        """The number of elements of a row."""
+        return math.prod([self.sizes[d] for d in self.dims])
+
+    def computed(self, stages: Stages, finish: Any, values: Mapping[str, Any]) -> Value:
+        """The result of the node, by a formula in stages. A reduction that is all of it needs no other."""
+        example = self.node.meta["val"]
+        *first, (name, word, tree) = stages
+        if finish == name and word in KINDS and self._dtype_of(word) == example.dtype:
+            found = self.staged(first, values)
+            return self._reduced(self.node.name, word, tree, found, example)
+        return self.result(example, finish, self.staged(stages, values))
+
+    def staged(self, stages: Stages, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of stages by their names, and those that they are computed from."""
+        found = {**values, "count": self.count}
+        for name, word, tree in stages:
+            own = f"{self.node.name}_{name}"
+            row = [1 if d in self.dims else size for d, size in enumerate(self.sizes)]
+            example = Example(self.sizes if word == "kept" else row, self._dtype_of(word), self.device)
+            if word in KINDS:
+                found[name] = self._reduced(own, word, tree, found, example)
+            else:
+                found[name] = self.result(example, tree, found, own)
+        return found
+
+    def result(self, example: Any, tree: Any, values: Mapping[str, Any], name: str = "") -> Value:
+        """A tensor with the elements of a formula."""
+        element = self._formula(tree, values, self.dtype)
+        return self.lowering.define(
+            name or self.node.name,
+            example,
+            lambda index: cast(element(self._whole_index(index)), example.dtype),
+        )
+
+    def _dtype_of(self, word: str) -> Any:
+        return TRUTH if word in ("any", "all") else self.dtype
+
+    def _formula(self, tree: Any, values: Mapping[str, Any], dtype: Any) -> Elements:
+        """A formula over tensors and numbers. Tensors broadcast."""
+
+        def at(index: Sequence[Linear]) -> Expr:
+            own = {n: v.broadcast(index) if isinstance(v, Value) else v for n, v in values.items()}
+            return cast(Formula(own, self.dtype).value(tree), dtype)
+
+        return at
+
+    def _reduced(self, name: str, word: str, tree: Any, values: Mapping[str, Any], example: Any) -> Value:
+        """One value for each row: the combination of its elements."""
+        dtype = self._dtype_of(word)
+        element = self._formula(tree, values, dtype)
+
+        def at(outer: Sequence[Linear], inner: Sequence[Linear]) -> Expr:
+            index = self._whole_index(outer)
+            for d, position in zip(self.dims, inner):
+                index[d] = position
+            return element(index)
+
+        sizes = [self.sizes[d] for d in self.dims]
+        return self.lowering.reduce(name, example, KINDS[word], sizes, at, dtype)
+
+    def _whole_index(self, index: Sequence[Linear]) -> list[Linear]:
+        """An index of a result, which may lack the reduced dimensions, as one of the whole tensor."""
+        if len(index) == len(self.sizes):
+            return list(index)
+        kept = iter(index)
+        return [linear(0) if d in self.dims else next(kept) for d in range(len(self.sizes))]

@@ -309,7 +309,7 @@ class OperatorTests(EnrolledTests):
     def test_formula_is_lowered(self, operator: TestedOperator) -> None:
         """The compiler fuses the formula instead of calling the operator."""
         library = operator.library
-        tables = (library.pointwise, library.reductions, library.over_rows)
+        tables = (library.pointwise, library.over_rows)
         assert any(operator.overload._entry_name in table for table in tables)
 
     def test_profiler(self, operator: TestedOperator) -> None:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._functorch.aot.recipes import Argument, Computed, InputOfGraph, OnInput, Recipe, Same, Viewed
-from torch_py._functorch.aot.sources import Own, Source
+from torch_py._functorch.aot.recipes import (
+    Argument,
+    Computed,
+    InputOfGraph,
+    OnInput,
+    Recipe,
+    Same,
+    Viewed,
+    as_base,
+)
+from torch_py._functorch.aot.sources import Own
 from torch_py._functorch.aot.traced import Change, Reshaping
 from torch_py._thread_state import without_autocast
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled
+
+if TYPE_CHECKING:
+    from torch_py._functorch.aot.runtime.parts import Parts
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -18,27 +30,20 @@ Compiled = Callable[..., Sequence[Any]]
 class Call:
     """Calls a compiled graph and gives what the program would: ``call(arguments)`` returns a list."""
 
-    def __init__(
-        self,
-        sources: list[Source],
-        changes: list[Change],
-        reshapings: list[Reshaping],
-        recipes: list[Recipe],
-        num_arguments: int,
-        run: Compiled,
-    ) -> None:
-        self._sources = sources
-        self._changes = changes
-        self._reshapings = reshapings
-        self._recipes = recipes
+    def __init__(self, parts: Parts, run: Compiled) -> None:
+        self._sources = sources = parts.inputs
+        self._changes = changes = parts.changes
+        self._reshapings = reshapings = parts.reshapings
+        self._recipes = recipes = parts.recipes
         self._order = sorted(range(len(recipes)), key=lambda position: _rank(recipes[position]))
 
-        self._takes_arguments = sources == [Own(position) for position in range(num_arguments)]
+        self._takes_arguments = sources == [Own(position) for position in range(parts.num_arguments)]
         self._gives_results = not (changes or reshapings) and recipes == [
             Computed(position) for position in range(len(recipes))
         ]
+        self._bases = {position for recipe in recipes if (position := _base_of(recipe)) is not None}
         # Tensors of inference mode take the place of outputs, for all recipes that use these.
-        self._replaces_values = any(_is_made_in_inference(recipe) for recipe in recipes)
+        self._replaces_values = bool(self._bases) or any(map(_is_made_in_inference, recipes))
         self._run = run
 
     def direct(self) -> Compiled | None:
@@ -64,6 +69,8 @@ class Call:
 
         if self._replaces_values:
             values = list(values)
+        for position in self._bases:
+            values[position] = as_base(values[position])
         results: list[Any] = [None] * len(self._recipes)
         for position in self._order:
             results[position] = _made(self._recipes[position], arguments, inputs, values, results)
@@ -134,6 +141,12 @@ def without_casts(run: Compiled) -> Compiled:
 
 def _without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
+
+
+def _base_of(recipe: Recipe) -> int | None:
+    """The position of the output that a result is a view of."""
+    is_view = isinstance(recipe, Viewed) and isinstance(recipe.source, Computed)
+    return recipe.source.position if is_view else None  # type: ignore[union-attr]
 
 
 def _is_made_in_inference(recipe: Recipe) -> bool:

@@ -6,12 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Recipe
-from torch_py._functorch.aot.runtime.calls import (
-    Call,
-    CallWithoutInference,
-    without_backward,
-    without_casts,
-)
+from torch_py._functorch.aot.runtime.calls import Call, CallWithoutInference, without_backward, without_casts
 from torch_py._functorch.aot.runtime.training import function_of
 from torch_py._functorch.aot.sources import Source
 from torch_py._functorch.aot.traced import Change, Reshaping, Traced
@@ -28,32 +23,15 @@ class Parts(Record):
     `leaves_inference` whether results are made without the inference mode that it begins in.
     """
 
-    __slots__ = _fields = (
-        "num_arguments", "has_history", "is_autocast", "leaves_inference", "inputs", "changes", "reshapings",
-        "recipes", "training",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        num_arguments: int,
-        has_history: bool,
-        is_autocast: bool,
-        leaves_inference: bool,
-        inputs: list[Source],
-        changes: list[Change],
-        reshapings: list[Reshaping],
-        recipes: list[Recipe],
-        training: Mapping[str, Any] | None,
-    ) -> None:
-        self.num_arguments = num_arguments
-        self.has_history = has_history
-        self.is_autocast = is_autocast
-        self.leaves_inference = leaves_inference
-        self.inputs = inputs
-        self.changes = changes
-        self.reshapings = reshapings
-        self.recipes = recipes
-        self.training = training
+    num_arguments: int
+    has_history: bool
+    is_autocast: bool
+    leaves_inference: bool
+    inputs: list[Source]
+    changes: list[Change]
+    reshapings: list[Reshaping]
+    recipes: list[Recipe]
+    training: Mapping[str, Any] | None
 
     @classmethod
     def of(
@@ -81,4 +59,4 @@ class Parts(Record):
         else:
             run = function_of(self.training, forward, backward)
         kind = CallWithoutInference if self.leaves_inference else Call
-        return kind(self.inputs, self.changes, self.reshapings, self.recipes, self.num_arguments, run)
+        return kind(self, run)

@@ -89,12 +89,7 @@ class _Uses:
         results: Any = graph.output_node().args[0]
         self.results: Sequence[Node | None] = results
 
-        self._tangents: dict[Node, frozenset[int]] = {node: frozenset() for node in self.saved}
-        for number, node in enumerate(inputs[len(inputs) - count :]):
-            self._tangents[node] = frozenset((number,))
-        for node in graph.nodes:
-            if node not in self._tangents and node.op != "output":
-                self._tangents[node] = _union(self._tangents, node.all_input_nodes)
+        self._tangents = tangents_of_nodes(graph, inputs[len(inputs) - count :])
 
     def of_saved(self) -> list[Use]:
         """What saved tensors are used for: where they, or what follows from them alone, meet a tangent."""
@@ -129,6 +124,15 @@ class _Uses:
                 if node.op != "output":
                     found[source] |= found[node]
         return found
+
+
+def tangents_of_nodes(graph: Graph, tangents: Iterable[Node]) -> dict[Node, frozenset[int]]:
+    """The numbers of the tangents that each node of a graph is computed from."""
+    found = {node: frozenset((number,)) for number, node in enumerate(tangents)}
+    for node in graph.nodes:
+        if node not in found:
+            found[node] = _union(found, node.all_input_nodes)
+    return found
 
 
 def _union(sets: Mapping[Node, frozenset[int]], nodes: Iterable[Node]) -> frozenset[int]:
