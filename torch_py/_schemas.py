@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from torch_py._records import Record
@@ -50,6 +52,11 @@ class Argument(Record):
     def has_default_value(self) -> bool:
         return self.default_text is not None
 
+    @property
+    def default(self) -> Any:
+        """The default as a value of Python, None without one; the text of a name, such as `long`."""
+        return _value_of(self.default_text)
+
 
 class FunctionSchema(Record):
     """``add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor``"""
@@ -72,8 +79,31 @@ class FunctionSchema(Record):
         self.text = text
         self.is_mutable = any(argument.is_write for argument in arguments)
 
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name, those that are missing with their defaults."""
+        bound = {argument.name: argument.default for argument in self.arguments}
+        return {**bound, **dict(zip(bound, args)), **kwargs}
+
     def __str__(self) -> str:
         return self.text
+
+
+@cache
+def _value_of(default: str | None) -> Any:
+    if default in _CONSTANTS:
+        return _CONSTANTS[default]
+    assert default is not None
+    if default.startswith("["):
+        return [int(number) for number in default[1:-1].split(",") if number]
+    for kind in (int, float):
+        try:
+            return kind(default)
+        except ValueError:
+            pass
+    return default.strip("'\"")
+
+
+_CONSTANTS = {None: None, "None": None, "True": True, "False": False}
 
 
 def values_of(rows: Any) -> tuple[Argument, ...]:

@@ -33,9 +33,7 @@ class Formula:
         return compile(ast.fix_missing_locations(tree), f"<formula of {self.operator}>", "eval")
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        arguments = self.operator._schema.arguments
-        given = {argument.name: _default(argument.default_text) for argument in arguments}
-        given |= dict(zip((argument.name for argument in arguments), args)) | kwargs
+        given = self.operator._schema.bind(args, kwargs)
         return eval(self._code, {"__builtins__": {}, **_functions(), **given})
 
     def __repr__(self) -> str:
@@ -69,10 +67,6 @@ class _Elementwise(ast.NodeTransformer):
 
 def _call(name: str, *args: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(name, ast.Load()), list(args), [])
-
-
-def _default(text: str | None) -> Any:
-    return None if text is None else ast.literal_eval(text)
 
 
 @functools.cache

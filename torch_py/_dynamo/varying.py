@@ -1,6 +1,6 @@
 """What varies between calls of a compiled function: which sizes, and what a capture notes about them.
 
-A tensor whose sizes vary is captured as one with primes as sizes (torch_py/_shapes/integers.py). Sizes
+A tensor whose sizes vary is captured as one with primes as sizes (torch_py/_shapes/sizes.py). Sizes
 that the program reads are SymInts; in the graph they are nodes, and decisions that depend on them become
 guards.
 """
@@ -17,16 +17,9 @@ from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import (
-    VARYING,
-    Relation,
-    Sizes,
-    SymFloat,
-    SymInt,
-    SymSize,
-    TooManySizes,
-    _term_of,
-)
+from torch_py._shapes.integers import VARYING, SymFloat, SymInt, SymSize
+from torch_py._shapes.reals import term_of
+from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
@@ -163,10 +156,10 @@ class Varying:
         kind = type(value)
         if kind is int:
             (found,) = self._numbers((value,), node, lambda tensor: (question(tensor),))
-            terms: Any = _term_of(found)
+            terms: Any = term_of(found)
         elif isinstance(value, tuple) and all(type(item) is int for item in value):
             numbers = self._numbers(value, node, question)
-            terms = list(map(_term_of, numbers))
+            terms = list(map(term_of, numbers))
             is_varying = any(type(number) is SymInt for number in numbers)
             found = (SymSize if kind is Size else tuple)(numbers) if is_varying else value
         else:

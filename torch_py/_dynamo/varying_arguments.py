@@ -17,7 +17,9 @@ from torch_py import _C
 from torch_py._dynamo.torch_modules import is_operator
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
 from torch_py._shapes.formulas import Formula, cannot_be_negative
-from torch_py._shapes.integers import Relation, Sizes, SymFloat, SymInt, _term_of
+from torch_py._shapes.integers import SymFloat, SymInt
+from torch_py._shapes.reals import term_of
+from torch_py._shapes.sizes import Relation, Sizes
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -242,7 +244,7 @@ def _decisions(sizes: Sizes, bounds: list[int], size: int, is_index: bool) -> It
     guards."""
     ends: list[Any] = []
     for bound in bounds:
-        term, end = _term_of(bound), _term_of(size)
+        term, end = term_of(bound), term_of(size)
         is_negative = sizes.hint_of(bound) < 0
         if not cannot_be_negative(term):
             yield sizes.decided(">=", bound, 0)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo.varying_worlds import Replay, solver_of
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._shapes.formulas import Symbol, evaluate
-from torch_py._shapes.integers import Relation, _term_of
+from torch_py._shapes.reals import term_of
+from torch_py._shapes.sizes import Relation
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
@@ -86,7 +87,7 @@ class _Check:
                 return None
 
         if isinstance(first, int):
-            term = _term_of(self._sizes.wrap(first))
+            term = term_of(self._sizes.wrap(first))
             return term if evaluate(term, other) == outlines[1] else None
 
         if first is None:

@@ -19,7 +19,7 @@ from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.varying_arguments import packet_of, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
-from torch_py._shapes.integers import _term_of
+from torch_py._shapes.reals import term_of
 from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
 
@@ -117,7 +117,7 @@ class Call:
             numbers = self._varying.shape_of(value)
             self._shapes[id(value)] = tuple(numbers)
         for number in numbers:
-            symbols = symbols_in(_term_of(number))
+            symbols = symbols_in(term_of(number))
             self.symbols |= dict.fromkeys(sorted(symbols, key=str))
         return value
 
@@ -149,7 +149,7 @@ class Call:
         def made(value: Any) -> Any:
             if not isinstance(value, Tensor):
                 return evaluate(value.term, values)
-            shape = [evaluate(_term_of(size), values) for size in self._shapes[id(value)]]
+            shape = [evaluate(term_of(size), values) for size in self._shapes[id(value)]]
             return _C._torch.empty(shape, dtype=value.dtype, device="meta")
 
         with self._varying.recorder.outside():

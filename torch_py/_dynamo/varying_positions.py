@@ -13,7 +13,8 @@ from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.varying_arguments import positions_in
 from torch_py._dynamo.varying_counts import Call
 from torch_py._shapes.formulas import Symbol, symbols_in
-from torch_py._shapes.integers import Relation, SymInt
+from torch_py._shapes.integers import SymInt
+from torch_py._shapes.sizes import Relation
 from torch_py._shapes.stand_ins import furthest
 
 if TYPE_CHECKING:

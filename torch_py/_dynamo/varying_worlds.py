@@ -13,7 +13,7 @@ from torch_py import _C
 from torch_py._dynamo.breaks import Break
 from torch_py._shapes.arguments import Geometry, stand_in
 from torch_py._shapes.formulas import Symbol, Term
-from torch_py._shapes.integers import Sizes
+from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
 from torch_py._tensor import Tensor

@@ -74,7 +74,7 @@ def _inline(item: Item, reader: Item) -> None:
             return Named(item.buffer.name, item.value, item.line)
         return None
 
-    reader.value = rewritten(reader.value, change, {})
+    reader.value = rewritten(reader.value, {}, change)
 
 
 def _order_axes(nest: Nest) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 from torch_py._C._compiler import Slot
 from torch_py._inductor import config
-from torch_py._inductor.fuse import Entry, made_by, read_of
-from torch_py._inductor.ir import Buffer, Extern, LoopGraph, View
+from torch_py._inductor.fuse import Entry
+from torch_py._inductor.ir import Buffer
 from torch_py._inductor.memory import Plan, plan_memory
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.print_cpp import Kernel
+from torch_py._inductor.statements import Extern, LoopGraph, View
 from torch_py.utils._pytree import tree_map
 
 Named = dict[int, tuple[Kernel, str]]  # by the id of a nest: its function, and the name to call
@@ -25,8 +26,8 @@ class Assembly:
     ) -> None:
         self.graph = graph
         self.named = named
-        self.kept = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
-        self.used = self.kept.union(*map(read_of, schedule))
+        self.kept = graph.returned
+        self.used = self.kept.union(*(entry.reads() for entry in schedule))
         self.plan: Plan = plan_memory(schedule, self.kept, has_arena)
 
         # By the number of a slot: inputs come first, then constants, then what steps make.
@@ -103,10 +104,9 @@ class Assembly:
 
     def _add_kernel(self, nest: Nest) -> None:
         kernel, name = self.named[id(nest)]
-        for item in nest.items:
-            memory = item.buffer.memory
-            if item.place == "memory" and memory not in self.slots:
-                self._make(memory)
+        for buffer in nest.stored():
+            if buffer.memory not in self.slots:
+                self._make(buffer.memory)
 
         slots = tuple([self._slot(buffer) for buffer in kernel.buffers])
         grain = max(kernel.grain, _share(kernel.extent))
@@ -123,19 +123,21 @@ class Assembly:
 
     def _add_call(self, entry: Extern) -> None:
         args, kwargs = tree_map(self._as_argument, (list(entry.args), dict(entry.kwargs)))
-        self._step("extern", entry.operator, tuple(args), kwargs, _as_results(entry.results, self._result))
+        results = entry.results if isinstance(entry.results, tuple) else (entry.results,)
+        slots = () if entry.results is None else tree_map(self._result, results)
+        self._step("extern", entry.operator, tuple(args), kwargs, slots)
 
     def _as_argument(self, value: Any) -> Any:
         return Slot(self._slot(value)) if isinstance(value, Buffer) else value
 
-    def _result(self, buffer: Buffer) -> int | None:
+    def _result(self, buffer: Buffer | None) -> int | None:
         # What nobody reads has no slot.
         return self._slot(buffer) if buffer in self.used else None
 
     def _drop_after(self, entry: Entry, number: int) -> None:
         dropped = [
             self.slots[memory]
-            for memory in read_of(entry) | made_by(entry)
+            for memory in entry.reads() | entry.makes()
             if memory.kind == "temporary" and memory in self.slots and memory not in self.kept
             if self.plan.last_use[memory] == number and memory not in self.plan.offsets
         ]
@@ -147,14 +149,3 @@ def _share(extent: int) -> int:
     """How much of a kernel each thread does at least."""
     threads = config.cpp.threads
     return -(-extent // threads) if threads > 0 else 1
-
-
-def _as_results(results: Any, slot: Any) -> tuple[Any, ...]:
-    """Results as a program takes them: one for each result of the operator, a tuple for a list."""
-    if results is None:
-        return ()
-    if isinstance(results, Buffer):
-        return (slot(results),)
-    return tuple(
-        slot(r) if isinstance(r, Buffer) else None if r is None else tuple(map(slot, r)) for r in results
-    )

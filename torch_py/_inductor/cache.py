@@ -36,7 +36,6 @@ class Cache:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.written = 0
-        self.owner = os.getpid()
 
     @classmethod
     def opened(cls) -> Cache:
@@ -51,13 +50,12 @@ class Cache:
         """The path of the library with a key. Without a good one, or `again`, `compile` makes it of the
         source.
         """
-        path = self.place(key, ".so")
-        if not again and _is_whole(path, key):
-            log.info("hit %s", key)
-            _touch(path)
-            return str(path)
+        found = None if again else self.known(key)
+        log.info("%s %s", "miss" if found is None else "hit", key)
+        if found is not None:
+            return found
 
-        log.info("miss %s", key)
+        path = self.place(key, ".so")
         self._write(path, key, source, compile)
         self.written += 1
         if self.written % _SWEEP_EVERY == 1:

@@ -13,11 +13,12 @@ from typing import Any
 from torch_py._C._compiler import Program
 from torch_py._functorch.aot.splitting import is_view
 from torch_py._inductor.assemble import Assembly, Named
-from torch_py._inductor.fuse import Entry, made_by
-from torch_py._inductor.ir import Buffer, Extern, LoopGraph
+from torch_py._inductor.fuse import Entry
+from torch_py._inductor.ir import Buffer
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.stages import CompiledGraph
+from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
@@ -77,7 +78,7 @@ class Contest:
         graph = LoopGraph()
         buffers = dict.fromkeys(b for kernel, _ in self.named.values() for b in kernel.buffers)
         graph.inputs = [b for b in buffers if b.memory not in made]
-        graph.outputs = [buffer for nest in self.nests for buffer in stored(nest)]
+        graph.outputs = [buffer for nest in self.nests for buffer in nest.stored()]
         assembly = Assembly(graph, self.nests, self.named)
         return Program(*assembly.description(library)), graph.inputs
 
@@ -96,11 +97,6 @@ class Contest:
         schedule: list[Entry] = list(lowered.statements)
         program = Program(*Assembly(lowered, schedule, {}).description())
         return program, [n.meta["val"] for n in self.inputs]
-
-
-def stored(nest: Nest) -> list[Buffer]:
-    """The tensors that a nest makes in memory."""
-    return list(dict.fromkeys(item.buffer for item in nest.items if item.place == "memory"))
 
 
 # Which contests there are
@@ -125,7 +121,7 @@ class _Search:
         self.calls = {entry.name for entry in compiled.schedule if isinstance(entry, Extern)}
         self.makers: dict[Buffer, list[Entry]] = {}
         for entry in compiled.schedule:
-            for memory in made_by(entry):
+            for memory in entry.makes():
                 self.makers.setdefault(memory, []).append(entry)
 
     def groups(self) -> list[list[Nest]]:
@@ -155,11 +151,10 @@ class _Search:
 
     def _is_whole(self, nest: Nest) -> bool:
         """Whether it makes whole tensors, which are values of nodes."""
-        buffers = stored(nest)
-        return all(b in self.nodes and len(self.makers[b.memory]) == 1 for b in buffers)
+        return all(b in self.nodes and len(self.makers[b.memory]) == 1 for b in nest.stored())
 
     def _results(self, nests: Iterable[Nest]) -> list[Node]:
-        return [self.nodes[buffer] for nest in nests for buffer in stored(nest)]
+        return [self.nodes[buffer] for nest in nests for buffer in nest.stored()]
 
     def _region(self, nests: list[Nest]) -> tuple[set[Node], set[Node]] | None:
         """The nodes that compute what the nests store, and the nodes that they read.

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from torch_py._inductor import config
 from torch_py._inductor.indices import Axis, Linear, contiguous, count_of, flattened
-from torch_py._inductor.inline import epochs, read_by
-from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Statement, Store, loads, rewritten
+from torch_py._inductor.inline import epochs
+from torch_py._inductor.ir import Buffer, Expr, Load, Reduce, loads, moved, rewritten
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
 from torch_py._inductor.spaces import common_axes, expressed
+from torch_py._inductor.statements import LoopGraph, Statement, Store
 
 _LARGEST_NEST = 24  # items; larger ones take long to compile, and gain nothing
 _LOOK_BACK = 24  # entries of the schedule
@@ -43,12 +44,12 @@ class _Fusion:
         return self.schedule
 
     def _note(self, statement: Statement) -> None:
-        for memory in made_by(statement):
+        for memory in statement.makes():
             self.makers[memory] = statement
 
     def _place(self, store: Store) -> None:
         epoch = self.epochs[id(store)]
-        read = read_by(store)
+        read = store.reads()
         candidates = [
             (_score(read, entry), number, entry)
             for number, entry in enumerate(self.schedule[-_LOOK_BACK:])
@@ -74,11 +75,11 @@ class _Fusion:
         """Where in the schedule the nest can make all that it makes, and the store too; None for nowhere."""
         position = self.schedule.index(nest)
         following = self.schedule[position + 1 :]
-        needed = [self.makers.get(memory) for memory in read_by(store)]
+        needed = [self.makers.get(memory) for memory in store.reads()]
         if not any(entry in following for entry in needed):
             return position
         makes = nest.makes()
-        if any(makes & read_of(entry) for entry in following):
+        if any(makes & entry.reads() for entry in following):
             return None
         return len(self.schedule) - 1
 
@@ -86,20 +87,6 @@ class _Fusion:
 def _score(read: set[Buffer], nest: Nest) -> int:
     """The bytes that a store reads and a nest reads or makes."""
     return sum(memory.count * memory.dtype.itemsize for memory in read & nest.touched)
-
-
-def made_by(entry: Entry) -> set[Buffer]:
-    """The memories that an entry of a schedule makes or changes."""
-    if isinstance(entry, Nest):
-        return entry.makes()
-    if isinstance(entry, Store):
-        return {entry.buffer.memory}
-    made = {b.memory for b in entry.made()} if hasattr(entry, "made") else set()
-    return made | {b.memory for b in getattr(entry, "writes", ())}
-
-
-def read_of(entry: Entry) -> set[Buffer]:
-    return entry.reads() if isinstance(entry, Nest) else read_by(entry)
 
 
 def _space(store: Store) -> tuple[list[Axis], list[Axis]]:
@@ -190,8 +177,8 @@ def _axes(sizes: list[int] | None, letter: str) -> list[Axis] | None:
 def _in_axes(store: Store, axes: dict[Axis, Linear]) -> tuple[Expr, tuple[Linear, ...]]:
     reduction = store.reduction
     value = store.value if reduction is None else reduction.value
-    value = rewritten(value, lambda part: None, axes)
-    index = tuple(i.replaced(axes, lambda v: rewritten(v, lambda p: None, axes)) for i in store.index)
+    value = rewritten(value, axes)
+    index = moved(store.index, axes)
     if reduction is not None:
         value = Reduce(reduction.kind, (), value, reduction.dtype)
     return value, index

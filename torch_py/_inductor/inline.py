@@ -14,20 +14,16 @@ from torch_py._inductor.ir import (
     Cast,
     Const,
     Expr,
-    Extern,
     Guard,
     Index,
     Load,
-    LoopGraph,
     Map,
     Named,
-    Statement,
-    Store,
-    View,
     loads,
     rewritten,
     walk,
 )
+from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 from torch_py._tags import Tag
 
 # Functions that cost no more than a few additions. All others count as _DEAR.
@@ -55,23 +51,9 @@ def readers(graph: LoopGraph) -> dict[Buffer, list[Statement]]:
     """For every memory, the statements that read it, in order."""
     found: dict[Buffer, list[Statement]] = {}
     for statement in graph.statements:
-        for memory in read_by(statement):
+        for memory in statement.reads():
             found.setdefault(memory, []).append(statement)
     return found
-
-
-def read_by(statement: Statement) -> set[Buffer]:
-    """The memories that a statement reads or looks at."""
-    if isinstance(statement, Store):
-        found = {load.buffer.memory for load in loads(statement.value)}
-        found.update(load.buffer.memory for value in _loaded(statement.index) for load in loads(value))
-        if not statement.is_plain:
-            found.add(statement.buffer.memory)  # of which other elements stay as they are
-        return found
-    if isinstance(statement, Extern):
-        return {buffer.memory for buffer in statement.buffers()}
-    assert isinstance(statement, View)
-    return {statement.buffer.memory}
 
 
 def _loaded(index: Iterable[Linear]) -> Iterable[Expr]:
@@ -87,12 +69,12 @@ def inlined(value: Expr, store: Store) -> Expr:
             return at(store, part.index)
         return None
 
-    return rewritten(value, change, {})
+    return rewritten(value, {}, change)
 
 
 def at(store: Store, index: Sequence[Linear]) -> Expr:
     """The value that a plain store has at an index."""
-    value = rewritten(store.value, lambda part: None, dict(zip(store.axes, index)))
+    value = rewritten(store.value, dict(zip(store.axes, index)))
     if isinstance(value, (Const, Named, Load, Index)):
         return value
     return Named(store.buffer.name, value, store.line)
@@ -103,7 +85,7 @@ class Inlining:
 
     def __init__(self, graph: LoopGraph) -> None:
         self.graph = graph
-        self.kept = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
+        self.kept = graph.returned
         self.epochs = epochs(graph)
 
     def run(self) -> None:
@@ -120,7 +102,7 @@ class Inlining:
                 for reader in reading:
                     assert isinstance(reader, Store)
                     reader.value = inlined(reader.value, statement)
-                    for memory in read_by(reader):
+                    for memory in reader.reads():
                         entries = found.setdefault(memory, [])
                         if reader not in entries:
                             entries.append(reader)
@@ -179,12 +161,12 @@ def epochs(graph: LoopGraph) -> dict[int, int]:
 
 def remove_unread(graph: LoopGraph) -> None:
     """Removes statements that make tensors which nothing reads. Calls in place and random ones stay."""
-    needed = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
+    needed = graph.returned
     kept: list[Statement] = []
     for statement in reversed(graph.statements):
         if is_needed(statement, needed):
             kept.append(statement)
-            needed |= read_by(statement)
+            needed |= statement.reads()
     graph.statements = kept[::-1]
 
 
@@ -194,7 +176,7 @@ def is_needed(statement: Statement, needed: set[Buffer]) -> bool:
     if isinstance(statement, View):
         return statement.buffer.memory in needed
     assert isinstance(statement, Extern)
-    if statement.writes or not any(True for _ in statement.made()):
+    if statement.writes or not statement.made():
         return True
     if Tag.nondeterministic_seeded in getattr(statement.operator, "tags", ()):
         return True  # later random numbers depend on it

@@ -1,11 +1,11 @@
-"""The loop graph: what every element of every tensor is, and in which order tensors are made.
+"""The values of the loop graph: what every element of every tensor is.
 
     Const, Load, Map, Cast, Index, Guard, Named     values of one element
     Reduce                                          a value of many elements
-    Store, Extern, View                             statements, which make buffers
 
 Nothing here is C++: functions of `Map` are the words of the expression language of native_functions.yaml.
-Values are compared and hashed by what they are; names are for people. spec.py says what is well formed.
+Values are compared and hashed by what they are; names are for people. statements.py has what stores them,
+and spec.py says what is well formed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
-from torch_py._inductor.indices import Axis, Linear, linear
+from torch_py._inductor.indices import Axis, Linear
 
 
 class Buffer:
@@ -208,135 +208,6 @@ class Reduce(Expr):
         return f"{self.kind}[{bounds}] {self.value}"
 
 
-class Statement:
-    __slots__ = ("line", "name")
-    name: str  # of the node of the operator graph
-    line: str  # of the user's program
-
-
-class Store(Statement):
-    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none."""
-
-    __slots__ = ("axes", "buffer", "index", "value")
-
-    def __init__(
-        self,
-        buffer: Buffer,
-        axes: Sequence[Axis],
-        index: Sequence[Linear],
-        value: Expr,
-        line: str = "",
-    ) -> None:
-        self.name = buffer.name
-        self.line = line
-        self.buffer = buffer
-        self.axes = tuple(axes)
-        self.index = tuple(index)
-        self.value = value
-
-    @property
-    def reduction(self) -> Reduce | None:
-        return self.value if isinstance(self.value, Reduce) else None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it stores every element of its buffer, each at the position of the axes."""
-        sizes = tuple(axis.size for axis in self.axes)
-        return sizes == self.buffer.sizes and self.index == tuple(map(linear, self.axes))
-
-    def __str__(self) -> str:
-        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
-        place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        return f"for {bounds or 'one element'}: {place} = {self.value}"
-
-
-class Extern(Statement):
-    """A call of an operator, in whose arguments buffers stand for tensors."""
-
-    __slots__ = ("args", "kwargs", "operator", "results", "writes")
-
-    def __init__(
-        self,
-        name: str,
-        operator: Any,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        results: Any,
-        writes: Sequence[Buffer] = (),
-        line: str = "",
-    ) -> None:
-        self.name = name
-        self.line = line
-        self.operator = operator
-        self.args = tuple(args)
-        self.kwargs = dict(kwargs)
-        self.results = results  # buffers, None, or tuples of them for lists
-        self.writes = tuple(writes)
-
-    def buffers(self) -> Iterator[Buffer]:
-        """The tensors among the arguments."""
-        yield from _buffers((self.args, list(self.kwargs.values())))
-
-    def made(self) -> Iterator[Buffer]:
-        yield from _buffers(self.results)
-
-    def __str__(self) -> str:
-        arguments = [str(a) for a in self.args] + [f"{n}={v}" for n, v in self.kwargs.items()]
-        results = ", ".join(b.name for b in self.made())
-        return f"{results or 'nothing'} = {self.operator}({', '.join(arguments)})"
-
-
-class View(Statement):
-    """A buffer that looks at the memory of its base."""
-
-    __slots__ = ("buffer",)
-
-    def __init__(self, buffer: Buffer, line: str = "") -> None:
-        self.name = buffer.name
-        self.line = line
-        self.buffer = buffer
-
-    def __str__(self) -> str:
-        b = self.buffer
-        return f"{b.name} = {b.base} as sizes {list(b.sizes)}, strides {list(b.strides)}, offset {b.offset}"
-
-
-def _buffers(value: Any) -> Iterator[Buffer]:
-    if isinstance(value, Buffer):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _buffers(part)
-
-
-class LoopGraph:
-    """Statements in an order in which they can be executed."""
-
-    __slots__ = ("constants", "inputs", "nodes", "outputs", "statements")
-
-    def __init__(self) -> None:
-        self.inputs: list[Any] = []  # a Buffer, or the name of an integer
-        self.constants: list[tuple[Buffer, Any]] = []
-        self.statements: list[Statement] = []
-        self.nodes: dict[Buffer, Any] = {}  # of the operator graph, whose values are in these buffers
-        self.outputs: list[Any] = []  # a Buffer, None or a number
-
-    def __str__(self) -> str:
-        lines = [f"input {b.name}: {describe(b)}" for b in self.inputs if isinstance(b, Buffer)]
-        lines += [f"constant {b.name}: {describe(b)}" for b, _ in self.constants]
-        last = ""
-        for statement in self.statements:
-            if statement.line and statement.line != last:
-                lines.append(f"# {statement.line}")
-                last = statement.line
-            lines.append(str(statement))
-        return "\n".join([*lines, f"return {', '.join(map(str, self.outputs))}"])
-
-
-def describe(buffer: Buffer) -> str:
-    return f"{str(buffer.dtype).removeprefix('torch.')}{list(buffer.sizes)}"
-
-
 def walk(value: Expr) -> Iterator[Expr]:
     """The value and all that it is computed from, each once."""
     seen = {value}
@@ -373,7 +244,10 @@ def unconditional_loads(value: Expr) -> Iterator[Load]:
                 stack.append(part)
 
 
-def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[Axis, Linear]) -> Expr:
+Change = Callable[[Expr], Expr | None]
+
+
+def rewritten(value: Expr, axes: Mapping[Axis, Linear], change: Change = lambda part: None) -> Expr:
     """The value with other positions for axes. Where `change` gives a value, that takes the place of a part
     (whose positions are the new ones already).
     """
@@ -409,6 +283,13 @@ def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[
         return part
 
     return of(value)
+
+
+def moved(
+    index: Sequence[Linear], axes: Mapping[Axis, Linear], change: Change = lambda part: None
+) -> tuple[Linear, ...]:
+    """An index, `rewritten`."""
+    return tuple(position.replaced(axes, lambda value: rewritten(value, axes, change)) for position in index)
 
 
 def cast(value: Expr, dtype: Any) -> Expr:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.forms import Requiring
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
-from torch_py._inductor.ir import Extern, LoopGraph
 from torch_py._inductor.lower import RULES, Lowering, Value
-from torch_py._inductor.lower.context import bound_arguments
 from torch_py._inductor.lower.entries import pointwise_entry, row_entry
 from torch_py._inductor.lower.pointwise import lower_pointwise
 from torch_py._inductor.lower.rows import lower_rows
 from torch_py._inductor.lower.views import lower_view
+from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
-from torch_py.utils._pytree import tree_map
+from torch_py.utils._pytree import tree_leaves, tree_map
 
 
 def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = frozenset()) -> LoopGraph:
@@ -28,9 +27,6 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
     called; `called` are the names of nodes that are called in any case.
     """
     lowering = Lowering()
-    lowering.has_loops = loops
-    lowering.called = called
-
     for node in module.graph.nodes:
         lowering.line = line_of(node)
         if node.op == "placeholder":
@@ -38,7 +34,7 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
         elif node.op == "get_attr":
             _constant(lowering, module, node)
         elif node.op == "call_function":
-            _operator(lowering, node)
+            _operator(lowering, node, loops and node.name not in called)
         else:
             _outputs(lowering, node)
         value = lowering.values.get(node)
@@ -73,14 +69,14 @@ def _constant(lowering: Lowering, module: GraphModule, node: Node) -> None:
     lowering.values[node] = Value.of(buffer)
 
 
-def _operator(lowering: Lowering, node: Node) -> None:
+def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
     args = map_arg(node.args, lowering.values.__getitem__)
     kwargs = map_arg(node.kwargs, lowering.values.__getitem__)
     if node.target is operator.getitem:
         lowering.values[node] = args[0][args[1]]
         return
 
-    rule = _rule_of(node) if lowering.has_loops and node.name not in lowering.called else None
+    rule = _rule_of(node) if loops else None
     if rule is not None and rule is not lower_view and not _suits_loops([args, list(kwargs.values())]):
         rule = None
     if rule is not None:
@@ -95,7 +91,7 @@ def _operator(lowering: Lowering, node: Node) -> None:
 
 def _suits_loops(arguments: Any) -> bool:
     """Whether all tensors have elements, and of a dtype that kernels have."""
-    tensors = [value for value in _leaves(arguments) if isinstance(value, Value)]
+    tensors = [value for value in tree_leaves(arguments) if isinstance(value, Value)]
     return all(0 not in tensor.sizes and tensor.dtype in CPP for tensor in tensors)
 
 
@@ -131,17 +127,9 @@ def _written(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[V
     """The arguments that an operator changes."""
     if not isinstance(target, OpOverload):
         return []
-    bound = bound_arguments(target, args, kwargs)
+    bound = target._schema.bind(args, kwargs)
     found = [bound[a.name] for a in target._schema.arguments if a.is_write]
-    return [v for v in _leaves(found) if isinstance(v, Value)]
-
-
-def _leaves(values: Any) -> Iterator[Any]:
-    if isinstance(values, (list, tuple)):
-        for value in values:
-            yield from _leaves(value)
-    else:
-        yield values
+    return [v for v in tree_leaves(found) if isinstance(v, Value)]
 
 
 def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -180,5 +168,5 @@ def _results(lowering: Lowering, name: str, example: Any) -> tuple[Any, Any]:
 
 
 def _outputs(lowering: Lowering, node: Node) -> None:
-    for output in _leaves(map_arg(node.args[0], lowering.values.__getitem__)):
+    for output in tree_leaves(map_arg(node.args[0], lowering.values.__getitem__)):
         lowering.graph.outputs.append(lowering.stored(output) if isinstance(output, Value) else output)

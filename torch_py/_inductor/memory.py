@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor import config
-from torch_py._inductor.fuse import Entry, made_by, read_of
-from torch_py._inductor.ir import Buffer, Extern
+from torch_py._inductor.fuse import Entry
+from torch_py._inductor.ir import Buffer
 from torch_py._inductor.nests import Nest
+from torch_py._inductor.statements import Extern
 from torch_py._ops import OpOverload
 from torch_py._subclasses.calls import takes_place
 
@@ -35,7 +36,7 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
     """
     plan = Plan()
     for number, entry in enumerate(schedule):
-        for memory in read_of(entry) | made_by(entry):
+        for memory in entry.reads() | entry.makes():
             plan.last_use[memory] = number
     if not has_arena:
         return plan
@@ -44,18 +45,14 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
     arena = _Arena()
     for number, entry in enumerate(schedule):
         if isinstance(entry, Nest):
-            for memory in _in_memory(entry):
+            for memory in dict.fromkeys(buffer.memory for buffer in entry.stored()):
                 if memory.kind == "temporary" and memory not in apart and memory not in plan.offsets:
                     plan.offsets[memory] = arena.take(bytes_of(memory))
-        for memory in read_of(entry) | made_by(entry) if config.allow_buffer_reuse else ():
+        for memory in entry.reads() | entry.makes() if config.allow_buffer_reuse else ():
             if memory in plan.offsets and plan.last_use[memory] == number:
                 arena.give(plan.offsets[memory], bytes_of(memory))
     plan.size = arena.size
     return plan
-
-
-def _in_memory(nest: Nest) -> list[Buffer]:
-    return list(dict.fromkeys(item.buffer.memory for item in nest.items if item.place == "memory"))
 
 
 def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
@@ -63,7 +60,7 @@ def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
     found: set[Buffer] = set()
     for entry in schedule:
         if isinstance(entry, Extern) and _looks_at_memory(entry.operator):
-            found |= read_of(entry)
+            found |= entry.reads()
     return found
 
 

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
-from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, Store, loads, rewritten, walk
+from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, loads, moved, rewritten, walk
+from torch_py._inductor.statements import Store
 
 ELEMENT = "element"
 ROW = "row"
@@ -44,8 +45,8 @@ class Item:
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
         """Changes the axes."""
-        self.value = rewritten(self.value, lambda part: None, axes)
-        self.index = tuple(i.replaced(axes, lambda v: rewritten(v, lambda p: None, axes)) for i in self.index)
+        self.value = rewritten(self.value, axes)
+        self.index = moved(self.index, axes)
 
     @property
     def flat_index(self) -> Linear:
@@ -93,6 +94,10 @@ class Nest:
 
     def makes(self) -> set[Buffer]:
         return {item.buffer.memory for item in self.items}
+
+    def stored(self) -> list[Buffer]:
+        """The tensors that it makes in memory."""
+        return list(dict.fromkeys(item.buffer for item in self.items if item.place == "memory"))
 
     def made(self, buffer: Buffer) -> Item | None:
         """The item that stores a buffer."""

@@ -84,8 +84,7 @@ class _Printer(Passes):
                 maker = made.get(load.buffer)
                 if maker is None or (maker.kind == ELEMENT and maker.place == "memory"):
                     read.append(load.buffer)
-        written = [item.buffer for item in self.nest.items if item.place == "memory"]
-        self.buffers = list(dict.fromkeys([*[b for b in read if b not in made], *written]))
+        self.buffers = list(dict.fromkeys([*[b for b in read if b not in made], *self.nest.stored()]))
         for buffer in self.buffers:
             self.pointers[buffer] = self.names.new(buffer.name)
 

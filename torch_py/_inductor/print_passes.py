@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.dtypes import CPP
-from torch_py._inductor.indices import Axis, contiguous, count_of, flattened, linear
+from torch_py._inductor.indices import Axis, Linear, contiguous, count_of, flattened, linear
 from torch_py._inductor.ir import Buffer, Expr, Load, unconditional_loads
 from torch_py._inductor.nests import (
     ELEMENT,
@@ -104,14 +103,10 @@ class Passes:
     def _store_row(self, item: Item, variable: str) -> None:
         """Keeps a value of a row in memory, too."""
         if item.place == "memory":
-            place = self._place_in_memory(item)
-            self.out.add(f"{place} = {variable}{'[lane]' if self.columns else ''};")
-
-    def _place_in_memory(self, item: Item) -> str:
-        scope = self._scope()
-        index = scope.position(flattened(item.index, item.buffer.strides))
-        self._emit(scope)
-        return f"{self.pointers[item.buffer]}[{index}]"
+            scope = self._scope()
+            array, index = self._target(item, scope)
+            self._emit(scope)
+            self.out.add(f"{array}[{index}] = {variable}{'[lane]' if self.columns else ''};")
 
     def _pass(self, items: list[Item]) -> None:
         """One loop over the row."""
@@ -172,9 +167,7 @@ class Passes:
 
         for item, total in zip(reductions, totals):
             variable = self.names.new(item.buffer.name)
-            both = combination(item.reduce, item.reduce_dtype, "a", "b")
-            function = f"[](float a, float b) {{ return {unwrapped(both)}; }}"
-            self.out.add(f"const float {variable} = at::vec::combined_lanes({total}, {function});")
+            self.out.add(f"const float {variable} = at::vec::combined_lanes({total}, {_combining(item)});")
             self.variables[item.buffer] = variable
             self._store_row(item, variable)
 
@@ -194,12 +187,9 @@ class Passes:
                 part = f"part.only({text}, {first_value(item.reduce, item.reduce_dtype)})"
                 both = combination(item.reduce, item.reduce_dtype, total, part)
                 scope.lines.append(f"{total} = {unwrapped(both)};")
-            elif item.place == "scratch":
-                index = scope.position(self._row_position(item))
-                scope.lines.append(f"part.store({self.variables[item.buffer]} + {index}, {text});")
             else:
-                index = scope.position(flattened(item.index, item.buffer.strides))
-                scope.lines.append(f"part.store({self.pointers[item.buffer]} + {index}, {text});")
+                array, index = self._target(item, scope)
+                scope.lines.append(f"part.store({array} + {index}, {text});")
 
         self._emit(scope.before)
         body = f"[&](int64_t {axis.name}, auto part) __attribute__((always_inline))"
@@ -268,9 +258,7 @@ class Passes:
         type = CPP[item.reduce_dtype]
         if lanes > 1:
             variable = self.names.new(item.buffer.name)
-            both = combination(item.reduce, item.reduce_dtype, "a", "b")
-            function = f"[]({type} a, {type} b) {{ return {unwrapped(both)}; }}"
-            self.out.add(f"const {type} {variable} = at::vec::combined({accumulator}, {function});")
+            self.out.add(f"const {type} {variable} = at::vec::combined({accumulator}, {_combining(item)});")
             self.words.add("combined")
         self.variables[item.buffer] = variable
         self._store_row(item, variable)
@@ -315,14 +303,9 @@ class Passes:
                 both = combination(item.reduce, item.reduce_dtype, target, text)
                 self.words.update(re.findall(r"at::vec::(\w+)", both))
                 scope.lines.append(f"{target} = {unwrapped(both)};")
-                continue
-            if item.place == "scratch":
-                index = scope.position(self._row_position(item))
-                scope.lines.append(f"{self.variables[item.buffer]}[{index}] = {unwrapped(text)};")
-                continue
-
-            index = scope.position(flattened(item.index, item.buffer.strides))
-            scope.lines.append(f"{self.pointers[item.buffer]}[{index}] = {unwrapped(text)};")
+            else:
+                array, index = self._target(item, scope)
+                scope.lines.append(f"{array}[{index}] = {unwrapped(text)};")
         self._emit(scope)
 
     # Values.
@@ -335,6 +318,13 @@ class Passes:
             self.out.add(line)
         self.words |= scope.words
 
+    def _target(self, item: Item, scope: Scope) -> tuple[str, str]:
+        """The array that a value is stored to, and the position in it."""
+        if item.place == "scratch":
+            return self.variables[item.buffer], scope.position(self._row_position())
+        place = flattened(item.index, item.buffer.strides)
+        return self.pointers[item.buffer], scope.position(place)
+
     def _place(self, load: Load) -> str | None:
         """Where a value that the nest computes is, None for memory."""
         item = self.nest.made(load.buffer)
@@ -342,11 +332,18 @@ class Passes:
             return None
         variable = self.variables[item.buffer]
         if item.place == "scratch":
-            return f"{variable}[{self._scope().position(self._row_position(item))}]"
+            return f"{variable}[{self._scope().position(self._row_position())}]"
         if item.kind == ELEMENT:
             return None
         return f"{variable}[lane]" if self.columns else variable
 
-    def _row_position(self, item: Item) -> Any:
+    def _row_position(self) -> Linear:
         sizes = [axis.size for axis in self.nest.inner]
         return flattened([linear(axis) for axis in self.nest.inner], contiguous(sizes))
+
+
+def _combining(item: Item) -> str:
+    """A function of C++ that makes one of two values of a reduction."""
+    type = CPP[item.reduce_dtype]
+    both = combination(item.reduce, item.reduce_dtype, "a", "b")
+    return f"[]({type} a, {type} b) {{ return {unwrapped(both)}; }}"

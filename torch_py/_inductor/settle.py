@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py._inductor.fuse import Entry, made_by, read_of
+from torch_py._inductor.fuse import Entry
 from torch_py._inductor.indices import flattened
-from torch_py._inductor.ir import Buffer, Extern, Load, View, rewritten
+from torch_py._inductor.ir import Buffer, Load, moved, rewritten
 from torch_py._inductor.nests import ELEMENT, Item, Nest, item_loads
+from torch_py._inductor.statements import Extern, View
 from torch_py._ops import ops
 from torch_py.utils._pytree import tree_map
 
@@ -41,15 +42,12 @@ def _has_place(schedule: Sequence[Entry], target: Buffer, value: Buffer) -> bool
     """Whether a value can be made where the input is."""
     if value.kind != "temporary" or target.facts != value.facts:
         return False
-    makers = [number for number, entry in enumerate(schedule) if value in made_by(entry)]
-    if len(makers) != 1:
-        return False
-
-    nest = schedule[makers[0]]
+    place = next(number for number, entry in enumerate(schedule) if value in entry.makes())
+    nest = schedule[place]
     if not isinstance(nest, Nest) or target in nest.makes():
         return False
-    following = schedule[makers[0] + 1 :]
-    touching = [entry for entry in following if target in read_of(entry) | made_by(entry)]
+    following = schedule[place + 1 :]
+    touching = [entry for entry in following if target in entry.reads() | entry.makes()]
     # Of what follows, only the copy itself touches the input.
     return len(touching) == 1 and _is_written_last(nest, target, value)
 
@@ -58,11 +56,8 @@ def _is_written_last(nest: Nest, target: Buffer, value: Buffer) -> bool:
     """Whether a nest reads elements of the input before it makes those of the value, and only at their
     positions.
     """
-    making = [item for item in nest.items if item.buffer is value]
-    if len(making) != 1 or making[0].kind != ELEMENT or making[0].place != "memory":
-        return False
-    maker = making[0]
-    if maker.is_partial:
+    maker = nest.made(value)
+    if maker is None or maker.kind != ELEMENT or maker.is_partial:
         return False
 
     place = flattened(maker.index, value.strides)
@@ -97,7 +92,7 @@ def _is_postponed(nest: Nest, item: Item) -> bool:
 def _move(entry: Entry, value: Buffer, target: Buffer) -> None:
     """Gives a value the memory of an input, in one entry."""
 
-    def moved(found: Any) -> Any:
+    def placed(found: Any) -> Any:
         return target if found is value else found
 
     def change(part: Any) -> Any:
@@ -105,13 +100,13 @@ def _move(entry: Entry, value: Buffer, target: Buffer) -> None:
 
     if isinstance(entry, Nest):
         for item in entry.items:
-            item.buffer = moved(item.buffer)
-            item.value = rewritten(item.value, change, {})
-            item.index = tuple(i.replaced({}, lambda v: rewritten(v, change, {})) for i in item.index)
+            item.buffer = placed(item.buffer)
+            item.value = rewritten(item.value, {}, change)
+            item.index = moved(item.index, {}, change)
         if value in entry.touched:
-            entry.touched = {moved(memory) for memory in entry.touched}
+            entry.touched = {placed(memory) for memory in entry.touched}
     elif isinstance(entry, Extern):
-        entry.args, entry.kwargs = tree_map(moved, (entry.args, entry.kwargs))
-        entry.writes = tuple(map(moved, entry.writes))
+        entry.args, entry.kwargs = tree_map(placed, (entry.args, entry.kwargs))
+        entry.writes = tuple(map(placed, entry.writes))
     elif isinstance(entry, View) and entry.buffer.base is value:
         entry.buffer.base = target

@@ -10,25 +10,9 @@ from typing import Any
 
 from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import (
-    Buffer,
-    Cast,
-    Const,
-    Expr,
-    Extern,
-    Guard,
-    Index,
-    Load,
-    LoopGraph,
-    Map,
-    Named,
-    Reduce,
-    Statement,
-    Store,
-    View,
-    walk,
-)
+from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named, Reduce, walk
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, inner_positions
+from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 
 KINDS = frozenset(["sum", "product", "maximum", "minimum", "any", "all", "xor"])
 _COMPARISONS = frozenset(["<", "<=", "==", "!=", ">", ">="])
@@ -152,9 +136,13 @@ def _view(view: View, made: set[Buffer]) -> None:
 _STATEMENTS: dict[type, Callable[[Any, set[Buffer]], None]] = {Store: _store, Extern: _extern, View: _view}
 
 
+def _given(graph: LoopGraph) -> set[Buffer]:
+    return {b for b in (*graph.inputs, *(b for b, _ in graph.constants)) if isinstance(b, Buffer)}
+
+
 def check_graph(graph: LoopGraph) -> None:
     """Raises MalformedError unless a loop graph is well formed."""
-    made = {b for b in graph.inputs if isinstance(b, Buffer)} | {b for b, _ in graph.constants}
+    made = _given(graph)
     for statement in graph.statements:
         _STATEMENTS[type(statement)](statement, made)
     for output in graph.outputs:
@@ -167,7 +155,7 @@ def check_graph(graph: LoopGraph) -> None:
 
 def check_schedule(graph: LoopGraph, schedule: Sequence[Nest | Statement]) -> None:
     """Raises MalformedError unless nests are well formed and in an order in which they can run."""
-    made = {b for b in graph.inputs if isinstance(b, Buffer)} | {b for b, _ in graph.constants}
+    made = _given(graph)
     for entry in schedule:
         if isinstance(entry, Nest):
             _nest(entry, made)

@@ -9,16 +9,17 @@ from torch_py._C._compiler import Program
 from torch_py._inductor.arrange import arrange
 from torch_py._inductor.assemble import Named
 from torch_py._inductor.compile_cpp import compile_library
-from torch_py._inductor.fuse import Entry, fuse, read_of
+from torch_py._inductor.fuse import Entry, fuse
 from torch_py._inductor.headers import includes
 from torch_py._inductor.inline import inline
-from torch_py._inductor.ir import Buffer, LoopGraph
+from torch_py._inductor.ir import Buffer
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.options import checks_stages
 from torch_py._inductor.print_cpp import Kernel, print_nest
 from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.settle import settle
+from torch_py._inductor.statements import LoopGraph
 from torch_py._logging.artifacts import current_part, timed
 from torch_py.fx.graph_module import GraphModule
 
@@ -74,7 +75,7 @@ def plan(compiled: CompiledGraph, loops: bool) -> None:
         schedule = compiled.schedule = fuse(graph)
     with timed("arrange"):
         _arrange(graph, schedule)
-        settle(schedule, _returned(graph))
+        settle(schedule, graph.returned)
     _check(graph, schedule)
     with timed("print"):
         compiled.named = _kernels(compiled)
@@ -93,20 +94,15 @@ def _check(graph: LoopGraph, schedule: list[Entry] | None = None) -> None:
         spec.check_schedule(graph, schedule)
 
 
-def _returned(graph: LoopGraph) -> set[Buffer]:
-    return {b.memory for b in graph.outputs if isinstance(b, Buffer)}
-
-
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
-    outputs = _returned(graph)
     reads: dict[Buffer, list[Entry]] = {}
     for entry in schedule:
-        for memory in read_of(entry):
+        for memory in entry.reads():
             reads.setdefault(memory, []).append(entry)
     for entry in schedule:
         if isinstance(entry, Nest):
             others = {m for m in entry.makes() if any(e is not entry for e in reads.get(m, ()))}
-            arrange(entry, outputs | others)
+            arrange(entry, graph.returned | others)
 
 
 def _kernels(compiled: CompiledGraph) -> Named:

@@ -34,11 +34,14 @@ class Merge:
     def __init__(
         self,
         all_sizes: Sequence[Mapping[Symbol, int]],
+        inputs: Mapping[Symbol, tuple[str]],
         known: Iterable[Term] = (),
         unanswered: Collection[Question] = (),
     ) -> None:
-        """`known` are terms that numbers may be products of; for `unanswered`, see Solver."""
-        self.all_sizes = all_sizes
+        """`inputs` are formulas of the inputs that are sizes, and `known` terms that numbers may be products
+        of; for `unanswered`, see Solver.
+        """
+        self._inputs = inputs
         samples = {s: tuple(sizes[s] for sizes in all_sizes) for s in all_sizes[0]}
         self._solver = Solver(samples, unanswered)
         for term in known:
@@ -53,21 +56,21 @@ class Merge:
             raise NotFollowed(f"no formula of the sizes explains a number: {', '.join(map(str, values))}")
         return term
 
-    def value(self, values: Sequence[Any], postfix: Any) -> Any:
-        """Nested tuples, lists and dicts; numbers that vary become what `postfix` makes of their formula."""
+    def value(self, values: Sequence[Any]) -> Any:
+        """Nested tuples, lists and dicts; numbers that vary become formulas as programs take them."""
         first = values[0]
         if isinstance(first, (tuple, list)):
             if len({len(value) for value in values}) > 1:
                 raise NotFollowed("a list has another length for other sizes")
-            merged = [self.value(items, postfix) for items in zip(*values)]
+            merged = [self.value(items) for items in zip(*values)]
             return merged if isinstance(first, list) else tuple(merged)
         if isinstance(first, dict):
-            return {key: self.value([value[key] for value in values], postfix) for key in first}
+            return {key: self.value([value[key] for value in values]) for key in first}
         if isinstance(first, (int, float)) and not isinstance(first, bool):
-            return postfix(self.number(values))
+            return self.postfix(self.number(values))
         return first
 
-    def facts(self, rows: Sequence[Any], postfix: Any) -> Any:
+    def facts(self, rows: Sequence[Any]) -> Any:
         """Dtype, sizes, strides and device of a slot; a number among the inputs has a type alone."""
         if not isinstance(rows[0], tuple):
             return rows[0]
@@ -76,7 +79,42 @@ class Merge:
         strides = solved_strides(
             [tuple(row[1]) for row in rows], [tuple(row[2]) for row in rows], sizes, lambda n: self.number(n)
         )
-        return dtype, tuple(map(postfix, sizes)), tuple(map(postfix, strides)), device
+        return dtype, tuple(map(self.postfix, sizes)), tuple(map(self.postfix, strides)), device
+
+    def step(self, rows: Sequence[Any], needed: Mapping[str, list[Term]]) -> Any:
+        """A step of a program. A kernel is given the numbers that it has `needed`."""
+        if any(row[:2] != rows[0][:2] for row in rows):
+            raise NotFollowed("a program has other steps for other sizes")
+        if rows[0][0] != "kernel":
+            return self.value(rows)
+        kind, name, slots, _, grain, _, written = rows[0]
+        extent = self.postfix(self.number([row[3] for row in rows]))
+        return kind, name, slots, extent, grain, tuple(map(self.postfix, needed[name])), written
+
+    def output(self, values: Sequence[Any]) -> Any:
+        """The slot of a tensor, or a number as a formula."""
+        if not isinstance(values[0], tuple):
+            return values[0]
+        term = self.postfix(self.number([number for (number,) in values]))
+        return term if isinstance(term, tuple) else (term,)
+
+    def postfix(self, term: Term) -> Any:
+        """A formula as programs take it: ``("s0", 1, "+", 2, "//")``.
+
+        Raises NotFollowed for a symbol that no input has, and for what programs cannot compute.
+        """
+        if isinstance(term, Symbol):
+            if term not in self._inputs:
+                raise NotFollowed(f"no input of the graph has the size {term}")
+            return self._inputs[term]
+        if isinstance(term, Formula):
+            parts = [self.postfix(operand) for operand in term.operands]
+            sign = _SIGNS.get(term.operation)
+            if sign is None:
+                raise NotFollowed(f"a program cannot compute {term}")
+            flat = [word for part in parts for word in (part if isinstance(part, tuple) else (part,))]
+            return (*flat, sign)
+        return term
 
     def text(self, texts: Sequence[str], name: str) -> tuple[str, list[Term]]:
         """The text of a kernel. Numbers that vary are elements of `name`, which follow."""
@@ -138,34 +176,6 @@ _LANES = re.compile(r"^ *[\w:]+ \w+\[(\d+)\];$", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?f?)(?![\w.])")
 
 
-class Places:
-    """Where a program finds the symbols, which ahead-of-time autograd makes inputs of each graph."""
-
-    def __init__(self, module: GraphModule, assembly: Assembly) -> None:
-        self._found: dict[Symbol, tuple[Any, ...]] = {}
-        for position, node in enumerate(module.graph.find_nodes(op="placeholder")):
-            if isinstance(node.meta["val"], Symbol):
-                self._found[node.meta["val"]] = assembly.integer(position)
-
-    def postfix(self, term: Term) -> Any:
-        """A formula as programs take it: ``("s0", 1, "+", 2, "//")``.
-
-        Raises NotFollowed for a symbol that no input has, and for what programs cannot compute.
-        """
-        if isinstance(term, Symbol):
-            if term not in self._found:
-                raise NotFollowed(f"no input of the graph has the size {term}")
-            return self._found[term]
-        if isinstance(term, Formula):
-            parts = [self.postfix(operand) for operand in term.operands]
-            sign = _SIGNS.get(term.operation)
-            if sign is None:
-                raise NotFollowed(f"a program cannot compute {term}")
-            flat = [word for part in parts for word in (part if isinstance(part, tuple) else (part,))]
-            return (*flat, sign)
-        return term
-
-
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "max": "max", "min": "min"}
 
 
@@ -182,6 +192,13 @@ class _Variant:
         # What is next to what in an arena depends on the sizes.
         self.assembly = Assembly(compiled.graph, compiled.schedule, compiled.named, has_arena=False)
         self.sizes = sizes
+        placeholders = module.graph.find_nodes(op="placeholder")
+        # Ahead-of-time autograd makes all sizes inputs of each graph.
+        self.inputs = {
+            node.meta["val"]: self.assembly.integer(position)
+            for position, node in enumerate(placeholders)
+            if isinstance(node.meta["val"], Symbol)
+        }
         # The number of lanes depends on sizes, but serves all of them.
         self.form = tuple(
             (_NUMBER.sub("", kernel.text), *_LANES.findall(kernel.text)) for kernel in compiled.kernels
@@ -203,7 +220,7 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
     while True:
         sizes = [variant.sizes for variant in variants]
         try:
-            _merge(compiled, variants, Merge(sizes, known, unanswered))
+            _merge(compiled, variants, Merge(sizes, variants[0].inputs, known, unanswered))
             return
         except Ambiguous as question:
             # A quotient among the sizes is not decided by the smallest offset: its question comes again.
@@ -273,8 +290,7 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
     # The sizes of tensors first: numbers of elements are products of them.
     descriptions = [variant.assembly.description() for variant in variants]
     slots, steps, outputs = zip(*(description[1:4] for description in descriptions))
-    places = Places(compiled.module, first.assembly)
-    facts = [merge.facts(rows, places.postfix) for rows in zip(*slots)]
+    facts = [merge.facts(rows) for rows in zip(*slots)]
 
     texts = []
     needed: dict[str, list[Term]] = {}
@@ -282,43 +298,12 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
         text, needed[kernels[0].name] = merge.text([kernel.text for kernel in kernels], "sizes")
         texts.append(text)
 
-    merged = _Merged(merge, places, needed)
-    parts = (facts, merged.steps(steps), merged.outputs(outputs))
+    if len(set(map(len, steps))) > 1:
+        raise NotFollowed("a program has other steps for other sizes")
+    merged = [merge.step(rows, needed) for rows in zip(*steps)]
+    parts = (facts, merged, [merge.output(values) for values in zip(*outputs)])
     inputs, _, _, _, constants, _, *others = descriptions[0]
     compiled.loops = first.compiled.loops
     compiled.kernels = first.compiled.kernels
     source = source_of(compiled.kernels, texts)
     compiled.link(source, lambda library: (inputs, *parts, constants, library, *others))
-
-
-class _Merged:
-    """The parts of a program that are merged in ways of their own."""
-
-    def __init__(self, merge: Merge, places: Places, needed: Mapping[str, list[Term]]) -> None:
-        self.merge = merge
-        self.postfix = places.postfix
-        self.needed = needed
-
-    def steps(self, steps: Sequence[Sequence[Any]]) -> list[Any]:
-        if len(set(map(len, steps))) > 1:
-            raise NotFollowed("a program has other steps for other sizes")
-        return [self._step(rows) for rows in zip(*steps)]
-
-    def _step(self, rows: Sequence[Any]) -> Any:
-        if any(row[:2] != rows[0][:2] for row in rows):
-            raise NotFollowed("a program has other steps for other sizes")
-        if rows[0][0] != "kernel":
-            return self.merge.value(rows, self.postfix)
-        kind, name, slots, _, grain, _, written = rows[0]
-        extent = self.postfix(self.merge.number([row[3] for row in rows]))
-        return kind, name, slots, extent, grain, tuple(map(self.postfix, self.needed[name])), written
-
-    def outputs(self, outputs: Sequence[Any]) -> list[Any]:
-        """Slots of tensors; numbers as formulas."""
-        return [self._output(values) for values in zip(*outputs)]
-
-    def _output(self, values: Sequence[Any]) -> Any:
-        if not isinstance(values[0], tuple):
-            return values[0]
-        term = self.postfix(self.merge.number([number for (number,) in values]))
-        return term if isinstance(term, tuple) else (term,)

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._records import Record
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
+from torch_py._shapes.formulas import Symbol, Term, evaluate, product
 from torch_py._subclasses.converter import mark_like, requiring_as, viewed_as
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
@@ -28,10 +28,6 @@ class Geometry(Record):
     def __init__(self, sizes: tuple[Term, ...], strides: tuple[Term, ...]) -> None:
         self.sizes = sizes
         self.strides = strides
-
-    @property
-    def varies(self) -> bool:
-        return any(isinstance(term, (Symbol, Formula)) for term in (*self.sizes, *self.strides))
 
 
 def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:

@@ -1,299 +1,16 @@
-"""Sizes that vary while a program runs once: integers that remember the formula that they come from.
-
-A size that varies has two values: the *hint*, which it has in the example, and its *stand-in*, a prime.
-Tensors without memory get the stand-in as their size, so that operators in C++ compute with ordinary
-integers. In what they compute, the primes show which sizes a number depends on. Python decides by the
-hints, and every decision is kept as a relation that later calls must satisfy.
-"""
+"""Integers that remember the formula of sizes that vary which they come from (sizes.py)."""
 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch_py._records import Record
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product, symbols_in
-from torch_py._shapes.orders import Order, all_smaller, orders_of
-from torch_py._shapes.reals import SymFloat, of_the_hint, real
-from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, mixed_stand_ins_of, samples_in
+from torch_py._shapes.formulas import Formula, Term, evaluate, product, symbols_in
+from torch_py._shapes.reals import SymFloat, of_the_hint, real, term_of
+from torch_py._shapes.stand_ins import SMALLEST
 
-_LARGEST_OFFSET = 64  # from a multiple of a prime
-# Smaller numbers are too common to tell which sizes they come from.
-_SMALLEST = 5000
-_BLOCK = 64  # a distance that does not change how halves and blocks are rounded
-
-
-class TooManySizes(Exception):
-    """More sizes vary than there are stand-ins, or one has a range without enough numbers."""
-
-
-class Relation(Record):
-    """A decision of the program: `left sign right` was true."""
-
-    __slots__ = _fields = ("sign", "left", "right")
-
-    def __init__(self, sign: str, left: Term, right: Term) -> None:
-        self.sign = sign
-        self.left = left
-        self.right = right
-
-    def holds(self, values: dict[Symbol, int]) -> bool:
-        """Whether it is true for other sizes."""
-        return bool(_SIGNS[self.sign](evaluate(self.left, values), evaluate(self.right, values)))
-
-    def symbols(self) -> set[Symbol]:
-        """The sizes that it is about."""
-        return symbols_in(self.left) | symbols_in(self.right)
-
-    def __str__(self) -> str:
-        return f"{self.left} {self.sign} {self.right}"
-
-
-_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-_OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-
-
-class Sizes:
-    """The sizes that vary in one capture, and what the program has decided about them.
-
-    Sizes that are equal in the example are taken to be always equal, which is a relation of its own: programs
-    seldom have two batch sizes.
-    """
-
-    def __init__(self) -> None:
-        self.hints: dict[Symbol, int] = {}
-        self.stand_ins: dict[Symbol, int] = {}
-        self.relations: dict[Relation, None] = {}
-        self.numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
-        self.bounded: set[Symbol] = set()  # those that operators take in a range only
-        self.questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
-        self.reals: dict[Term, None] = {}  # real numbers that operators were given
-        self._known: dict[int, Term] = {}  # by the value for the stand-ins
-
-    def new(self, hint: int, allowed: Range | None = None) -> SymInt:
-        """A size that varies and is `hint` in the example, which must be 2 or more. With `allowed`, operators
-        take it in this range only.
-        """
-        for symbol, size in self.hints.items():
-            if size == hint and symbol not in self.numbers:
-                return self._integer(symbol)
-        return self._integer(self._symbol(hint, allowed))
-
-    def new_number(self, hint: int, allowed: Range | None = None) -> SymInt:
-        """An integer of the program that varies and is `hint` in the example, which must be 2 or more.
-
-        It is a size where a tensor has been seen that is as large; positions have nothing to do with sizes.
-        """
-        is_size = any(size == hint and symbol not in self.numbers for symbol, size in self.hints.items())
-        if is_size and allowed is None:
-            return self.new(hint)
-        symbol = self._symbol(hint, allowed)
-        self.numbers.add(symbol)
-        return self._integer(symbol)
-
-    def _symbol(self, hint: int, allowed: Range | None) -> Symbol:
-        position = len(self.hints)
-        if position == len(PRIMES):
-            raise TooManySizes
-
-        symbol = Symbol(f"s{position}", min=2)
-        if allowed is not None:
-            symbol.samples = samples_in(allowed, [other.samples for other in self.bounded])
-            if not symbol.samples:
-                raise TooManySizes
-            self.bounded.add(symbol)
-        if allowed is not None and allowed.is_guarded:
-            symbol.min = allowed.low
-            symbol.max = allowed.high
-            self.relations[Relation(">=", symbol, symbol.min)] = None
-            self.relations[Relation("<=", symbol, symbol.max)] = None
-
-        self.hints[symbol] = hint
-        self.stand_ins[symbol] = symbol.samples[0] if symbol.samples else PRIMES[position]
-        return symbol
-
-    def other_stand_ins(self, number: int) -> dict[Symbol, int]:
-        """Sizes for the recording `number` of the same program."""
-        return mixed_stand_ins_of(list(self.stand_ins), number)
-
-    def orders(self) -> list[Order]:
-        """The sizes in a few orders: of any two, each comes first in one, unless guards rule that out."""
-        pairs = []
-        for relation in self.relations:
-            left, right = relation.left, relation.right
-            if relation.sign not in ("==", "!=") and isinstance(left, Symbol) and isinstance(right, Symbol):
-                pairs += [(left, right), (right, left)]
-        # As in the example. Two numbers that are equal there may both be `<=` the other.
-        pairs = [(one, other) for one, other in pairs if self.hints[one] < self.hints[other]]
-        return orders_of(list(self.hints), all_smaller(pairs, self.hints))
-
-    def in_order(self, order: Order, number: int = 0) -> dict[Symbol, int]:
-        """Sizes like those of the recording `number`, of which those with primes are in an order."""
-        values = self.other_stand_ins(number)
-        free = [symbol for symbol in order if not symbol.samples]
-        return {**values, **dict(zip(free, sorted(values[symbol] for symbol in free)))}
-
-    def settled(self) -> list[dict[Symbol, int]]:
-        """Sizes for the recordings of a program that decides nothing any more. Ranks the symbols."""
-        found = self.orders()
-        for rank, symbol in enumerate(found[0]):
-            symbol.rank = rank
-        first, *others = [
-            self.in_order(found[number % len(found)], number)
-            for number in range(max(RECORDINGS, len(found) + 1))
-        ]
-        return [first, *map(self._with_large_one, others)]
-
-    def _with_large_one(self, values: dict[Symbol, int]) -> dict[Symbol, int]:
-        """The largest size is larger than the sum of all others, too."""
-        free = sorted((symbol for symbol in values if not symbol.samples), key=values.__getitem__)
-        blocks = -(-sum(values[symbol] for symbol in free[:-1]) // _BLOCK)
-        return {**values, **{symbol: values[symbol] + blocks * _BLOCK for symbol in free[-1:]}}
-
-    def recordings(self) -> list[dict[Symbol, int]]:
-        """The sets of numbers that tell formulas; the stand-ins come first."""
-        answers = ({**self.stand_ins, symbol: size} for symbol, size in self.questions)
-        return [*map(self.other_stand_ins, range(RECORDINGS)), *answers]
-
-    def _integer(self, term: Term) -> SymInt:
-        value = evaluate(term, self.stand_ins)
-        found = SymInt(value)
-        found.sizes = self
-        is_known = not self.bounded and abs(value) >= _SMALLEST
-        found.term = self._known.setdefault(value, term) if is_known else term
-        return found
-
-    def integer(self, term: Term) -> int:
-        """The number that a term is: a SymInt if it varies."""
-        return self._integer(term) if isinstance(term, (Symbol, Formula)) else term  # type: ignore[return-value]
-
-    def wrap(self, value: int) -> int:
-        """A number that an operator has computed: a SymInt if it depends on sizes that vary."""
-        if value in self._known:
-            return self._integer(self._known[value])
-        term = self._recovered(value)
-        return value if term is None else self._integer(term)
-
-    def is_explained(self, value: int) -> bool:
-        """Whether it is known where a number comes from: not from a part of a stand-in, say."""
-        return type(value) is SymInt or abs(value) < _SMALLEST or not self.hints
-
-    def _recovered(self, value: int) -> Term | None:
-        """The formula of a number, from its prime factors: near a multiple of a product, or the sum of such a
-        number and a size."""
-        found = self._near_product(value)
-        if found is not None:
-            return found
-        for symbol, prime in self.stand_ins.items():
-            rest = self._near_product(value - prime) if value > prime else None
-            if rest is not None:
-                return Formula("add", (symbol, rest))
-        return None
-
-    def _near_product(self, value: int) -> Term | None:
-        if abs(value) < _SMALLEST:
-            return None
-        for distance in range(_LARGEST_OFFSET + 1):
-            for offset in {distance, -distance}:
-                factor, factors = self._factors(value - offset)
-                if factors:
-                    # What is left may be another such number: that of (s0 + 3)*s1 is a multiple of s1.
-                    rest = self._recovered(factor)
-                    return _sum(product(factor if rest is None else rest, *factors), offset)
-        return None
-
-    def _factors(self, value: int) -> tuple[int, list[Symbol]]:
-        factors = []
-        for symbol, prime in self.stand_ins.items():
-            while value and value % prime == 0:
-                value //= prime
-                factors.append(symbol)
-        return value, factors
-
-    def composed(self, value: int, term: Term) -> int:
-        """The number that Python computes by `term`, with its value for the stand-ins."""
-        if abs(value) >= _SMALLEST or symbols_in(term) <= self.numbers | self.bounded:
-            return self._integer(term)
-        # What cancels out is the same for other sizes; the rest is not followed any further.
-        hint = evaluate(term, self.hints)
-        self.relations[Relation("==", term, hint)] = None
-        return hint  # type: ignore[no-any-return]
-
-    def depends_on_numbers(self, term: Term) -> bool:
-        """Whether a term depends on integers of the program, not on sizes alone."""
-        return bool(self.numbers) and not self.numbers.isdisjoint(symbols_in(term))
-
-    def is_number(self, term: Term) -> bool:
-        """Whether a term depends on integers of the program alone."""
-        return bool(self.numbers) and symbols_in(term) <= self.numbers
-
-    def decide(self, sign: str, left: Any, right: Any) -> bool:
-        """Compares two numbers by their hints, and remembers the outcome."""
-        if isinstance(left, float) or isinstance(right, float):
-            return bool(_SIGNS[sign](self.fix(left), self.fix(right)))
-        return self.decided(sign, left, right).sign == sign
-
-    def decided(self, sign: str, left: Any, right: Any) -> Relation:
-        """What is true in the example, `left sign right` or the opposite, and has to stay true."""
-        terms = _term_of(left), _term_of(right)
-        outcome = bool(_SIGNS[sign](*(evaluate(term, self.hints) for term in terms)))
-        found = Relation(sign if outcome else _OPPOSITES[sign], *terms)
-        if terms[0] != terms[1] and found.symbols():
-            self.relations[found] = None
-        return found
-
-    def hint_of(self, value: int) -> int:
-        """A number in the example."""
-        return evaluate(_term_of(value), self.hints)  # type: ignore[no-any-return]
-
-    def fix(self, value: Any) -> Any:
-        """The hint of a number, which it must have from now on."""
-        if isinstance(value, SymFloat):
-            self.fix_symbols(value)
-            return evaluate(value.term, self.hints)
-        if not isinstance(value, SymInt):
-            return value
-        hint = value.hint
-        self.relations[Relation("==", value.term, hint)] = None
-        return hint
-
-    def fix_symbol(self, symbol: Symbol) -> None:
-        """From now on a size, or an integer of the program, is what it is in the example."""
-        self.relations[Relation("==", symbol, self.hints[symbol])] = None
-
-    def fix_symbols(self, number: SymInt | SymFloat) -> None:
-        """From now on all that a number depends on is what it is in the example."""
-        for symbol in symbols_in(number.term):
-            self.fix_symbol(symbol)
-
-    @property
-    def fixed(self) -> dict[Symbol, int]:
-        """The sizes that turned out not to vary."""
-        return {
-            relation.left: relation.right
-            for relation in self.relations
-            if relation.sign == "==" and isinstance(relation.left, Symbol) and type(relation.right) is int
-        }
-
-
-def _term_of(value: Any) -> Term:
-    return value.term if isinstance(value, SymInt) else value
-
-
-def _sum(term: Term, offset: int) -> Term:
-    if offset == 0:
-        return term
-    return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
-
+if TYPE_CHECKING:
+    from torch_py._shapes.sizes import Sizes
 
 # Methods of SymInt
 # ------------------------------------------------------------
@@ -309,7 +26,7 @@ def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
         if type(other) not in (int, bool, SymInt):
             return NotImplemented
         left, right = (other, self) if is_reflected else (self, other)
-        term = _simplified(operation, _term_of(left), _term_of(right))
+        term = _simplified(operation, term_of(left), term_of(right))
         return self.sizes.composed(function(left, right), term)
 
     return compute
@@ -383,7 +100,7 @@ class SymInt(int):
     @property
     def is_small(self) -> bool:
         """Whether operators cannot have it: in what they compute, it would not be found again."""
-        is_small = abs(int.__int__(self)) < _SMALLEST
+        is_small = abs(int.__int__(self)) < SMALLEST
         return is_small and not symbols_in(self.term) <= self.sizes.bounded
 
     __add__ = _arithmetic("add")

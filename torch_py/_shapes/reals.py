@@ -14,7 +14,7 @@ from torch_py._shapes.formulas import OPERATIONS, Formula, Term, evaluate
 def real(operation: str, *operands: Any) -> SymFloat:
     """The number that an operation makes of numbers, one of which varies at least."""
     sizes = next(operand.sizes for operand in operands if hasattr(operand, "sizes"))
-    term = Formula(operation, tuple(map(_term_of, operands)))
+    term = Formula(operation, tuple(map(term_of, operands)))
     evaluate(term, sizes.hints)  # raises what the program would raise
     found = SymFloat(OPERATIONS[operation][0](*map(_plain, operands)))
     found.term = term
@@ -22,7 +22,7 @@ def real(operation: str, *operands: Any) -> SymFloat:
     return found
 
 
-def _term_of(value: Any) -> Term:
+def term_of(value: Any) -> Term:
     return getattr(value, "term", value)  # type: ignore[no-any-return]
 
 

@@ -17,6 +17,9 @@ from torch_py._shapes.formulas import Symbol
 # still an int64.
 PRIMES = (31219, 45833, 58763, 63029, 69857, 77351, 81371, 87719)
 
+# Smaller numbers are too common to tell which sizes they come from.
+SMALLEST = 5000
+
 RECORDINGS = 4  # at least, to tell formulas
 MOST_RECORDINGS = 12
 

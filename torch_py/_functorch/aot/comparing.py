@@ -11,7 +11,7 @@ from typing import Any
 
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
-from torch_py._shapes.integers import Sizes
+from torch_py._shapes.sizes import Sizes
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad

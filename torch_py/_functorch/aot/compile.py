@@ -21,7 +21,7 @@ from torch_py._functorch.aot.watching import Kept
 from torch_py._functorch.modules import functional_call
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Arguments
-from torch_py._shapes.integers import Sizes
+from torch_py._shapes.sizes import Sizes
 from torch_py._subclasses.calls import takes_place
 from torch_py._tensor import Tensor
 from torch_py.fx._collecting import without_garbage_collection

@@ -14,8 +14,8 @@ from torch_py._guards import detect_fake_mode
 from torch_py._records import Record
 from torch_py._shapes.arguments import Arguments, NotFollowed, solved_strides
 from torch_py._shapes.formulas import Symbol, symbols_in
-from torch_py._shapes.integers import Sizes
 from torch_py._shapes.merging import GraphMerge
+from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
 from torch_py._subclasses.fake_tensor import FakeTensorMode

@@ -9,10 +9,14 @@ from typing import Any
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Axis, Linear, contiguous, linear
-from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Store, View
+from torch_py._inductor.ir import Buffer, Expr, Load, Reduce
+from torch_py._inductor.statements import LoopGraph, Store, View
 from torch_py.fx.node import Node
 
 _OVERLOAD = re.compile(r"_(default|tensor|scalar)(?=_|$)")
+
+
+Elements = Callable[[Sequence[Linear]], Expr]  # the element at an index
 
 
 class Value:
@@ -28,7 +32,7 @@ class Value:
         sizes: Sequence[int],
         dtype: Any,
         device: Any,
-        at: Callable[[Sequence[Linear]], Expr],
+        at: Elements,
         buffer: Buffer | None = None,
         root: Buffer | None = None,
         example: Any = None,
@@ -65,8 +69,6 @@ class Lowering:
         self.graph = LoopGraph()
         self.values: dict[Node, Any] = {}
         self.line = ""  # of the user's program
-        self.has_loops = True
-        self.called: frozenset[str] = frozenset()  # the names of nodes without loops
         self._names: dict[str, int] = {}
         self._starts: dict[Buffer, int] = {}  # bytes, in the examples
 
@@ -107,24 +109,14 @@ class Lowering:
             value.buffer = self.alias(f"{value.root.name}_view", value.example, value.root)
         return value.buffer
 
-    def axes(self, sizes: Sequence[int], letters: str = "ijklmn") -> list[Axis]:
-        return [
-            Axis(letters[n] if n < len(letters) else f"{letters[0]}{n}", size) for n, size in enumerate(sizes)
-        ]
+    def space(self, sizes: Sequence[int], letters: str = "ijklmn") -> tuple[list[Axis], list[Linear]]:
+        """Axes of the given sizes, and the positions along them."""
+        names = [letters[n] if n < len(letters) else f"{letters[0]}{n}" for n in range(len(sizes))]
+        axes = [Axis(name, size) for name, size in zip(names, sizes)]
+        return axes, [linear(axis) for axis in axes]
 
-    def define(self, name: str, example: Any, value: Callable[[Sequence[Linear]], Expr]) -> Value:
-        """A new tensor, by its elements. Raises NotLoweredError for dtypes that kernels lack."""
-        self._check(example)
-        axes = self.axes(example.shape)
-        index = [linear(a) for a in axes]
-        element = value(index)
-        buffer = self.buffer(name, example)
-        self.graph.statements.append(
-            Store(buffer, axes, [linear(a) if a.size != 1 else linear(0) for a in axes], element, self.line)
-        )
-        return Value.of(buffer)
-
-    def _check(self, example: Any, *sizes: int) -> None:
+    def check(self, example: Any, *sizes: int) -> None:
+        """Raises NotLoweredError for a tensor, or a reduction along such sizes, that kernels cannot make."""
         if example.dtype not in CPP:
             raise NotLoweredError(f"dtype {example.dtype}")
         if 0 in (*example.shape, *sizes):
@@ -132,26 +124,18 @@ class Lowering:
         if example.device.type != "cpu":
             raise NotLoweredError(f"device {example.device}")
 
-    def started(self, name: str, example: Any) -> Buffer:
-        """A buffer that stores of parts complete."""
-        self._check(example)
-        return self.buffer(name, example)
+    def store(self, buffer: Buffer, axes: Sequence[Axis], index: Sequence[Linear], value: Expr) -> None:
+        """Adds a loop that stores elements of a buffer."""
+        self.graph.statements.append(Store(buffer, axes, index, value, self.line))
 
-    def store_part(
-        self,
-        buffer: Buffer,
-        sizes: Sequence[int],
-        dim: int,
-        offset: int,
-        value: Callable[[Sequence[Linear]], Expr],
-    ) -> None:
-        """Stores a part of a buffer that begins at `offset` along `dim`."""
-        if 0 in sizes:
-            return
-        axes = self.axes(sizes)
-        index = [linear(a) for a in axes]
-        place = [i + offset if d == dim else i for d, i in enumerate(index)]
-        self.graph.statements.append(Store(buffer, axes, place, value(index), self.line))
+    def define(self, name: str, example: Any, value: Elements) -> Value:
+        """A new tensor, by its elements. Raises NotLoweredError for dtypes that kernels lack."""
+        self.check(example)
+        axes, index = self.space(example.shape)
+        element = value(index)
+        buffer = self.buffer(name, example)
+        self.store(buffer, axes, index, element)
+        return Value.of(buffer)
 
     def reduce(
         self,
@@ -163,14 +147,9 @@ class Lowering:
         dtype: Any,
     ) -> Value:
         """A new tensor, each of whose elements combines those along further axes of the given sizes."""
-        self._check(example, *sizes)
-        axes = self.axes(example.shape)
-        reduced = self.axes(sizes, "rstuvw")
-        value = element([linear(a) for a in axes], [linear(a) for a in reduced])
-        buffer = self.buffer(name, example)
-        reduction = Reduce(kind, reduced, value, dtype)
-        self.graph.statements.append(Store(buffer, axes, [linear(a) for a in axes], reduction, self.line))
-        return Value.of(buffer)
+        self.check(example, *sizes)
+        axes, inner = self.space(sizes, "rstuvw")
+        return self.define(name, example, lambda outer: Reduce(kind, axes, element(outer, inner), dtype))
 
 
 Rule = Callable[..., Any]
@@ -207,36 +186,3 @@ class Example:
 
 def _start_of(example: Any) -> int:
     return 0 if isinstance(example, Example) else example.storage_offset() * example.dtype.itemsize
-
-
-def bound_arguments(operator: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by the names of the schema; a missing one is None or the text of its default."""
-    bound: dict[str, Any] = {}
-    for position, argument in enumerate(operator._schema.arguments):
-        if position < len(args):
-            bound[argument.name] = args[position]
-        elif argument.name in kwargs:
-            bound[argument.name] = kwargs[argument.name]
-        else:
-            bound[argument.name] = default_of(argument)
-    return bound
-
-
-def default_of(argument: Any) -> Any:
-    """The default of an argument of a schema as a value of Python."""
-    text = argument.default_text
-    if text in (None, "None"):
-        return None
-    if text in ("True", "False"):
-        return text == "True"
-    if text == "[]":
-        return []
-
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -8,7 +8,7 @@ from torch_py._inductor.dtypes import LONG, is_short_float
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import linear
 from torch_py._inductor.ir import Expr, Index, Map, cast, const
-from torch_py._inductor.lower.context import Lowering, Value, bound_arguments, rule
+from torch_py._inductor.lower.context import Lowering, Value, rule
 
 _LONG = 16  # elements; shorter dimensions stay in the cache
 
@@ -47,7 +47,7 @@ def zeros_or_ones(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> V
 
 @rule("full", "full_like", "new_full", "scalar_tensor", "fill.Scalar")
 def full(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
-    bound = bound_arguments(node.target, args, kwargs)
+    bound = node.target._schema.bind(args, kwargs)
     return _filled(lowering, node, bound.get("fill_value", bound.get("value", bound.get("s"))))
 
 
@@ -60,7 +60,7 @@ def _filled(lowering: Lowering, node: Any, number: Any) -> Value:
 
 @rule("arange", "arange.start", "arange.start_step")
 def arange(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
-    bound = bound_arguments(node.target, args, kwargs)
+    bound = node.target._schema.bind(args, kwargs)
     start, step = bound.get("start", 0), bound.get("step", 1)
     example = node.meta["val"]
     if not isinstance(start, int) or not isinstance(step, int) or example.dtype.is_floating_point:

@@ -14,9 +14,10 @@ from torch_py import _C
 from torch_py._inductor.dtypes import LONG, TRUTH
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, loaded
-from torch_py._inductor.ir import Buffer, Expr, Extern, Map, cast, const
+from torch_py._inductor.ir import Buffer, Expr, Map, cast, const
 from torch_py._inductor.lower.context import Lowering, Value, rule
 from torch_py._inductor.positions import in_range
+from torch_py._inductor.statements import Extern
 
 _INDICES = (_C.int64, _C.int32)
 _LEAST_ELEMENTS = 4  # for each position; checking these takes a pass over them

@@ -21,9 +21,13 @@ def cat(lowering: Lowering, node: Any, tensors: Sequence[Value], dim: int = 0) -
         raise NotLoweredError("many tensors, or of several ranks")
 
     dim %= len(example.shape)
-    buffer = lowering.started(node.name, example)
+    lowering.check(example)
+    buffer = lowering.buffer(node.name, example)
     offset = 0
     for part in parts:
-        lowering.store_part(buffer, part.sizes, dim, offset, lambda i, p=part: cast(p.at(i), example.dtype))
+        if 0 not in part.sizes:
+            axes, index = lowering.space(part.sizes)
+            place = [i + offset if d == dim else i for d, i in enumerate(index)]
+            lowering.store(buffer, axes, place, cast(part.at(index), example.dtype))
         offset += part.sizes[dim]
     return Value.of(buffer)

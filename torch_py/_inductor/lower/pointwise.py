@@ -10,17 +10,19 @@ from torch_py._inductor.dtypes import CPP, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear
 from torch_py._inductor.ir import Expr, cast
-from torch_py._inductor.lower.context import Lowering, Value, bound_arguments
+from torch_py._inductor.lower.context import Lowering, Value
 from torch_py._inductor.lower.entries import pointwise_entry
+from torch_py._tensor import Tensor
+from torch_py.fx.node import map_arg
 
 
 def lower_pointwise(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
     """The rule of all operators with a formula for one element."""
     operator = node.target
     promotion, tree = pointwise_entry(operator._entry_name)
-    bound = bound_arguments(operator, args, kwargs)
+    bound = operator._schema.bind(args, kwargs)
     result = node.meta["val"]
-    computed = arithmetic_dtype(_computed_dtype(promotion, bound, result.dtype))
+    computed = arithmetic_dtype(_compared_dtype(node) if promotion == "comparison" else result.dtype)
     if any(isinstance(v, Value) and v.dtype not in CPP for v in bound.values()) or computed not in CPP:
         raise NotLoweredError(f"computes {computed}")
 
@@ -31,21 +33,11 @@ def lower_pointwise(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) ->
     return lowering.define(node.name, result, element)
 
 
-def _computed_dtype(promotion: str, bound: dict[str, Any], result: Any) -> Any:
-    """The common dtype of the operands. Except for comparisons, the result has it."""
-    if promotion != "comparison":
-        return result
-    operands = [v for v in bound.values() if isinstance(v, (Value, bool, int, float))]
-    common = as_operand(operands[0])
-    if len(operands) == 1:
-        return common.dtype
+def _compared_dtype(node: Any) -> Any:
+    """The common dtype of what a comparison is given. Other operators compute in the dtype of the result."""
+    args, kwargs = map_arg((node.args, node.kwargs), lambda argument: argument.meta["val"])
+    given = node.target._schema.bind(args, kwargs).values()
+    operands = [value for value in given if isinstance(value, (Tensor, bool, int, float))]
     if len(operands) > 2:
         raise NotLoweredError("more than two operands to compare")
-    return _C.result_type(common, as_operand(operands[1]))
-
-
-def as_operand(value: Any) -> Any:
-    """What represents a value where its dtype matters: a small tensor of the same rank, or the number."""
-    if not isinstance(value, Value):
-        return value
-    return _C._torch.empty([1] * len(value.sizes), dtype=value.dtype, device="meta")
+    return _C.result_type(*operands) if len(operands) == 2 else operands[0].dtype

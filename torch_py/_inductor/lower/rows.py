@@ -7,14 +7,14 @@ the row, or `kept` for elements that several passes over the row need.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, linear
 from torch_py._inductor.ir import Expr, cast
-from torch_py._inductor.lower.context import Example, Lowering, Value, bound_arguments
+from torch_py._inductor.lower.context import Elements, Example, Lowering, Value
 from torch_py._inductor.lower.entries import row_entry
 
 # The word of a stage -> the kind of a Reduce.
@@ -23,7 +23,6 @@ KINDS = {
     "any": "any", "all": "all", "xor": "xor",
 }  # fmt: skip
 
-Elements = Callable[[Sequence[Linear]], Expr]
 Stages = Sequence[tuple[str, str, Any]]  # a name, a word and a formula
 
 
@@ -31,7 +30,7 @@ def lower_rows(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Valu
     """The rule of all operators with a formula over rows."""
     operator = node.target
     promotion, stages, finish = row_entry(operator._entry_name)
-    bound = bound_arguments(operator, args, kwargs)
+    bound = operator._schema.bind(args, kwargs)
     result = node.meta["val"]
 
     sizes = bound["self"].sizes if operator._structure == "reduction" else tuple(result.shape)

@@ -1,0 +1,168 @@
+"""The statements of the loop graph, which make tensors, in the order in which they can be executed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch_py._inductor.indices import Axis, Linear, linear
+from torch_py._inductor.ir import Buffer, Expr, Reduce, loads
+from torch_py.utils._pytree import tree_leaves
+
+
+class Statement:
+    """What makes tensors, or changes them."""
+
+    __slots__ = ("line", "name")
+    name: str  # of the node of the operator graph
+    line: str  # of the user's program
+
+    def reads(self) -> set[Buffer]:
+        """The memories that it reads or looks at."""
+        raise NotImplementedError
+
+    def makes(self) -> set[Buffer]:
+        """The memories that it makes or changes."""
+        raise NotImplementedError
+
+
+class Store(Statement):
+    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none."""
+
+    __slots__ = ("axes", "buffer", "index", "value")
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        axes: Sequence[Axis],
+        index: Sequence[Linear],
+        value: Expr,
+        line: str = "",
+    ) -> None:
+        self.name = buffer.name
+        self.line = line
+        self.buffer = buffer
+        self.axes = tuple(axes)
+        self.index = tuple(index)
+        self.value = value
+
+    @property
+    def reduction(self) -> Reduce | None:
+        return self.value if isinstance(self.value, Reduce) else None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it stores every element of its buffer, each at the position of the axes."""
+        sizes = tuple(axis.size for axis in self.axes)
+        return sizes == self.buffer.sizes and self.index == tuple(map(linear, self.axes))
+
+    def reads(self) -> set[Buffer]:
+        inside = [value for position in self.index for value in position.loaded()]
+        found = {load.buffer.memory for value in (self.value, *inside) for load in loads(value)}
+        # Elements that it does not store stay as they are.
+        return found if self.is_plain else found | self.makes()
+
+    def makes(self) -> set[Buffer]:
+        return {self.buffer.memory}
+
+    def __str__(self) -> str:
+        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
+        place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
+        return f"for {bounds or 'one element'}: {place} = {self.value}"
+
+
+class Extern(Statement):
+    """A call of an operator, in whose arguments buffers stand for tensors."""
+
+    __slots__ = ("args", "kwargs", "operator", "results", "writes")
+
+    def __init__(
+        self,
+        name: str,
+        operator: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        results: Any,
+        writes: Sequence[Buffer] = (),
+        line: str = "",
+    ) -> None:
+        self.name = name
+        self.line = line
+        self.operator = operator
+        self.args = tuple(args)
+        self.kwargs = dict(kwargs)
+        self.results = results  # buffers, None, or tuples of them for lists
+        self.writes = tuple(writes)
+
+    def buffers(self) -> list[Buffer]:
+        """The tensors among the arguments."""
+        return [leaf for leaf in tree_leaves((self.args, self.kwargs)) if isinstance(leaf, Buffer)]
+
+    def made(self) -> list[Buffer]:
+        """The tensors that are its results."""
+        return [leaf for leaf in tree_leaves(self.results) if isinstance(leaf, Buffer)]
+
+    def reads(self) -> set[Buffer]:
+        return {buffer.memory for buffer in self.buffers()}
+
+    def makes(self) -> set[Buffer]:
+        return {buffer.memory for buffer in (*self.made(), *self.writes)}
+
+    def __str__(self) -> str:
+        arguments = [str(a) for a in self.args] + [f"{n}={v}" for n, v in self.kwargs.items()]
+        results = ", ".join(b.name for b in self.made())
+        return f"{results or 'nothing'} = {self.operator}({', '.join(arguments)})"
+
+
+class View(Statement):
+    """A buffer that looks at the memory of its base."""
+
+    __slots__ = ("buffer",)
+
+    def __init__(self, buffer: Buffer, line: str = "") -> None:
+        self.name = buffer.name
+        self.line = line
+        self.buffer = buffer
+
+    def reads(self) -> set[Buffer]:
+        return {self.buffer.memory}
+
+    def makes(self) -> set[Buffer]:
+        return set()
+
+    def __str__(self) -> str:
+        b = self.buffer
+        return f"{b.name} = {b.base} as sizes {list(b.sizes)}, strides {list(b.strides)}, offset {b.offset}"
+
+
+class LoopGraph:
+    """Statements in an order in which they can be executed."""
+
+    __slots__ = ("constants", "inputs", "nodes", "outputs", "statements")
+
+    def __init__(self) -> None:
+        self.inputs: list[Any] = []  # a Buffer, or the name of an integer
+        self.constants: list[tuple[Buffer, Any]] = []
+        self.statements: list[Statement] = []
+        self.nodes: dict[Buffer, Any] = {}  # of the operator graph, whose values are in these buffers
+        self.outputs: list[Any] = []  # a Buffer, None or a number
+
+    @property
+    def returned(self) -> set[Buffer]:
+        """The memories of the tensors that it returns."""
+        return {output.memory for output in self.outputs if isinstance(output, Buffer)}
+
+    def __str__(self) -> str:
+        lines = [f"input {b.name}: {describe(b)}" for b in self.inputs if isinstance(b, Buffer)]
+        lines += [f"constant {b.name}: {describe(b)}" for b, _ in self.constants]
+        last = ""
+        for statement in self.statements:
+            if statement.line and statement.line != last:
+                lines.append(f"# {statement.line}")
+                last = statement.line
+            lines.append(str(statement))
+        return "\n".join([*lines, f"return {', '.join(map(str, self.outputs))}"])
+
+
+def describe(buffer: Buffer) -> str:
+    return f"{str(buffer.dtype).removeprefix('torch.')}{list(buffer.sizes)}"
