@@ -37,6 +37,7 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
             _operator(lowering, node, loops and node.name not in called)
         else:
             _outputs(lowering, node)
+
         value = lowering.values.get(node)
         if isinstance(value, Value) and value.buffer is not None:
             lowering.graph.nodes.setdefault(value.buffer, node)
