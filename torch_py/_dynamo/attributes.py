@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import namedtuple
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    NoneType,
+)
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
@@ -15,6 +22,7 @@ from torch_py._tensor import Tensor
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
+HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 _NATIVE_GETTERS = (GetSetDescriptorType, MemberDescriptorType)
 _FIELD_OF_TUPLE = type(namedtuple("_Example", "field").field)
 _object_getattribute = object.__getattribute__
@@ -39,6 +47,7 @@ def call_own(capture: Capture, owner: Any, name: str, *operands: Any) -> Any:
     kind = type(owner)
     method = in_class(kind, name)
     if type(method) is not FunctionType:
+        capture.depends_on_absence(kind, name)
         return ABSENT
     capture.depends_on_class(kind, name)
     return capture.call(method, (owner, *operands), {})
@@ -108,11 +117,18 @@ def bind(capture: Capture, found: Any, owner: Any, kind: type, name: str, place:
     if form is classmethod and callable(found.__func__):
         return capture.made(MethodType(found.__func__, kind))
 
-    value = call_own(capture, found, "__get__", owner, kind)
+    value = _through_getter(capture, found, owner, kind)
     if value is not ABSENT:
         return value
     value = found.__get__(owner, kind)
     return value if owner is None else capture.made(value)
+
+
+def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any:
+    """What a descriptor with a ``__get__`` of the program gives; ABSENT for others."""
+    if type(in_class(type(found), "__get__")) is FunctionType and not capture.is_new(kind):
+        capture.fixed(found, type(found).__name__)
+    return call_own(capture, found, "__get__", owner, kind)
 
 
 def _is_data_descriptor(found: Any) -> bool:
@@ -139,8 +155,8 @@ def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, fou
         return capture.read_item(owner, position)
     if in_class(type(found), "__get__") is ABSENT:
         return found
-    value = call_own(capture, found, "__get__", owner, kind)
-    return capture.result(found.__get__(owner, kind)) if value is ABSENT else value
+    value = _through_getter(capture, found, owner, kind)
+    return capture.read_native(owner, name) if value is ABSENT else value
 
 
 def fields_of(owner: Any) -> dict[str, Any] | None:
@@ -181,19 +197,49 @@ def _is_code(value: Any) -> bool:
 
 
 def _of_class(capture: Capture, owner: type, name: str) -> Any:
-    if name == "__dict__" or name in ("__name__", "__mro__", "__bases__", "__qualname__", "__module__"):
-        return getattr(owner, name)
+    if name == "__dict__":
+        return _entries_of_class(capture, owner)
     meta = type(owner)
     of_meta = in_class(meta, name)
+    if type(of_meta) in _NATIVE_GETTERS:
+        return _native_field_of_class(capture, owner, name)
     if of_meta is not ABSENT and _is_data_descriptor(of_meta):
         return capture.result(getattr(owner, name))
 
     found = in_class(owner, name)
     if found is ABSENT:
+        capture.depends_on_class(owner, name)
         if of_meta is not ABSENT and meta is not type:
             return bind(capture, of_meta, owner, meta, name)
         return capture.result(getattr(owner, name))
     return bind(capture, found, None, owner, name)
+
+
+def _native_field_of_class(capture: Capture, owner: type, name: str) -> Any:
+    """What the class of classes keeps natively, such as ``__name__`` and ``__mro__``."""
+    value = getattr(owner, name)
+    if capture.is_new(owner) or not owner.__flags__ & HEAP_TYPE:
+        return capture.result(value)
+    kind = "lookup" if isinstance(value, (str, int, tuple, type, NoneType)) else "call"
+    place = capture.sources.call(f"{owner.__name__}.{name}", getattr, owner, name, kind=kind)
+    capture.guards.watch(owner)
+    return capture.admit(value, place)
+
+
+def _entries_of_class(capture: Capture, owner: type) -> Any:
+    if not capture.is_new(owner):
+        place = capture.sources.call(
+            f"{owner.__name__}.__dict__", has_entries, owner, dict(owner.__dict__), kind="lookup"
+        )
+        capture.guards.watch(owner)
+        capture.guards.add("equals", place, True)
+    return owner.__dict__
+
+
+def has_entries(owner: type, expected: dict[str, Any]) -> bool:
+    """Whether a class has these entries, in this order."""
+    found = owner.__dict__
+    return list(found) == list(expected) and all(found[name] is expected[name] for name in expected)
 
 
 def _of_super(capture: Capture, owner: Any, name: str) -> Any:
@@ -203,21 +249,31 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
 
     kind = owner.__self_class__
     in_class_method = target is kind
+    candidate = following_class(kind, start, name)
+    if not capture.is_new(kind):
+        place = capture.sources.call(f"super().{name}", following_class, kind, start, name, kind="lookup")
+        capture.guards.watch(kind)
+        capture.guards.add("is", place, candidate)
+    if candidate is None:
+        raise AttributeError(f"'super' object has no attribute {name!r}")
+
+    found = candidate.__dict__[name]
+    if _is_data_descriptor(found) and not in_class_method:
+        return _through_descriptor(capture, target, candidate, name, found)
+    return bind(capture, found, None if in_class_method else target, kind, name, candidate)
+
+
+def following_class(kind: type, start: type, name: str) -> type | None:
+    """The first class after `start`, in the order of `kind`, that has a name."""
     order = kind.__mro__
-    for candidate in order[order.index(start) + 1 :]:
-        found = candidate.__dict__.get(name, ABSENT)
-        if found is ABSENT:
-            continue
-        if _is_data_descriptor(found) and not in_class_method:
-            return _through_descriptor(capture, target, candidate, name, found)
-        return bind(capture, found, None if in_class_method else target, kind, name, candidate)
-    raise AttributeError(f"'super' object has no attribute {name!r}")
+    return next((one for one in order[order.index(start) + 1 :] if name in one.__dict__), None)
 
 
 def _of_function(capture: Capture, function: FunctionType, name: str) -> Any:
-    if name in function.__dict__:
-        return capture.read_key(function.__dict__, name)
-    if name in ("__defaults__", "__kwdefaults__", "__closure__", "__code__", "__globals__", "__dict__"):
+    if name in function.__dict__ or in_class(FunctionType, name) is ABSENT:
+        value = capture.read_field(function, function.__dict__, name)
+        return getattr(function, name) if value is ABSENT else value
+    if type(in_class(FunctionType, name)) in _NATIVE_GETTERS:
         return capture.read_native(function, name)
     return getattr(function, name)
 
@@ -244,6 +300,10 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
         raise Break("use of the __dict__ of a tensor", "attributes of tensors are not followed", "")
     if name == "grad":
         return _grad_of(capture, tensor)
+    if name in ("_version", "retains_grad", "output_nr"):
+        raise Break(f"use of .{name}", "it is not part of captured code", "ask for it outside")
+    if name == "is_leaf" and tensor.requires_grad and (known := recorder.input_of(tensor)) is not None:
+        capture.guards.add("equals", capture.sources.attr(known.source, name), known.real.is_leaf)
     if name in ("grad_fn", "_backward_hooks"):
         if tensor.requires_grad:
             raise Break(f"use of .{name}", "the graph of autograd is not part of captured code", "")

@@ -32,6 +32,7 @@ def construct(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) ->
         if isinstance(cls, enum.EnumMeta):
             return cls(*args, **kwargs)
         return capture.call(meta_call, (cls, *args), kwargs)
+    capture.depends_on_absence(type(cls), "__call__")
 
     made = _new(capture, cls, args, kwargs)
     if isinstance(made, cls):
@@ -45,6 +46,7 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
     if type(function) is FunctionType:
         capture.depends_on_class(cls, "__new__")
         return capture.call(function, (cls, *args), kwargs)
+    capture.depends_on_absence(cls, "__new__")
 
     owner = getattr(function, "__self__", None)
     if owner is object:
@@ -113,5 +115,7 @@ def _initialise(capture: Capture, cls: type, made: Any, args: Any, kwargs: dict[
         result = capture.call(method, (made, *args), kwargs)
         if result is not None:
             raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
-    elif method is not object.__init__:
+        return
+    capture.depends_on_absence(kind, "__init__")
+    if method is not object.__init__:
         natives.call_descriptor(capture, method, [made, *args], kwargs)

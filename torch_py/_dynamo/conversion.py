@@ -54,8 +54,7 @@ class Outcome:
         self.reason: Break | None = None
         self.raised: BaseException | None = None
         self.changed: list[Any] = []
-        self.before = ThreadState()
-        self.after = self.before
+        self.before = self.after = capture.before
 
 
 def run_capture(

@@ -112,6 +112,8 @@ class RowWriter:
 def _reading_row(source: Source, place: int, base: int | None) -> tuple[Any, ...]:
     if source.kind == "constant":
         return ("const", place, source.key)
+    if source.kind in ("call", "lookup"):
+        return ("call", place, source.key)
     if source.kind == "cell":
         return ("cell", place, base)
     return (source.kind, place, base, source.key)

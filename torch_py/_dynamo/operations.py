@@ -118,7 +118,13 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
     capture.use(left)
     capture.use(right)
     capture.use_fields(left, right)
+    capture.tells_apart(left, right)
     return capture.result(function(left, right))
+
+
+def is_same(capture: Capture, left: Any, right: Any) -> bool:
+    capture.tells_apart(left, right)
+    return left is right
 
 
 def unary(capture: Capture, function: Callable[[Any], Any], value: Any) -> Any:
@@ -144,6 +150,10 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
 
     capture.use(container)
     capture.use_fields(container, value)
+    if isinstance(container, (list, tuple)):
+        capture.tells_apart(value, *container)
+    else:
+        capture.is_particular_key(value)
     if isinstance(value, Tensor):
         return _tensor_is_among(capture, container, capture.key_in(container, value))
     return value in container
@@ -212,7 +222,7 @@ def _entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
     value = call_own(capture, owner, "__missing__", key)
     if value is not ABSENT:
         return value
-    factory = owner.default_factory if isinstance(owner, defaultdict) else None
+    factory = capture.read_native(owner, "default_factory") if isinstance(owner, defaultdict) else None
     if factory is None:
         raise KeyError(key)
     made = capture.call(factory, (), {})

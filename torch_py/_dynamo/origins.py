@@ -6,13 +6,25 @@ An object that existed before has an *origin*, the source where it was met first
 
 from __future__ import annotations
 
+import abc
 import enum
 import itertools
 from collections import Counter
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from functools import cache
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
+from weakref import ref
 
 from torch_py import _C
+from torch_py._dynamo.attributes import HEAP_TYPE
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture_mode import CaptureMode
 from torch_py._dynamo.frame import Frame, Pending
@@ -22,12 +34,14 @@ from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.scopes import Input
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
+from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
+from torch_py._thread_state import ThreadState
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Buffer, Parameter
 
@@ -40,7 +54,6 @@ SCALARS = frozenset(
 )  # fmt: skip
 # Objects that are guarded by being the same.
 FIXED_KINDS = (type, ModuleType, BuiltinFunctionType, CodeType, enum.Enum)
-HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 
 
 class Origins:
@@ -63,6 +76,8 @@ class Origins:
         self.varying = varying
         self.policy = policy or Policy(None)
 
+        self.before = ThreadState()
+
         self.frame: Frame | None = None
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
         self.stop_at = stop_at  # the frame and the step before which the graph has to end
@@ -76,6 +91,7 @@ class Origins:
         self._kept: list[Any] = []  # whatever the tables above name by id
         self._adopted: set[int] = set()
         self._classes: set[tuple[int, str]] = set()
+        self._unregistered = Unregistered()
 
     def finish_guards(self) -> None:
         """Guards that arguments are not the same tensor, and that changed objects are not read as others.
@@ -92,7 +108,9 @@ class Origins:
             self._guard_storages(inputs)
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
-            self.guards.add_distinct(objects)
+            particular = [s for s in self.guards.changed.values() if s.kind == "constant"]
+            if objects:
+                self.guards.add_distinct([*objects, *particular])
 
     def _is_written(self, made: Input) -> bool:
         return memory_of(made.fake) in self.fake_mode.places.written
@@ -194,7 +212,8 @@ class Origins:
             if kind.__flags__ & HEAP_TYPE and not isinstance(value, type):
                 self.guards.add("type_is", named, kind)  # programs may assign to __class__
         else:
-            self.guards.add("type_is", source, kind)
+            by_value = _is_value(kind)
+            self.guards.add("equals" if by_value else "type_is", source, value if by_value else kind)
             if kind is FunctionType:
                 self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
             self._set_origin(value, source)
@@ -207,6 +226,13 @@ class Origins:
         else:
             self.guards.add("equals", source, value)
         return number
+
+    def add_abstract(self, kind: type, abstract: type) -> None:
+        """Guards that a class has not been registered for an abstract one."""
+        if not self._unregistered.pairs:
+            place = self.sources.call("classes registered for abstract classes", self._unregistered)
+            self.guards.add("equals", place, True)
+        self._unregistered.pairs.add((kind, abstract))
 
     def admitted(self, value: Any) -> Any:
         """An argument that may not have been used yet, as the interpreter uses it."""
@@ -226,6 +252,8 @@ class Origins:
             return
         if known.kind == "constant":
             self.guards.add("is", source, value)
+        elif source.is_fixed:  # rows of these run after a change only
+            self.guards.add("alias", known, source)
         else:
             self.guards.add("alias", source, known)
 
@@ -252,6 +280,33 @@ class Origins:
     def as_number(self, value: Any) -> Any:
         """A value for code that looks at the bits of integers: a size that varies is fixed."""
         return value if self.varying is None else self.varying.fixed(value)
+
+
+@cache
+def _is_value(kind: type) -> bool:
+    """Whether objects of a class are equal by their values, which native code knows, as those of NumPy's
+    scalars, datetime and Decimal."""
+    if issubclass(kind, (tuple, frozenset, MethodType, ref, Tensor)) or is_of_torch(kind):
+        return False
+    methods = kind.__eq__, kind.__hash__
+    is_native = all(type(method) is WrapperDescriptorType for method in methods)
+    return is_native and object.__eq__ not in methods and object.__hash__ not in methods
+
+
+class Unregistered:
+    """Whether classes are not registered for abstract ones; asked again after any class was registered."""
+
+    def __init__(self) -> None:
+        self.pairs: set[tuple[type, type]] = set()
+        self._token = abc.get_cache_token()
+
+    def __call__(self) -> bool:
+        token = abc.get_cache_token()
+        if token != self._token:
+            if any(issubclass(kind, abstract) for kind, abstract in self.pairs):
+                return False
+            self._token = token
+        return True
 
 
 def _memory_of(tensor: Tensor) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from enum import Enum
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 from torch_py._dynamo.attributes import filled_slots, in_class
@@ -61,11 +61,31 @@ class Reading(Origins):
         if not isinstance(key, FakeTensor):
             if type(key) is not str:
                 self.use_fields(key)
+                self.is_particular_key(key)
             return key
         known = self.recorder.input_of(key)
         if known is None or (id(owner) in self._new and key in owner):
             return key
+        if id(owner) not in self._new and known.source.kind != "constant":
+            self.guards.add("is", known.source, known.real)
         return known.real if known.real in owner or id(owner) not in self._new else key
+
+    def is_particular_key(self, key: Any) -> None:
+        """Code finds an object that is hashed by its identity for this very object alone."""
+        for value in key if type(key) is tuple else (key,):
+            origin = self._origins.get(id(value))
+            if origin is not None and type(value).__hash__ is object.__hash__:
+                self.guards.add("is", origin, value)
+
+    def tells_apart(self, value: Any, *others: Any) -> None:
+        """Guards that objects which existed before stay different ones."""
+        origin = self._origins.get(id(value))
+        for other in others if origin is not None else ():
+            place = self._origins.get(id(other))
+            if place is None or other is value or origin.kind == place.kind == "constant":
+                continue
+            if not isinstance(other, Tensor):
+                self.guards.add_distinct([origin, place])
 
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
         """An entry of the dictionary of an instance, or ABSENT."""
@@ -146,6 +166,7 @@ class Reading(Origins):
         if origin is None:
             return self.result(value)
         if name == "__code__":
+            self.guards.add("is", self.sources.attr(origin, name), value)
             return value
         return self.admit(value, self.sources.attr(origin, name))
 
@@ -174,8 +195,15 @@ class Reading(Origins):
         if type(found) is MethodType:
             place, found = self.sources.attr(place, "__func__"), found.__func__
         elif type(found) not in (FunctionType, property) and getattr(kind, name, ABSENT) is not found:
-            return  # made anew by each access
+            # Made anew by each access.
+            place = self.sources.call(f"{kind.__name__}.{name}", in_class, kind, name, kind="lookup")
+            found = in_class(kind, name)
         self.guards.add("is", place, found)
+
+    def depends_on_absence(self, kind: type, name: str) -> None:
+        """A class of the program has no special method of its own under `name`, and has to stay so."""
+        if kind.__flags__ & HEAP_TYPE and not issubclass(kind, Tensor):
+            self.depends_on_class(kind, name)
 
     # Containers as a whole
 
@@ -205,7 +233,7 @@ class Reading(Origins):
             self.guards.add("equals", origin, kind(value))
         elif isinstance(value, BaseException):
             self.use(self.read_native(value, "args"))  # of which its text consists
-        elif isinstance(value, (deque, bytearray)):
+        elif _hides_contents(value):
             raise Break(f"use of a {kind.__name__}", "one that existed before is not captured", "use a list")
 
     def _use_dict(self, value: dict[Any, Any], origin: Source) -> None:
@@ -293,7 +321,7 @@ class Reading(Origins):
             if origin.kind == "constant":
                 self.guards.watch(value)
             self.guards.add("keys", origin, self.journal.keys_before(value))
-        elif isinstance(value, (set, frozenset, deque, bytearray)):
+        else:
             self.use(value)
 
 
@@ -306,6 +334,20 @@ def _special_methods(kind: type) -> list[str]:
     if not kind.__flags__ & HEAP_TYPE or issubclass(kind, (Module, Enum, type)) or is_of_torch(kind):
         return []
     return [name for name in _SPECIAL if type(in_class(kind, name)) is FunctionType]
+
+
+def _hides_contents(value: Any) -> bool:
+    """Whether a value has contents that change and that guards cannot read, as those of a buffer."""
+    if isinstance(value, _VIEWS):
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return type(value).__hash__ is None or isinstance(value, memoryview)
+
+
+_VIEWS = (deque, MappingProxyType, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def _leaves(waiting: list[Any]) -> Iterator[Any]:

@@ -85,6 +85,8 @@ class Rebuild:
         return known
 
     def _access(self, source: Source) -> str:
+        if source.kind in ("call", "lookup"):
+            return f"{self.constant(source.key, 'call')}()"
         assert source.base is not None
         base = self.source(source.base)
         if source.kind == "attr":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 
@@ -16,6 +17,8 @@ class Source:
     item       position          an element of a list or tuple
     key        key               an entry of a dictionary
     cell       None              what is in the cell
+    call       a function        what it returns, called without arguments
+    lookup     a function        the same, for functions that read from a class which is watched
 
     `text` is how messages call it. A source is *fixed* if it is an entry of a particular dictionary, or of a
     particular class: these can be watched, so that what was read from them need not be read again. Those of
@@ -35,6 +38,8 @@ class Source:
     def _fixed(self) -> bool:
         if self.kind == "constant":
             return isinstance(self.key, (dict, type))
+        if self.kind == "lookup":
+            return True
         if self.base is None or not self.base.is_fixed:
             return False
         if self.base.kind == "constant":
@@ -74,6 +79,14 @@ class Sources:
 
     def cell(self, base: Source, name: str) -> Source:
         return self._get("cell", base, None, f"{base.text}" if base.kind == "constant" else f"{base.text}()")
+
+    def call(self, text: str, function: Callable[..., Any], *args: Any, kind: str = "call") -> Source:
+        """What a function returns for these arguments."""
+        place = (kind, function, *map(id, args))
+        found = self._known.get(place)
+        if found is None:
+            found = self._known[place] = Source(kind, None, partial(function, *args), text)
+        return found
 
     def _get(self, kind: str, base: Source | None, key: Any, text: str) -> Source:
         place = (kind, id(base) if base is not None else 0, _identity(kind, key))

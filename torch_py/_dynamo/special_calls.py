@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import abc
 import builtins
 import functools
 import operator
@@ -24,13 +25,14 @@ from torch_py._dynamo import (
     operations,
     torch_calls,
 )
-from torch_py._dynamo.attributes import call_own
+from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.class_bodies import build_class
 from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.nested import has_tensors
+from torch_py._dynamo.torch_modules import is_of_torch, module_of
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
@@ -51,17 +53,53 @@ def _true(capture: Capture, args: Any, kwargs: Any) -> bool:
 def _isinstance(capture: Capture, args: Any, kwargs: Any) -> bool:
     value, kinds = args
     if isinstance(value, (Tensor, SymSize)):
-        return _is_of_subclass(value, capture.class_of(value), kinds)
+        return _is_of_subclass(capture, value, capture.class_of(value), kinds)
     if isinstance(value, InterpretedGenerator):
         return isinstance(value, kinds) or kinds is types.GeneratorType
-    return isinstance(value, kinds)
+    return _by_hook(capture, "__instancecheck__", value, type(value), kinds)
 
 
-def _is_of_subclass(value: Any, actual: type, kinds: Any) -> bool:
+def _by_hook(capture: Capture, name: str, value: Any, kind: type, kinds: Any) -> bool:
+    """Asks classes by their ``__instancecheck__`` or ``__subclasscheck__``: those of the program are
+    interpreted, and answers of abstract classes, which others are registered for later, are guarded."""
     if isinstance(kinds, tuple):
-        return any(_is_of_subclass(value, actual, kind) for kind in kinds)
+        return any(_by_hook(capture, name, value, kind, one) for one in kinds)
+    found = _by_own_hook(capture, name, value, kinds)
+    if found is not None:
+        return found
+
+    answer = isinstance(value, kinds) if name == "__instancecheck__" else issubclass(value, kinds)
+    if not answer and isinstance(kinds, abc.ABCMeta) and not capture.is_new(kinds):
+        capture.add_abstract(kind, kinds)
+    return answer
+
+
+def _by_own_hook(capture: Capture, name: str, value: Any, kinds: Any) -> bool | None:
+    """The answer of a hook of the program; None without one."""
+    hook = in_class(type(kinds), name)
+    if not isinstance(kinds, type) or type(hook) is not FunctionType or _is_of_library(hook):
+        return None
+    capture.depends_on_class(type(kinds), name)
+    return capture.truth(capture.call(hook, (kinds, value), {}))
+
+
+def _is_of_library(function: FunctionType) -> bool:
+    return is_of_torch(function) or _is_library(module_of(function))
+
+
+def _is_library(module: str) -> bool:
+    """Whether a module comes with Python."""
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def _is_of_subclass(capture: Capture, value: Any, actual: type, kinds: Any) -> bool:
+    if isinstance(kinds, tuple):
+        return any(_is_of_subclass(capture, value, actual, kind) for kind in kinds)
     if isinstance(kinds, types.UnionType):
-        return any(_is_of_subclass(value, actual, kind) for kind in kinds.__args__)
+        return any(_is_of_subclass(capture, value, actual, kind) for kind in kinds.__args__)
+    found = _by_own_hook(capture, "__instancecheck__", value, kinds)
+    if found is not None:
+        return found
     return issubclass(actual, kinds) or (type(kinds) is not type and isinstance(value, kinds))
 
 
@@ -282,19 +320,57 @@ def _exc_info(capture: Capture, args: Any, kwargs: Any) -> Any:
     return (None, None, None) if error is None else (type(error), error, error.__traceback__)
 
 
+def _guarded(function: Callable[[], Any]) -> Callable[..., Any]:
+    """A question about the process, whose answer is guarded."""
+
+    def answer(capture: Capture, args: Any, kwargs: Any) -> Any:
+        found = function()
+        capture.guards.add("equals", capture.sources.call(f"{function.__name__}()", function), found)
+        return found
+
+    return answer
+
+
+def _id(capture: Capture, args: Any, kwargs: Any) -> int:
+    _guard_identity(capture, args[0])
+    return id(args[0])
+
+
+def _guard_identity(capture: Capture, value: Any) -> None:
+    """Where an object is in memory holds for this object alone. Libraries compare such numbers only."""
+    assert capture.frame is not None
+    if _is_library(capture.frame.globals.get("__name__", "")):
+        return
+    if isinstance(value, Tensor):
+        known = capture.recorder.input_of(capture.recorder.fake_of(value))
+        if known is not None and known.source.kind != "constant":
+            raise Break("id() of a tensor", "graphs are for other tensors, too", "")
+    elif (origin := capture.origin_of(value)) is not None and origin.kind != "constant":
+        capture.guards.add("is", origin, value)
+
+
+def _callable(capture: Capture, args: Any, kwargs: Any) -> bool:
+    capture.depends_on_absence(type(args[0]), "__call__")
+    return callable(args[0])
+
+
+def _issubclass(capture: Capture, args: Any, kwargs: Any) -> bool:
+    value, kinds = args
+    if not isinstance(value, type):
+        return issubclass(value, kinds)
+    return _by_hook(capture, "__subclasscheck__", value, value, kinds)
+
+
 def _hash(capture: Capture, args: Any, kwargs: Any) -> int:
     (value,) = args
     if not isinstance(value, Tensor):
         found = call_own(capture, value, "__hash__")
         if found is not ABSENT:
             return hash(found)  # as large as a hash may be
+        if type(value).__hash__ is object.__hash__:
+            _guard_identity(capture, value)
         capture.use_fields(value)
     return hash(value)
-
-
-def _natively(function: Any) -> Callable[..., Any]:
-    """What only asks which objects there are, or about the thread: the call needs no guards."""
-    return lambda capture, args, kwargs: function(*args, **kwargs)
 
 
 def _of_operations(operation: Callable[..., Any]) -> Callable[..., Any]:
@@ -350,17 +426,20 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.__build_class__: build_class,
     sys.exc_info: _exc_info,
     hash: _hash,
+    id: _id,
+    callable: _callable,
+    issubclass: _issubclass,
+    _thread.get_ident: _guarded(_thread.get_ident),
+    sys.getrecursionlimit: _guarded(sys.getrecursionlimit),
+    sys.intern: lambda capture, args, kwargs: sys.intern(*args),
+    operator.is_: _of_operations(operations.is_same),
+    operator.is_not: lambda capture, args, kwargs: not operations.is_same(capture, *args),
     operator.getitem: _of_operations(operations.subscript),
     operator.setitem: _of_operations(operations.store_subscript),
     operator.delitem: _of_operations(operations.delete_subscript),
     operator.contains: _of_operations(operations.contains),
     operator.truth: _of_operations(iteration.truth),
 }
-for _function in (
-    id, callable, issubclass, operator.is_, operator.is_not,
-    _thread.get_ident, sys.getrecursionlimit, sys.intern,
-):  # fmt: skip
-    SPECIAL_FUNCTIONS[_function] = _natively(_function)
 for _function in (abs, *BINARY, *COMPARE.values(), *UNARY.values()):
     SPECIAL_FUNCTIONS[_function] = _operator(_function)
 

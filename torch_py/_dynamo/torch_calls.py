@@ -40,6 +40,8 @@ _BREAKING_METHODS = {
     "data_ptr": "an address",
     "untyped_storage": "its memory",
     "storage": "its memory",
+    "is_set_to": "whether it has the memory of another tensor",
+    "is_shared": "whether processes share its memory",
 }
 _UNCAPTURED_METHODS = (
     "backward register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ set_ resize_ "
@@ -116,6 +118,7 @@ def _questions() -> frozenset[Any]:
         "manual_seed seed initial_seed get_rng_state set_rng_state load save get_default_device "
         "are_deterministic_algorithms_enabled use_deterministic_algorithms is_warn_always_enabled "
         "set_warn_always get_num_interop_threads set_num_interop_threads set_printoptions "
+        "is_deterministic_algorithms_warn_only_enabled "
         "get_deterministic_debug_mode set_deterministic_debug_mode get_float32_matmul_precision "
         "set_float32_matmul_precision get_device_module is_autocast_enabled set_autocast_cpu_dtype "
         "set_autocast_cpu_enabled get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cpu_enabled "
@@ -187,7 +190,23 @@ def builtin(capture: Capture, callee: BuiltinFunctionType, args: Any, kwargs: di
 
 def _answer(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
     with capture.recorder.suspended():
-        return capture.result(callee(*args, **kwargs))
+        answer = callee(*args, **kwargs)
+    before = _UNGUARDED.get(callee.__name__)
+    if before is not None:
+        place = capture.sources.call(f"torch.{callee.__name__}()", callee, *args, *kwargs.values())
+        capture.guards.add("equals", place, before(capture, answer, *args, *kwargs.values()))
+    return capture.result(answer)
+
+
+# What each graph is not guarded by anyway: the answers before the capture.
+_UNGUARDED: dict[str, Callable[..., Any]] = {
+    "get_num_threads": lambda capture, answer: answer,
+    "is_anomaly_enabled": lambda capture, answer: answer,
+    "is_autocast_cache_enabled": lambda capture, answer: capture.before.cache,
+    "get_autocast_dtype": lambda capture, answer, device: capture.before.autocast.get(
+        device, (False, answer)
+    )[1],
+}
 
 
 def _change_state(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:

@@ -98,6 +98,4 @@ class Writing(Reading):
 
     def _guard_distinct(self, value: Any, origin: Source) -> None:
         """Guards that a changed object is none of those that are read."""
-        if origin.kind == "constant":
-            return
         self.guards.changed[id(value)] = origin

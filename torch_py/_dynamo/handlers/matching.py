@@ -66,7 +66,7 @@ def _match_class(frame: Frame, count: int) -> tuple[Any, ...] | None:
         return None
     found: list[Any] = []
     if count:
-        positional = getattr(kind, "__match_args__", None)
+        positional = capture.call(getattr, (kind, "__match_args__", None), {})
         if positional is None and issubclass(kind, _SELF_MATCHING):
             if count > 1:
                 raise TypeError(f"{kind.__name__}() accepts 1 positional sub-pattern ({count} given)")

@@ -32,7 +32,7 @@ def _statement(count: int, function: Callable[..., None]) -> Callable[[Frame, An
 
 
 def _is(capture: Any, negated: int, left: Any, right: Any) -> bool:
-    return (left is right) is not bool(negated)
+    return operations.is_same(capture, left, right) is not bool(negated)
 
 
 def _contains(capture: Any, negated: int, value: Any, container: Any) -> bool:

@@ -97,6 +97,7 @@ std::string name_of(const Rows& program, uint32_t number, size_t end) {
     if (row.kind > Kind::Global || row.destination != number) continue;
     if (row.kind == Kind::Global) return utf8(program.objects[row.index].get()) + suffix;
     if (row.kind == Kind::Const) return shown(row.object) + suffix;
+    if (row.kind == Kind::Call) return shown(row.object) + "()" + suffix;
 
     suffix = suffix_of(row) + suffix;
     number = row.source;

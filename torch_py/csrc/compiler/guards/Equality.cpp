@@ -28,7 +28,12 @@ int same_value(PyObject* a, PyObject* b) {
   if (a == b) return 1;
   if (Py_TYPE(a) != Py_TYPE(b)) return 0;
 
-  if (PyFloat_CheckExact(a)) return same_bits(PyFloat_AS_DOUBLE(a), PyFloat_AS_DOUBLE(b));
+  // Subclasses, too: a numpy.float64 is one.
+  if (PyFloat_Check(a)) {
+    const double value = PyFloat_AS_DOUBLE(a);
+    if (!same_bits(value, PyFloat_AS_DOUBLE(b))) return 0;
+    if (PyFloat_CheckExact(a) || value != value) return 1;
+  }
   if (PyComplex_CheckExact(a)) {
     return same_bits(PyComplex_RealAsDouble(a), PyComplex_RealAsDouble(b)) &&
            same_bits(PyComplex_ImagAsDouble(a), PyComplex_ImagAsDouble(b));

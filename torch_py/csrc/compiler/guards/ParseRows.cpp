@@ -30,6 +30,7 @@ constexpr Form kForms[] = {
     {"cell", Kind::Cell, "ds"},
     {"type", Kind::Type, "ds"},
     {"size", Kind::Size, "dsi"},
+    {"call", Kind::Call, "do"},
     {"global", Kind::Global, "dDn"},
     {"is", Kind::Is, "sot"},
     {"type_is", Kind::TypeIs, "sTt"},

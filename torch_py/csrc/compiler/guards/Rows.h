@@ -23,6 +23,7 @@ enum class Kind : uint8_t {
   Cell,
   Type,
   Size,
+  Call,  // without arguments
   Global,
   Is,
   TypeIs,

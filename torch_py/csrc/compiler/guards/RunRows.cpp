@@ -89,8 +89,10 @@ class Run {
 };
 
 bool Run::reads(const Row& row) {
-  PyObject* const source =
-      row.kind == Kind::Const || row.kind == Kind::Global ? nullptr : registers_[row.source];
+  const bool has_source =
+      row.kind != Kind::Const && row.kind != Kind::Global && row.kind != Kind::Call;
+  PyObject* const source = has_source ? registers_[row.source] : nullptr;
+
   switch (row.kind) {
     case Kind::Const: return fill_borrowed(row, row.object);
     case Kind::Attr: return fill(row, attribute_or_null(source, row.object));
@@ -99,6 +101,7 @@ bool Run::reads(const Row& row) {
     case Kind::Cell: return fill_borrowed(row, PyCell_Check(source) ? PyCell_GET(source) : nullptr);
     case Kind::Type: return fill_borrowed(row, reinterpret_cast<PyObject*>(Py_TYPE(source)));
     case Kind::Size: return fill(row, size_or_null(source, row.number));
+    case Kind::Call: return fill(row, PyObject_CallNoArgs(row.object));
     case Kind::Global:
       return fill_borrowed(row, value_or_null(row.object, program_.objects[row.index].get()));
     default: return false;

@@ -36,6 +36,7 @@ TensorFacts::TensorFacts(PyObject* tensor)
   dtype_ = impl.dtype();
   device_ = impl.device();
   layout_ = impl.layout();
+  is_inference_ = c10::is_inference(impl);
   ndim_ = static_cast<size_t>(impl.dim());
 
   for (const int64_t size : impl.sizes()) geometry_.push_back(size);
@@ -115,6 +116,10 @@ std::string TensorFacts::difference_of_kind(PyObject* object, const std::string&
   if (required != requires_now)
     return changed(name + ".requires_grad", required ? "True" : "False",
                    requires_now ? "True" : "False");
+  const bool is_inference = c10::is_inference(tensor);
+  if (is_inference != is_inference_)
+    return changed(name + ".is_inference()", is_inference_ ? "True" : "False",
+                   is_inference ? "True" : "False");
   return tensor.key_set() == keys_ ? "" : "the dispatch keys of " + name + " changed";
 }
 

@@ -4,14 +4,15 @@
 
 #include <string>
 
+#include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/tensor/TensorType.h"
 
 namespace torch::python::compiler {
 
-/// Class, dtype, device, layout, dispatch keys (and with them requires_grad), sizes and strides.
-/// The values and the version of a tensor are not among them, and its place in memory only if
-/// that is asked for.
+/// Class, dtype, device, layout, dispatch keys (and with them requires_grad), whether it is a
+/// tensor of inference mode, sizes and strides. The values and the version of a tensor are not
+/// among them, and its place in memory only if that is asked for.
 ///
 /// Note [Dynamic sizes]
 /// A size may be left open: any of at least 2, as 0 and 1 broadcast and are compiled for
@@ -39,7 +40,8 @@ class TensorFacts {
 
     const bool same_kind = (tensor.key_set() == keys_) & (tensor.dtype() == dtype_) &
                            (tensor.device() == device_) & (tensor.layout() == layout_) &
-                           (tensor.dim() == static_cast<int64_t>(ndim_));
+                           (tensor.dim() == static_cast<int64_t>(ndim_)) &
+                           (c10::is_inference(tensor) == is_inference_);
     if (C10_UNLIKELY(!same_kind)) return false;
     return C10_LIKELY(is_simple_) ? same_geometry(tensor) : fits_geometry(tensor);
   }
@@ -74,6 +76,7 @@ class TensorFacts {
   c10::ScalarType dtype_;
   c10::Device device_;
   c10::Layout layout_;
+  bool is_inference_ = false;
   bool is_simple_ = true;  // all sizes and strides are given, and nothing else
   int64_t offset_ = kAnyOffset;
   size_t ndim_;

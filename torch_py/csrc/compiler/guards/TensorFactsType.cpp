@@ -113,7 +113,7 @@ void add_tensor_facts(PyObject* module) {
   type.tp_name = "torch_py._C._compiler.TensorFacts";
   type.tp_doc = "TensorFacts(tensor, sizes=None, strides=None, offset=None)\n--\n\n"
                 "What compiled code assumes about a tensor: class, dtype, device, layout, dispatch "
-                "keys, sizes, strides.\n"
+                "keys, sizes, strides, and whether it is a tensor of inference mode.\n"
                 "In `sizes`, None is any size of at least 2; in `strides`, any stride. An `offset` "
                 "is where the tensor has to begin in its memory.";
 
