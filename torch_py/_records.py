@@ -28,10 +28,10 @@ class Fields:
             cls._fields = (*cls._fields, *cls.__dict__.get("__annotations__", ()))
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        fields = self._fields
-        if named or len(values) != len(fields):
+        if named or len(values) != len(self._fields):
             self._check(values, named)
-        self.__dict__.update(zip(fields, values), **named)
+            self.__dict__.update(named)
+        self.__dict__.update(zip(self._fields, values))
 
     def _check(self, values: tuple[Any, ...], named: dict[str, Any]) -> None:
         """Raises TypeError for arguments that are not these fields."""

@@ -310,5 +310,4 @@ class Unregistered:
 
 
 def _memory_of(tensor: Tensor) -> int:
-    """The memory of a tensor, as a number: its own if the layout has no storage."""
-    return tensor.untyped_storage()._cdata if tensor.layout is _C.strided else id(tensor)
+    return tensor.untyped_storage()._cdata

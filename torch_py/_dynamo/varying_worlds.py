@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from torch_py import _C
 from torch_py._dynamo.breaks import Break
 from torch_py._shapes.arguments import Geometry, stand_in
 from torch_py._shapes.formulas import Symbol, Term
@@ -55,11 +54,8 @@ class Replay:
             return node.meta["example_value"]
         if "symbol" in node.meta:
             return self.values[node.meta["symbol"]]
-        geometry = node.meta.get("geometry")
-        if geometry is None and made.real.layout is not _C.strided:
-            return made.fake
         # Not the tensor of the capture, whose sizes the program may change in place.
-        geometry = geometry or Geometry(tuple(made.real.shape), made.real.stride())
+        geometry = node.meta.get("geometry") or Geometry(tuple(made.real.shape), made.real.stride())
         return stand_in(self._recorder.fake_mode, made.real, geometry, self.values)
 
 

@@ -242,3 +242,11 @@ def test_export_gives_one_graph():
     assert "size(0)" in result.guards.check((torch.ones(2, 3),))
     with pytest.raises(torch._dynamo.exc.Unsupported):
         torch._dynamo.export(lambda x: x.sum().item())(torch.ones(3))
+
+
+def test_settings_are_as_before_after_a_patch():
+    config = torch._dynamo.config
+    limit = config.recompile_limit
+    with config.patch({"recompile_limit": 3, "of_nobody": 1}):
+        assert (config.recompile_limit, config.of_nobody) == (3, 1)
+    assert config.recompile_limit == limit and not hasattr(config, "of_nobody")

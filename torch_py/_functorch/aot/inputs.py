@@ -49,13 +49,12 @@ class Inputs:
         self.given: list[Given] = []
 
         by_source: dict[Source, Input] = {}
-        positions = _first_positions(arguments)
-        for position in positions:
-            source = shared.get(position, Own(position))
+        first = _first_positions(arguments)
+        sources = {position: shared.get(position) or Own(position) for position in first}
+        for position, source in sources.items():
             if source not in by_source:
                 by_source[source] = self._input(source, names[position])
-        for position in positions:
-            source = shared.get(position, Own(position))
+        for position, source in sources.items():
             self.given.append(self._given(position, by_source[source]))
 
     def _input(self, source: Source, name: str) -> Input:

@@ -37,7 +37,8 @@ class Call:
         self._recipes = recipes = parts.recipes
         self._order = sorted(range(len(recipes)), key=lambda position: _rank(recipes[position]))
 
-        self._takes_arguments = sources == [Own(position) for position in range(parts.num_arguments)]
+        own = [source.position for source in sources if isinstance(source, Own)]
+        self._takes_arguments = len(own) == len(sources) and own == list(range(parts.num_arguments))
         self._gives_results = not (changes or reshapings) and recipes == [
             Computed(position) for position in range(len(recipes))
         ]
