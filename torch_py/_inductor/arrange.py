@@ -7,7 +7,7 @@ from __future__ import annotations
 from torch_py._inductor.indices import Axis, Linear, count_of, flattened
 from torch_py._inductor.inline import cost
 from torch_py._inductor.ir import Buffer, Expr, Load, Named, loads, rewritten
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest
+from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest
 from torch_py._inductor.spaces import joined
 
 _CHEAP_TO_REPEAT = 4  # additions
@@ -78,16 +78,12 @@ def _inline(item: Item, reader: Item) -> None:
 
 
 def _order_axes(nest: Nest) -> None:
-    """Puts the outer axes in the order of memory, that of the first store (or, without, of loads)."""
-    items = [i for i in nest.items if i.kind == ELEMENT] or nest.items
-    places = [flattened(item.index, item.buffer.strides) for item in items]
-
-    def step(axis: Axis) -> int:
-        return max((abs(place.factor(axis)) for place in places[:1]), default=0)
-
-    steps = [step(axis) for axis in nest.outer]
-    if not any(item.kind != ELEMENT for item in nest.items) and all(steps):
-        nest.outer.sort(key=step, reverse=True)
+    """Puts the outer axes in the order of memory, that of the first store."""
+    first = nest.items[0]
+    place = flattened(first.index, first.buffer.strides)
+    steps = {axis: abs(place.factor(axis)) for axis in nest.outer}
+    if not nest.has_rows and all(steps.values()):
+        nest.outer.sort(key=steps.__getitem__, reverse=True)
 
 
 def is_columns(nest: Nest) -> bool:

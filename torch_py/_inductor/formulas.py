@@ -89,11 +89,7 @@ class Formula:
         test = self.condition(condition)
         if isinstance(test, Const):
             return self.value(then if test.value else otherwise)
-        values = [self.value(then), self.value(otherwise)]
-        dtype = self.computed
-        if all(v.dtype == TRUTH for v in values):
-            dtype = TRUTH
-        return Map("where", [test, *(cast(v, dtype) for v in values)], dtype)
+        return Map("where", [test, self.number(then), self.number(otherwise)], self.computed)
 
     def _of_truth(self, word: str, operands: list[Any]) -> Expr:
         values = [self.condition(o) for o in operands]

@@ -8,10 +8,10 @@ read what the store reads, so the search is not quadratic.
 from __future__ import annotations
 
 from torch_py._inductor import config
-from torch_py._inductor.indices import Axis, Linear, contiguous, count_of, flattened
+from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, count_of, flattened
 from torch_py._inductor.inline import epochs
 from torch_py._inductor.ir import Buffer, Expr, Load, Reduce, loads, moved, rewritten
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest
 from torch_py._inductor.spaces import common_axes, expressed
 from torch_py._inductor.statements import LoopGraph, Statement, Store
 
@@ -112,9 +112,10 @@ def join(nest: Nest, store: Store) -> bool:
     if kind is None:
         return False
 
-    new_outer, new_inner = _common_space(nest, outer, inner, kind)
-    if new_outer is None or new_inner is None:
+    space = _common_space(nest, outer, inner, kind)
+    if space is None:
         return False
+    new_outer, new_inner = space
     finer = new_outer + new_inner
     own = expressed(nest.axes, finer)
     theirs = expressed(outer + inner, new_outer if kind == ROW else finer)
@@ -146,32 +147,23 @@ def _kind_in(nest: Nest, store: Store, outer: list[Axis], inner: list[Axis]) -> 
 
 def _common_space(
     nest: Nest, outer: list[Axis], inner: list[Axis], kind: str
-) -> tuple[list[Axis] | None, list[Axis] | None]:
-    """Outer and inner axes that are fine enough for a nest and a store."""
+) -> tuple[list[Axis], list[Axis]] | None:
+    """Outer and inner axes that are fine enough for a nest and a store; None if no such axes exist."""
     if kind == ROW:
-        return _axes(common_axes(nest.outer, outer), "i"), [*nest.inner]
-    if not nest.has_rows and kind == ELEMENT:
-        return _axes(common_axes(nest.axes, outer), "i"), []
+        sizes = common_axes(nest.outer, outer)
+        return None if sizes is None else (axes_of(sizes), [*nest.inner])
 
-    boundary = count_of(inner) if kind == REDUCTION else count_of(nest.inner)
     sizes = common_axes(nest.axes, outer + inner)
     if sizes is None:
-        return None, None
+        return None
+    # The last axes are those of a row, which has as many positions as before.
+    boundary = count_of(inner) if kind == REDUCTION else count_of(nest.inner)
     split = len(sizes)
     count = 1
     while split > 0 and count < boundary:
         split -= 1
         count *= sizes[split]
-    if count != boundary:
-        return None, None
-    return _axes(sizes[:split], "i"), _axes(sizes[split:], "r")
-
-
-def _axes(sizes: list[int] | None, letter: str) -> list[Axis] | None:
-    if sizes is None:
-        return None
-    letters = "ijklmn" if letter == "i" else "rstuvw"
-    return [Axis(letters[n % 6] + (str(n // 6) if n > 5 else ""), size) for n, size in enumerate(sizes)]
+    return (axes_of(sizes[:split]), axes_of(sizes[split:], "rstuvw")) if count == boundary else None
 
 
 def _in_axes(store: Store, axes: dict[Axis, Linear]) -> tuple[Expr, tuple[Linear, ...]]:
@@ -206,7 +198,7 @@ def _shares(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
     for item in nest.items:
         if item.buffer in wanted:
             return True
-        for load in item_loads(item):
+        for load in loads(item.value):
             if load.buffer in wanted:
                 if _flat(load).replaced(axes, lambda v: v) in wanted[load.buffer]:
                     return True

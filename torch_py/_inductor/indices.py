@@ -31,6 +31,12 @@ class Axis:
         return self.name
 
 
+def axes_of(sizes: Sequence[int], letters: str = "ijklmn") -> list[Axis]:
+    """An axis of each size, with these letters as names."""
+    count = len(letters)
+    return [Axis(letters[n % count] + str(n // count or ""), size) for n, size in enumerate(sizes)]
+
+
 class _Rounded:
     __slots__ = ("_hash", "divisor", "value")
     sign: str

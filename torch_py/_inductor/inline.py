@@ -6,7 +6,7 @@ takes one load and next to no arithmetic. What several loops read is for fuse.py
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from torch_py._inductor.indices import Linear, count_of
 from torch_py._inductor.ir import (
@@ -54,11 +54,6 @@ def readers(graph: LoopGraph) -> dict[Buffer, list[Statement]]:
         for memory in statement.reads():
             found.setdefault(memory, []).append(statement)
     return found
-
-
-def _loaded(index: Iterable[Linear]) -> Iterable[Expr]:
-    for position in index:
-        yield from position.loaded()
 
 
 def inlined(value: Expr, store: Store) -> Expr:
@@ -126,8 +121,6 @@ class Inlining:
 
     def _can_take(self, store: Store, reader: Statement) -> bool:
         if not isinstance(reader, Store) or self.epochs[id(reader)] != self.epochs[id(store)]:
-            return False
-        if any(store.buffer in {x.buffer for x in loads(v)} for v in _loaded(reader.index)):
             return False
         return sum(1 for _ in walk(reader.value)) + sum(1 for _ in walk(store.value)) <= _LARGEST_VALUE
 

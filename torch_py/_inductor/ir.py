@@ -278,18 +278,15 @@ def rewritten(value: Expr, axes: Mapping[Axis, Linear], change: Change = lambda 
         if isinstance(part, Named):
             return Named(part.name, of(part.value), part.line)
         if isinstance(part, Reduce):
-            kept = [next(iter(axes[a].axes()), a) if a in axes else a for a in part.axes]
-            return Reduce(part.kind, kept, of(part.value), part.dtype)
+            return Reduce(part.kind, part.axes, of(part.value), part.dtype)
         return part
 
     return of(value)
 
 
-def moved(
-    index: Sequence[Linear], axes: Mapping[Axis, Linear], change: Change = lambda part: None
-) -> tuple[Linear, ...]:
-    """An index, `rewritten`."""
-    return tuple(position.replaced(axes, lambda value: rewritten(value, axes, change)) for position in index)
+def moved(index: Sequence[Linear], axes: Mapping[Axis, Linear]) -> tuple[Linear, ...]:
+    """An index without loaded positions, in terms of other axes."""
+    return tuple(position.replaced(axes, lambda value: value) for position in index)
 
 
 def cast(value: Expr, dtype: Any) -> Expr:

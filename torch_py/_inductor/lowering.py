@@ -118,10 +118,7 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
 
 def _view_by_call(lowering: Lowering, node: Node, args: Sequence[Any]) -> Value:
     """A view that cannot be an index: another look at the memory, with the strides it has in the example."""
-    example, source = node.meta["val"], args[0]
-    if source.root is None:
-        raise NotLoweredError("a view of what is not in memory")
-    return Value.of(lowering.alias(node.name, example, source.root))
+    return Value.of(lowering.alias(node.name, node.meta["val"], args[0].root))
 
 
 def _written(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Value]:

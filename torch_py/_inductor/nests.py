@@ -76,7 +76,7 @@ class Nest:
         """Adds an item whose axes are those of the nest."""
         self.items.append(item)
         self.touched.add(item.buffer.memory)
-        self.touched.update(load.buffer.memory for load in item_loads(item))
+        self.touched.update(load.buffer.memory for load in loads(item.value))
 
     @property
     def axes(self) -> list[Axis]:
@@ -89,7 +89,7 @@ class Nest:
 
     def reads(self) -> set[Buffer]:
         """The memories that it reads and does not make itself, and those that it makes parts of."""
-        loaded = {load.buffer.memory for item in self.items for load in item_loads(item)} - self.makes()
+        loaded = {load.buffer.memory for item in self.items for load in loads(item.value)} - self.makes()
         return loaded | {item.buffer.memory for item in self.items if item.is_partial}
 
     def makes(self) -> set[Buffer]:
@@ -122,30 +122,15 @@ class Nest:
         return "\n".join(lines)
 
 
-def item_loads(item: Item) -> Iterator[Load]:
-    """The elements that an item reads, those in positions too."""
-    yield from loads(item.value)
-    for position in item.index:
-        for value in position.loaded():
-            yield from loads(value)
-
-
 def positions(items: Sequence[Item]) -> Iterator[Linear]:
     """All positions that items compute, as they are in memory."""
     for item in items:
         yield flattened(item.index, item.buffer.strides)
-        yield from _positions_of(item.value)
-        for position in item.index:
-            for value in position.loaded():
-                yield from _positions_of(value)
-
-
-def _positions_of(value: Expr) -> Iterator[Linear]:
-    for part in walk(value):
-        if isinstance(part, Load):
-            yield flattened(part.index, part.buffer.strides)
-        elif isinstance(part, Index):
-            yield part.position
+        for part in walk(item.value):
+            if isinstance(part, Load):
+                yield flattened(part.index, part.buffer.strides)
+            elif isinstance(part, Index):
+                yield part.position
 
 
 def inner_positions(position: Linear) -> Iterator[Linear]:

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
 from torch_py._inductor.inline import cost
-from torch_py._inductor.ir import Buffer
+from torch_py._inductor.ir import Buffer, loads
 from torch_py._inductor.nests import (
     ELEMENT,
     Nest,
-    item_loads,
 )
 from torch_py._inductor.print_packs import takes_packs
 from torch_py._inductor.print_passes import Passes
@@ -80,7 +79,7 @@ class _Printer(Passes):
         made = {item.buffer: item for item in self.nest.items}
         read = []
         for item in self.nest.items:
-            for load in sorted(item_loads(item), key=lambda load: load.buffer.name):
+            for load in sorted(loads(item.value), key=lambda load: load.buffer.name):
                 maker = made.get(load.buffer)
                 if maker is None or (maker.kind == ELEMENT and maker.place == "memory"):
                     read.append(load.buffer)
@@ -154,7 +153,7 @@ class _Printer(Passes):
     def _other_direction(self, outer: Sequence[Axis], last: Axis) -> Axis | None:
         """The axis along which something is read from neighbours in memory, while the last one jumps."""
         for item in self.nest.items:
-            for load in item_loads(item):
+            for load in loads(item.value):
                 place = flattened(load.index, load.buffer.strides)
                 if place.factor(last) > 1 and last.size >= _TILE:
                     for axis in outer:

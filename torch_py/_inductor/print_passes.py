@@ -19,9 +19,8 @@ from torch_py._inductor.nests import (
     inner_positions,
     positions,
 )
-from torch_py._inductor.print_expr import Names, Scope, unwrapped
+from torch_py._inductor.print_expr import Names, Scope, combination, first_value, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
-from torch_py._inductor.print_reductions import combination, first_value
 
 _LANES = (64, 32, 16, 8)
 

@@ -18,7 +18,6 @@ from torch_py._inductor.contests import Contest, contests_of
 from torch_py._inductor.entries import read_entry, write_entry
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.stages import CompiledGraph
-from torch_py._inductor.symbols import symbols_of
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx._script import strided
@@ -40,7 +39,7 @@ def fastest(compiled: CompiledGraph, compile: Compile) -> CompiledGraph:
     all for None."""
     if not compiled.kernels:
         return compiled
-    if symbols_of(compiled.module) or not _is_measurable(compiled):
+    if not _is_measurable(compiled):
         _log.info("a graph is not raced: its sizes vary, or it is not of the CPU alone")
         return compiled
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from torch_py._inductor.fuse import Entry
 from torch_py._inductor.indices import flattened
-from torch_py._inductor.ir import Buffer, Load, moved, rewritten
-from torch_py._inductor.nests import ELEMENT, Item, Nest, item_loads
+from torch_py._inductor.ir import Buffer, Load, loads, rewritten
+from torch_py._inductor.nests import ELEMENT, Item, Nest
 from torch_py._inductor.statements import Extern, View
 from torch_py._ops import ops
 from torch_py.utils._pytree import tree_map
@@ -63,7 +63,7 @@ def _is_written_last(nest: Nest, target: Buffer, value: Buffer) -> bool:
     place = flattened(maker.index, value.strides)
     is_late = False
     for item in nest.items:
-        for load in item_loads(item):
+        for load in loads(item.value):
             if load.buffer.memory is target:
                 if load.buffer is not target or flattened(load.index, target.strides) != place:
                     return False
@@ -79,9 +79,9 @@ def _is_after(nest: Nest, item: Item, other: Item) -> bool:
 def _is_postponed(nest: Nest, item: Item) -> bool:
     """Makes an item the last of its pass, if that changes nothing of what it reads, and what reads it."""
     following = [other for other in nest.items if _is_after(nest, other, item)]
-    read = {load.buffer.memory for load in item_loads(item)}
+    read = {load.buffer.memory for load in loads(item.value)}
     for other in following:
-        reads_item = any(load.buffer is item.buffer for load in item_loads(other))
+        reads_item = any(load.buffer is item.buffer for load in loads(other.value))
         if other.pass_ != item.pass_ or reads_item or other.buffer.memory in read:
             return False
     nest.items.remove(item)
@@ -102,7 +102,6 @@ def _move(entry: Entry, value: Buffer, target: Buffer) -> None:
         for item in entry.items:
             item.buffer = placed(item.buffer)
             item.value = rewritten(item.value, {}, change)
-            item.index = moved(item.index, {}, change)
         if value in entry.touched:
             entry.touched = {placed(memory) for memory in entry.touched}
     elif isinstance(entry, Extern):

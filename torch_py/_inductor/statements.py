@@ -27,7 +27,9 @@ class Statement:
 
 
 class Store(Statement):
-    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none."""
+    """For every position of the axes, an element of a buffer, whose index depends on them alone. The value is
+    a Reduce or contains none.
+    """
 
     __slots__ = ("axes", "buffer", "index", "value")
 
@@ -57,8 +59,7 @@ class Store(Statement):
         return sizes == self.buffer.sizes and self.index == tuple(map(linear, self.axes))
 
     def reads(self) -> set[Buffer]:
-        inside = [value for position in self.index for value in position.loaded()]
-        found = {load.buffer.memory for value in (self.value, *inside) for load in loads(value)}
+        found = {load.buffer.memory for load in loads(self.value)}
         # Elements that it does not store stay as they are.
         return found if self.is_plain else found | self.makes()
 

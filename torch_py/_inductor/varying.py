@@ -303,6 +303,7 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
     merged = [merge.step(rows, needed) for rows in zip(*steps)]
     parts = (facts, merged, [merge.output(values) for values in zip(*outputs)])
     inputs, _, _, _, constants, _, *others = descriptions[0]
+    compiled.graph = first.compiled.graph
     compiled.loops = first.compiled.loops
     compiled.kernels = first.compiled.kernels
     source = source_of(compiled.kernels, texts)

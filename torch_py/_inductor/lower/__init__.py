@@ -3,7 +3,7 @@
 Each file is one idea. An operator without a rule is called.
 """
 
-from torch_py._inductor.lower import copies, indirect, joining, moves, norms, triangles
+from torch_py._inductor.lower import copies, indirect, moves, norms, triangles
 from torch_py._inductor.lower.context import RULES, Lowering, Value, rule
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "rule",
     "copies",
     "indirect",
-    "joining",
     "moves",
     "norms",
     "triangles",

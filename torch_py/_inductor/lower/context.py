@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
-from torch_py._inductor.indices import Axis, Linear, contiguous, linear
+from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, linear
 from torch_py._inductor.ir import Buffer, Expr, Load, Reduce
 from torch_py._inductor.statements import LoopGraph, Store, View
 from torch_py.fx.node import Node
@@ -33,8 +33,8 @@ class Value:
         dtype: Any,
         device: Any,
         at: Elements,
+        root: Buffer,
         buffer: Buffer | None = None,
-        root: Buffer | None = None,
         example: Any = None,
     ) -> None:
         self.sizes = tuple(sizes)
@@ -47,9 +47,10 @@ class Value:
 
     @classmethod
     def of(cls, buffer: Buffer) -> Value:
-        return cls(
-            buffer.sizes, buffer.dtype, buffer.device, lambda index: Load(buffer, index), buffer, buffer
-        )
+        def at(index: Sequence[Linear]) -> Expr:
+            return Load(buffer, index)
+
+        return cls(buffer.sizes, buffer.dtype, buffer.device, at, buffer, buffer)
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -105,21 +106,19 @@ class Lowering:
     def stored(self, value: Value) -> Buffer:
         """The tensor in memory, as operators take it."""
         if value.buffer is None:
-            assert value.root is not None
             value.buffer = self.alias(f"{value.root.name}_view", value.example, value.root)
         return value.buffer
 
     def space(self, sizes: Sequence[int], letters: str = "ijklmn") -> tuple[list[Axis], list[Linear]]:
         """Axes of the given sizes, and the positions along them."""
-        names = [letters[n] if n < len(letters) else f"{letters[0]}{n}" for n in range(len(sizes))]
-        axes = [Axis(name, size) for name, size in zip(names, sizes)]
+        axes = axes_of(sizes, letters)
         return axes, [linear(axis) for axis in axes]
 
-    def check(self, example: Any, *sizes: int) -> None:
-        """Raises NotLoweredError for a tensor, or a reduction along such sizes, that kernels cannot make."""
+    def check(self, example: Any) -> None:
+        """Raises NotLoweredError for a tensor that kernels cannot make."""
         if example.dtype not in CPP:
             raise NotLoweredError(f"dtype {example.dtype}")
-        if 0 in (*example.shape, *sizes):
+        if 0 in example.shape:
             raise NotLoweredError("no elements")
         if example.device.type != "cpu":
             raise NotLoweredError(f"device {example.device}")
@@ -147,7 +146,6 @@ class Lowering:
         dtype: Any,
     ) -> Value:
         """A new tensor, each of whose elements combines those along further axes of the given sizes."""
-        self.check(example, *sizes)
         axes, inner = self.space(sizes, "rstuvw")
         return self.define(name, example, lambda outer: Reduce(kind, axes, element(outer, inner), dtype))
 

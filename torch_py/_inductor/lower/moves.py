@@ -1,4 +1,4 @@
-"""Elements moved to other places: flip, roll, repeat, pads, and parts of larger tensors."""
+"""Elements moved to other places: flip, roll, repeat, cat, pads, and parts of larger tensors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 from torch_py._inductor.dtypes import LONG, TRUTH
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, linear
-from torch_py._inductor.ir import Expr, Guard, Index, Map, const
+from torch_py._inductor.ir import Expr, Guard, Index, Map, cast, const
 from torch_py._inductor.lower.context import Lowering, Value, rule
+
+_MOST_JOINED = 16  # tensors; the loops of more take longer to compile than they save
 
 Place = Callable[[Sequence[Linear]], Sequence[Linear]]
 
@@ -53,6 +55,25 @@ def repeat(lowering: Lowering, node: Any, source: Value, repeats: Sequence[int])
         return [i % size for i, size in zip(own, source.sizes)]
 
     return _moved(lowering, node, source, place)
+
+
+@rule("cat")
+def cat(lowering: Lowering, node: Any, tensors: Sequence[Value], dim: int = 0) -> Value:
+    if len(tensors) > _MOST_JOINED:
+        raise NotLoweredError("many tensors")
+    example = node.meta["val"]
+    dim %= len(example.shape)
+
+    # One loop for each tensor, which stores into a part of the result.
+    lowering.check(example)
+    buffer = lowering.buffer(node.name, example)
+    offset = 0
+    for part in tensors:
+        axes, index = lowering.space(part.sizes)
+        place = [i + offset if d == dim else i for d, i in enumerate(index)]
+        lowering.store(buffer, axes, place, cast(part.at(index), example.dtype))
+        offset += part.sizes[dim]
+    return Value.of(buffer)
 
 
 def _inside(position: Linear, low: int, high: int) -> Expr:

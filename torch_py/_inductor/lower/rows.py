@@ -69,8 +69,8 @@ class Rows:
         self.device = like.device
         self.dims = dims
         self.dtype = arithmetic_dtype(like.dtype if dtype is None else dtype)
-        if like.dtype not in CPP or self.dtype not in CPP:
-            raise NotLoweredError(f"rows of {like.dtype}")
+        if self.dtype not in CPP:
+            raise NotLoweredError(f"computes {self.dtype}")
 
     @property
     def count(self) -> int:

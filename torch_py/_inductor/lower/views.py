@@ -19,7 +19,7 @@ from torch_py._inductor.lower.context import Lowering, Value
 def lower_view(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value | tuple[Value, ...]:
     """The rule of all operators that give views."""
     source, results = args[0], node.meta["val"]
-    if source.root is None or _is_by_strides(node.target, source, results):
+    if _is_by_strides(node.target, source, results):
         raise NotLoweredError("a view by strides")
 
     row = _C._torch.empty_strided(source.sizes, contiguous(source.sizes), dtype=source.dtype, device="meta")
@@ -37,11 +37,9 @@ def _is_by_strides(operator: Any, source: Value, results: Any) -> bool:
 
 
 def _view(source: Value, view: Any, example: Any) -> Value:
-    if tuple(view.shape) != tuple(example.shape):
-        raise NotLoweredError("a view by strides")
     strides, offset = view.stride(), view.storage_offset()
 
     def at(index: Sequence[Linear]) -> Expr:
         return source.at(unflattened(flattened(index, strides, offset), source.sizes))
 
-    return Value(example.shape, example.dtype, example.device, at, None, source.root, example)
+    return Value(example.shape, example.dtype, example.device, at, source.root, example=example)
