@@ -95,3 +95,17 @@ def test_graphs_without_special_results_are_called_directly():
     assert isinstance(aot_module_simplified(module, [x], compiler), GraphModule)
     trained = aot_module_simplified(module, [x.clone().requires_grad_()], compiler)
     assert isinstance(trained, torch._C._compiler.CompiledGraph)
+
+
+def test_graphs_are_no_modules_for_hooks_of_all_modules():
+    def double(module: Any, inputs: Any, output: Any) -> Any:
+        return output * 2
+
+    weight = torch.randn(3, requires_grad=True)
+    handle = torch.nn.modules.module.register_module_forward_hook(double)
+    try:
+        (result,) = torch.compile(lambda w: (w.sin(),), backend="aot_eager")(weight)
+        result.sum().backward()
+    finally:
+        handle.remove()
+    assert torch.equal(weight.grad, weight.detach().cos())
