@@ -5,6 +5,7 @@
 
 #include "aten/native/declarations/shape/Meshgrid.h"
 #include "aten/native/shared/HostValues.h"
+#include "aten/ops/empty.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/flatten.h"
 #include "aten/ops/index_select.h"
@@ -18,6 +19,8 @@
 namespace at::native {
 
 namespace {
+
+constexpr int64_t kMostRecorded = int64_t{1} << 25;  // positions in a graph
 
 /// The number of ways to choose `r` of `n` elements; raises RuntimeError if it is beyond `limit`.
 int64_t combination_count(int64_t n, int64_t r, bool with_replacement, int64_t limit) {
@@ -41,10 +44,9 @@ int64_t combination_count(int64_t n, int64_t r, bool with_replacement, int64_t l
   return count;
 }
 
-/// Positions of all combinations of `r` of `n` elements, in lexicographic order and flattened.
-Tensor combination_positions(int64_t n, int64_t r, bool with_replacement) {
-  const int64_t limit = std::numeric_limits<int64_t>::max() / 16 / r;
-  const int64_t count = combination_count(n, r, with_replacement, limit);
+/// Positions of the `count` combinations of `r` of `n` elements, in lexicographic order and
+/// flattened.
+Tensor combination_positions(int64_t n, int64_t r, bool with_replacement, int64_t count) {
   Tensor result = empty_real_tensor({count * r}, kLong, kCPU);
   if (count == 0) return result;
 
@@ -83,9 +85,18 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
   if (r == 0) return at::new_empty(self, {0});
 
-  const Tensor positions =
-      at::to(lifted(combination_positions(self.numel(), r, with_replacement)), self.device());
-  return at::reshape(at::index_select(self, 0, positions), {positions.numel() / r, r});
+  const int64_t n = self.numel();
+  const int64_t limit = std::numeric_limits<int64_t>::max() / 16 / r;
+  const int64_t count = combination_count(n, r, with_replacement, limit);
+  Tensor positions;
+  if (self.is_meta()) {
+    positions = at::empty({count * r}, kLong, std::nullopt, self.device());
+  } else {
+    TORCH_CHECK(has_elements(self) || count <= kMostRecorded / r, "combinations: ", count,
+                " rows of positions are too many for a constant of a graph");
+    positions = at::to(lifted(combination_positions(n, r, with_replacement, count)), self.device());
+  }
+  return at::reshape(at::index_select(self, 0, positions), {count, r});
 }
 
 std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
