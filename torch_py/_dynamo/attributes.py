@@ -315,6 +315,7 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
             return capture.made(TensorMethod(tensor, name))
         if mine is ABSENT and not hasattr(type(tensor), name):
             return _python_attribute(capture, tensor, name)
+    capture.depends_on_class(Tensor, name)
     value = recorder.call("read", getattr, (tensor, name), {}, getattr)
     return capture.result(value)
 

@@ -33,7 +33,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
         return combined(function, left, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if _is_torch_value(left) and _is_torch_value(right):
-            return capture.recorder.call("call_function", function, (left, right), {}, function)
+            return _of_tensors(capture, function, left, right)
 
     name = function.__name__.rstrip("_")
     if capture.varying is not None:
@@ -48,6 +48,15 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
     if name in ("mul", "mod", "imul"):  # a number of repetitions, or a text
         capture.use_fields(left, right)
     return capture.result(function(capture.as_number(left), capture.as_number(right)))
+
+
+def _of_tensors(capture: Capture, function: Callable[..., Any], *operands: Any) -> Any:
+    """An operator as a node of the graph. A program may replace the methods of Tensor behind it."""
+    name = function.__name__.rstrip("_")
+    capture.depends_on_class(Tensor, f"__{name}__")
+    if not isinstance(operands[0], Tensor):
+        capture.depends_on_class(Tensor, f"__{_SWAPPED.get(name, 'r' + name)}__")
+    return capture.recorder.call("call_function", function, operands, {}, function)
 
 
 def _with_varying(varying: Varying, name: str, left: Any, right: Any) -> tuple[Any, Any]:
@@ -104,7 +113,7 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
         return combined(function, left, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        return capture.result(capture.recorder.call("call_function", function, (left, right), {}, function))
+        return capture.result(_of_tensors(capture, function, left, right))
     name = function.__name__
     found = _method_result(capture, f"__{name}__", left, right)
     if found is NotImplemented:
@@ -131,7 +140,7 @@ def unary(capture: Capture, function: Callable[[Any], Any], value: Any) -> Any:
     if function is operator.not_:
         return not capture.truth(value)
     if isinstance(value, Tensor):
-        return capture.recorder.call("call_function", function, (value,), {}, function)
+        return _of_tensors(capture, function, value)
     found = _method_result(capture, f"__{function.__name__.rstrip('_')}__", value)
     return capture.result(function(value)) if found is NotImplemented else found
 

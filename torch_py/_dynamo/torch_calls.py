@@ -53,6 +53,7 @@ _UNCAPTURED_METHODS = (
 def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """A method of a tensor."""
     owner = capture.recorder.fake_of(owner)
+    capture.depends_on_class(Tensor, name)  # which a program may replace
     if name in _BREAKING_METHODS or _read_by(name) is not None:
         return _value(capture, owner, name, args, kwargs)
     if name in _UNCAPTURED_METHODS:

@@ -491,3 +491,23 @@ def test_states_of_tensors(name: str) -> None:
     for make in (lambda: torch.ones(2), *others):
         x = make()
         assert torch.equal(compiled(x), program(x))
+
+
+METHODS = {
+    "exp": (lambda x: x.exp(), lambda self: self * 5),
+    "__add__": (lambda x: x + 1, lambda self, other: self * 5),
+    "__radd__": (lambda x: 1 + x, lambda self, other: self * 5),
+    "__gt__": (lambda x: 0 < x, lambda self, other: self * 5),
+    "__neg__": (lambda x: -x, lambda self: self * 5),
+    "mT": (lambda x: x.mT, property(lambda self: self * 5)),
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_of_tensors_that_are_replaced(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, other = METHODS[name]
+    compiled = torch.compile(program, backend="aot_eager")
+    x = torch.ones(2, 2)
+    compiled(x)
+    monkeypatch.setattr(torch.Tensor, name, other)
+    assert torch.equal(compiled(x), program(x))
