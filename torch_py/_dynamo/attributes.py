@@ -220,7 +220,7 @@ def _native_field_of_class(capture: Capture, owner: type, name: str) -> Any:
     value = getattr(owner, name)
     if capture.is_new(owner) or not owner.__flags__ & HEAP_TYPE:
         return capture.result(value)
-    kind = "lookup" if isinstance(value, (str, int, tuple, type, NoneType)) else "call"
+    kind = "lookup" if isinstance(value, (int, tuple, type, NoneType)) else "call"
     place = capture.sources.call(f"{owner.__name__}.{name}", getattr, owner, name, kind=kind)
     capture.guards.watch(owner)
     return capture.admit(value, place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ def has_varying(value: Any) -> bool:
 def keeps_sizes(callee: Any) -> bool:
     """Whether a function of C may be given sizes that vary."""
     if getattr(callee, "__module__", None) == "_operator":
-        return True
+        return callee is not operator.index
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, (list, dict, set)):
         return callee.__name__ in _KEEPING_METHODS

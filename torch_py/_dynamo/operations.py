@@ -127,8 +127,16 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
     capture.use(left)
     capture.use(right)
     capture.use_fields(left, right)
-    capture.tells_apart(left, right)
+    _tell_apart(capture, left, right)
     return capture.result(function(left, right))
+
+
+def _tell_apart(capture: Capture, left: Any, right: Any) -> None:
+    """Guards that compared objects, also those in lists, stay different ones if they are."""
+    capture.tells_apart(left, right)
+    if type(left) is type(right) and type(left) in (list, tuple):
+        for one, other in zip(left, right):
+            _tell_apart(capture, one, other)
 
 
 def is_same(capture: Capture, left: Any, right: Any) -> bool:

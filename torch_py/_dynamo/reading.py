@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from types import CellType, CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any
@@ -76,6 +76,15 @@ class Reading(Origins):
             origin = self._origins.get(id(value))
             if origin is not None and type(value).__hash__ is object.__hash__:
                 self.guards.add("is", origin, value)
+
+    def are_keys(self, keys: list[Any]) -> None:
+        """Guards that keys of a new container which are hashed by their identity stay different ones."""
+        for position, key in enumerate(keys):
+            self.is_key_beside(key, keys[:position])
+
+    def is_key_beside(self, key: Any, others: Iterable[Any]) -> None:
+        if type(key).__hash__ is object.__hash__:
+            self.tells_apart(key, *others)
 
     def tells_apart(self, value: Any, *others: Any) -> None:
         """Guards that objects which existed before stay different ones."""
@@ -202,6 +211,8 @@ class Reading(Origins):
 
     def depends_on_absence(self, kind: type, name: str) -> None:
         """A class of the program has no special method of its own under `name`, and has to stay so."""
+        if (id(kind), name) in self._classes:
+            return
         if kind.__flags__ & HEAP_TYPE and not issubclass(kind, Tensor):
             self.depends_on_class(kind, name)
 

@@ -62,6 +62,8 @@ def _isinstance(capture: Capture, args: Any, kwargs: Any) -> bool:
 def _by_hook(capture: Capture, name: str, value: Any, kind: type, kinds: Any) -> bool:
     """Asks classes by their ``__instancecheck__`` or ``__subclasscheck__``: those of the program are
     interpreted, and answers of abstract classes, which others are registered for later, are guarded."""
+    if isinstance(kinds, types.UnionType):
+        kinds = kinds.__args__
     if isinstance(kinds, tuple):
         return any(_by_hook(capture, name, value, kind, one) for one in kinds)
     found = _by_own_hook(capture, name, value, kinds)
@@ -203,6 +205,7 @@ def _list_of(kind: Any) -> Callable[..., Any]:
         elements = capture.elements_of(args[0])
         if kind in (set, frozenset):
             capture.use_fields(elements)
+            capture.are_keys(list(elements))
         return capture.made(kind(elements))
 
     return make
@@ -215,7 +218,9 @@ def _dict(capture: Capture, args: Any, kwargs: Any) -> Any:
         if isinstance(given, dict) or hasattr(given, "keys"):
             found.update(capture.items_of(given))
         else:
-            found.update(tuple(capture.elements_of(pair)) for pair in capture.elements_of(given))
+            pairs = [tuple(capture.elements_of(pair)) for pair in capture.elements_of(given)]
+            capture.are_keys([pair[0] for pair in pairs if pair])
+            found.update(pairs)
     found.update(kwargs)
     return capture.made(found)
 

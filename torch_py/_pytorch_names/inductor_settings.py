@@ -1,4 +1,4 @@
-"""Settings of `torch._inductor.config` that programs may set and that have no effect, with PyTorch"s
+"""Settings of `torch._inductor.config` that programs may set and that have no effect, with PyTorch's
 defaults.
 """
 

@@ -287,7 +287,7 @@ def _name_of_a_function() -> Case:
     def named() -> None:
         pass
 
-    return lambda x: x * len(named.__name__), lambda: setattr(named, "__name__", "other")
+    return lambda x: x * len(named.__name__), lambda: setattr(named, "__name__", "another")
 
 
 @case
@@ -340,6 +340,13 @@ IDENTITIES = {
     "equal": lambda x, one, other: x * 2 if one == other else x * 3,
     "in a list": lambda x, one, other: x * 2 if one in _IN_LIST else x * 3,
     "in a dictionary": lambda x, one, other: x * _IN_DICTIONARY.get(one, 3),
+    "set": lambda x, one, other: x * len({one, other}),
+    "set of a list": lambda x, one, other: x * len(set([one, other])),
+    "dictionary": lambda x, one, other: x * len({one: 1, other: 2}),
+    "dictionary of pairs": lambda x, one, other: x * len(dict([(one, 1), (other, 2)])),
+    "comprehension": lambda x, one, other: x * len({item for item in (one, other)}),
+    "lists": lambda x, one, other: x * ([one, 1] == [other, 1]),
+    "nested tuples": lambda x, one, other: x * ((1, (one,)) == (1, (other,))),
 }
 
 
@@ -511,3 +518,22 @@ def test_methods_of_tensors_that_are_replaced(name: str, monkeypatch: pytest.Mon
     compiled(x)
     monkeypatch.setattr(torch.Tensor, name, other)
     assert torch.equal(compiled(x), program(x))
+
+
+class Hooked(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return getattr(value, "is_kind", False)
+
+
+class Kind(metaclass=Hooked):
+    pass
+
+
+def test_hooks_behind_unions_of_classes() -> None:
+    def program(x: Any, value: Any) -> Any:
+        return x * 2 if isinstance(value, int | Kind) else x * 3
+
+    compiled = torch.compile(program, backend="eager")
+    x, value = torch.ones(2), _Object()
+    for value.is_kind in (False, True):
+        assert torch.equal(compiled(x, value), program(x, value))

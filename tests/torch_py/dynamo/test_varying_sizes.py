@@ -1,5 +1,7 @@
 """Sizes that vary: how often functions are compiled, and that results are right for every size."""
 
+import operator
+
 import pytest
 
 import torch_py as torch
@@ -268,3 +270,19 @@ def test_views_with_sizes_that_vary_are_views():
         with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
             fast(torch.randn(rows, rows, requires_grad=True)[:], torch.zeros(rows, rows))
     assert counter.frame_count == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("part", [lambda x: x[:, 1:-1], lambda x: x[1:, ::2], lambda x: x[1:, 1:-1]])
+def test_parts_of_intermediates_are_compiled(part):
+    def function(x):
+        return part(x * 2).sum(-1)
+
+    fast = torch.compile(function, backend="aot_eager", dynamic=True)
+    for shape in ((5, 6), (7, 9)):
+        x = torch.randn(shape)
+        torch.testing.assert_close(fast(x), function(x))
+
+
+def test_the_index_of_a_size():
+    check(lambda x: x * operator.index(x.shape[0]), tensors((3, 2), (4, 2), (5, 2)), 3)

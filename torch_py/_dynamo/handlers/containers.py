@@ -27,11 +27,14 @@ def build_list(frame: Frame, count: int) -> None:
 
 
 def build_set(frame: Frame, count: int) -> None:
-    _replace(frame, count, frame.capture.made(set(_top(frame, count))))
+    items = _top(frame, count)
+    frame.capture.are_keys(items)
+    _replace(frame, count, frame.capture.made(set(items)))
 
 
 def build_map(frame: Frame, count: int) -> None:
     items = _top(frame, 2 * count)
+    frame.capture.are_keys(items[::2])
     _replace(frame, 2 * count, frame.capture.made(dict(zip(items[::2], items[1::2]))))
 
 
@@ -62,6 +65,7 @@ def list_append(frame: Frame, depth: int) -> None:
 def set_add(frame: Frame, depth: int) -> None:
     target = frame.stack[-depth - 1]
     frame.capture.change(target)
+    frame.capture.is_key_beside(frame.stack[-1], target)
     target.add(frame.stack.pop())
 
 
