@@ -238,3 +238,18 @@ def test_draws_for_tensors_with_gaps():
         torch.manual_seed(0)
         results.append(run(rows[:, 3:9]))
     assert torch.equal(*results) and torch.equal(*memory)
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+def test_programs_compiled_while_anomalies_are_looked_for():
+    def function(w: Any) -> Any:
+        return (w * 2).log_softmax(0).squeeze(0)
+
+    w = torch.randn(3, 3, requires_grad=True)
+    with torch.autograd.detect_anomaly():
+        compiled = torch.compile(function, backend="aot_eager")(w)
+    gradients = [torch.autograd.grad(out.sin().sum(), w)[0] for out in (compiled, function(w))]
+    assert torch.equal(*gradients)
+    with torch.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="nan"):
+        compiled = torch.compile(lambda x: x.sqrt() * 0, backend="aot_eager")(w * 0)
+        compiled.sum().backward()

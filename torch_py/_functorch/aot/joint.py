@@ -23,6 +23,7 @@ from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
+from torch_py.autograd import set_detect_anomaly
 from torch_py.autograd.grad_mode import enable_grad, inference_mode
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
@@ -135,7 +136,8 @@ class _Trace:
             for number, i in enumerate(tangents, start=1)
         ]
         try:
-            with without_autocast():  # a backward is mostly called after the block of autocast
+            # A backward is mostly called after the block of autocast. Fake gradients are never nan.
+            with without_autocast(), set_detect_anomaly(False):
                 gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
         except Exception as error:
             self.backward_error = error
