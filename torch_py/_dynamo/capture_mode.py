@@ -36,15 +36,15 @@ class CaptureMode(FakeTensorMode):
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "nondeterministic_seeded" in func.tags:
             self.has_drawn = True
-        places = self.places
-        written = places.note(func, args, kwargs)
+        written = self.places.note(func, args, kwargs)
         self.calls_left -= 1
         if self.calls_left < 0:
             raise TooManyCalls
 
         result = super()._call(func, args, kwargs)
-        self.written |= memory_in(written, {}).keys()
-        if places.overlap(written):
+        if written:
+            self.written |= memory_in(written, {}).keys()
+        if written and self.places.overlap(written):
             self.problem = "it changes a tensor some of whose elements are in the same place"
         if "inplace_view" in func.tags and _C.is_inference_mode_enabled() and not args[0].is_inference():
             self.problem = "inference mode changes the shape of a tensor that was made outside of it"
@@ -97,7 +97,8 @@ class Places:
             if argument.name == "storage_offset":
                 found = self._strided if value is None else self._counted
                 found.update(memory_in(args, kwargs))
-        self.written.update(memory_in(written, {}))
+        if written:
+            self.written.update(memory_in(written, {}))
         return written
 
     def note_input(self, fake: Any) -> None:

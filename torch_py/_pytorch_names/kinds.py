@@ -130,12 +130,14 @@ def settings(**defaults: Any) -> Piece:
     return make
 
 
-def same_as(source: str, *names: str) -> Piece:
-    """Names that another module of torch_py has too; without `names` all of its `__all__`."""
+def same_as(source: str, *names: str, **renamed: str) -> Piece:
+    """Names that another module of torch_py has too; without `names` all of its `__all__`. `renamed` have
+    another name there."""
 
     def make(module: str) -> dict[str, Any]:
         found = import_module(f"torch_py.{source}")
-        return {name: getattr(found, name) for name in names or found.__all__}
+        sources = {name: name for name in names or found.__all__} | renamed
+        return {name: getattr(found, source) for name, source in sources.items()}
 
     return make
 

@@ -65,7 +65,7 @@ TABLE: dict[str, Row] = {
     ),
     "_dynamo.eval_frame": names(
         "The older place of what `torch.compile` returns.",
-        same_as("_dynamo", "OptimizedModule", "explain", "optimize"),
+        same_as("_dynamo", "OptimizedModule", "explain", "optimize", reset_code="reset"),
         same_as("_dynamo.utils", "is_dynamo_supported"),
     ),
     "_dynamo.external_utils": names(

@@ -92,7 +92,7 @@ def stand_in(
     base = tensor._base
     with inference_mode(tensor.is_inference()):  # whatever the mode of the call
         if base is not None and base.dtype == tensor.dtype:
-            memory = _empty(mode, base, (offset + _reach(sizes, strides),), (1,))
+            memory = _empty(mode, base, (offset + reach(sizes, strides),), (1,))
             fake = viewed_as(mode, memory, tensor, sizes, strides, offset)
         else:
             fake = _empty(mode, tensor, sizes, strides, offset)
@@ -106,14 +106,12 @@ def _empty(
     with unseen():
         twin = _C._torch.empty_strided(sizes, strides, dtype=tensor.dtype, device="meta")
         if offset:
-            memory = _C._torch.empty(
-                offset + _reach(sizes, strides), dtype=tensor.dtype, device="meta"
-            )
+            memory = _C._torch.empty(offset + reach(sizes, strides), dtype=tensor.dtype, device="meta")
             twin.set_(memory.untyped_storage(), offset, sizes, strides)
     return requiring_as(mode, mode._wrap(twin, tensor.device), tensor)  # type: ignore[no-any-return]
 
 
-def _reach(sizes: tuple[int, ...], strides: tuple[int, ...]) -> int:
+def reach(sizes: Sequence[int], strides: Sequence[int]) -> int:
     """How much memory a tensor needs, counted in elements."""
     return 0 if 0 in sizes else 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
 

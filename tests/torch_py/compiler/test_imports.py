@@ -106,3 +106,9 @@ def test_names_that_are_imported_later(name: str):
 def test_names_of_fx_that_are_imported_later():
     for name in torch.fx.__all__:
         assert getattr(torch.fx, name) is getattr(torch.fx, name)
+
+
+def test_older_places_of_functions():
+    from torch_py._dynamo.eval_frame import reset_code
+
+    assert reset_code is torch._dynamo.reset

@@ -12,6 +12,7 @@ from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.sources import Base, Memory, Own, Source
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
+from torch_py._shapes.arguments import reach
 from torch_py._subclasses.calls import memory_of
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
@@ -124,6 +125,4 @@ def _as_views_of_one(group: list[Input]) -> dict[Node, View]:
 def _extent(value: Any) -> tuple[int, int]:
     """The first element of memory that a tensor reads, and the one behind the last."""
     start = value.storage_offset()
-    if value.numel() == 0:
-        return start, start
-    return start, start + 1 + sum((size - 1) * stride for size, stride in zip(value.shape, value.stride()))
+    return start, start + reach(value.shape, value.stride())
