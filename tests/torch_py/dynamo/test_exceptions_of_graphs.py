@@ -1,4 +1,4 @@
-"""Exceptions that compiled graphs raise."""
+"""Exceptions that graphs raise, and those of their capture that a program handles."""
 
 from __future__ import annotations
 
@@ -127,3 +127,23 @@ def test_changes_that_versions_do_not_tell_are_not_made_twice():
         with pytest.raises(IndexError):
             compiled(x, torch.tensor([5]))
     assert x.tolist() == [2, 2, 2]
+
+
+def test_programs_see_no_errors_of_fake_tensors():
+    def program(x):
+        try:
+            return x + torch.ones(3, device="meta")
+        except RuntimeError as error:
+            return type(error), str(error)
+
+    assert torch.compile(program, backend="eager")(torch.ones(3)) == program(torch.ones(3))
+
+
+def test_keywords_that_are_no_strings_are_refused():
+    def program(x):
+        try:
+            return dict(**{1: x})
+        except TypeError as error:
+            return str(error)
+
+    assert torch.compile(program, backend="eager")(torch.ones(3)) == program(torch.ones(3))
