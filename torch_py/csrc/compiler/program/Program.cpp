@@ -96,10 +96,9 @@ void Program::find_last_uses() {
 }
 
 bool Program::is_output(Slot slot) const {
-  return std::any_of(description_.outputs.begin(), description_.outputs.end(),
-                     [slot](const Output& output) {
-                       return output.is_tensor() && output.slot == slot;
-                     });
+  return std::any_of(
+      description_.outputs.begin(), description_.outputs.end(),
+      [slot](const Output& output) { return output.is_tensor() && output.slot == slot; });
 }
 
 std::vector<int64_t> Program::symbols_of(const Arguments& arguments) const {
