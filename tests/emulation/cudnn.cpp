@@ -290,6 +290,7 @@ TensorDescription tensor_of(const DescriptorObject& d) {
                           one_of<char>(d, Attribute::TensorIsVirtual) != 0,
                       list_of<int64_t>(d, Attribute::TensorDimensions),
                       list_of<int64_t>(d, Attribute::TensorStrides)};
+
   require(t.sizes.size() >= 3 && t.sizes.size() <= 5, kNotSupported, "3 to 5 dimensions");
   require(t.sizes.size() == t.strides.size(), kShapeMismatch, "a stride for each dimension");
   require(std::all_of(t.sizes.begin(), t.sizes.end(), [](int64_t size) { return size > 0; }),
@@ -506,6 +507,7 @@ void finalize_parts(DescriptorObject& d) {
     case Kind::Forward:
     case Kind::BackwardData:
     case Kind::BackwardFilter: d.operation = operation_of(d); break;
+
     case Kind::PointwiseOperation: d.addition = addition_of(d); break;
     case Kind::Pointwise:
       one_of<PointwiseMode>(d, Attribute::PointwiseMode);
@@ -515,6 +517,7 @@ void finalize_parts(DescriptorObject& d) {
       require(one_of<Handle>(d, Attribute::GraphHandle) != nullptr, kBadParameter, "no handle");
       d.operation = joined(d);
       break;
+
     case Kind::EngineHeuristic:
       one_of<HeuristicMode>(d, Attribute::HeuristicMode);
       d.operation = part_of(d, Attribute::HeuristicGraph, Kind::Graph).operation;

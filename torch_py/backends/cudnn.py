@@ -5,8 +5,8 @@
 | `enabled` | True | whether cuDNN may compute convolutions; without it they are products of matrices |
 | `allow_tf32` | True | whether float32 operands may be rounded to TF32, which has ten bits of mantissa |
 | `deterministic` | False | only algorithms that give the same bits in every run |
-| `benchmark` | False | measure a few algorithms when a convolution is first computed, and keep the fastest one |
-| `benchmark_limit` | 10 | how many algorithms `benchmark` measures at most; 0 for all |
+| `benchmark` | False | time a few algorithms when a convolution is first computed, and keep the fastest |
+| `benchmark_limit` | 10 | how many algorithms `benchmark` times at most; 0 for all |
 
 `flags` sets them inside a block. `torch.use_deterministic_algorithms(True)` implies `deterministic`.
 """

@@ -18,6 +18,7 @@ constexpr Type type_of() {
   else if constexpr (std::is_same_v<T, float>) return Type::Float;
   else if constexpr (std::is_same_v<T, double>) return Type::Double;
   else if constexpr (std::is_same_v<T, void*>) return Type::Pointer;
+  // Enumerations of the library.
   else if constexpr (std::is_same_v<T, ConvolutionMode>) return Type::ConvolutionMode;
   else if constexpr (std::is_same_v<T, PointwiseMode>) return Type::PointwiseMode;
   else if constexpr (std::is_same_v<T, HeuristicMode>) return Type::HeuristicMode;

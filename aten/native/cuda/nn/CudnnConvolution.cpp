@@ -189,7 +189,7 @@ PlanPtr fastest(const std::vector<PlanPtr>& plans, const ConvolutionTensors& ten
   return best;
 }
 
-/// The plan to use from now on; null, with the reason noted, if there is none.
+/// The plan to use from now on; null, with the reason noted, without one.
 PlanPtr choose_plan(const CudnnProblem& problem, const ConvolutionTensors& tensors,
                     size_t candidates) {
   std::string why;

@@ -37,19 +37,6 @@ cudnn::DataType data_type_of(ScalarType dtype) {
   }
 }
 
-/// The last `spatial` of three numbers.
-DimVector last_of(const int64_t (&numbers)[3], int spatial) {
-  return DimVector(IntArrayRef(numbers + 3 - spatial, static_cast<size_t>(spatial)));
-}
-
-DimVector sizes_of(int64_t outer, int64_t channels, const int64_t (&plane)[3], int spatial) {
-  DimVector sizes;
-  sizes.push_back(outer);
-  sizes.push_back(channels);
-  for (const int64_t size : last_of(plane, spatial)) sizes.push_back(size);
-  return sizes;
-}
-
 DimVector dense_strides(const DimVector& sizes, bool channels_last) {
   DimVector strides(sizes.size(), 1);
   int64_t stride = channels_last ? sizes[1] : 1;
@@ -87,13 +74,9 @@ cudnn::DataType sum_type_of(const CudnnProblem& p) {
   return p.dtype == kDouble ? cudnn::DataType::Double : cudnn::DataType::Float;
 }
 
-DimVector result_sizes(const CudnnProblem& p) {
-  return sizes_of(p.geometry.batch, p.geometry.outputs, p.geometry.output, p.spatial);
-}
-
 /// Sums that are nowhere in memory.
 OwnedDescriptor virtual_sums(const CudnnProblem& p) {
-  OwnedDescriptor sums = open_tensor(p, kSums, result_sizes(p), sum_type_of(p));
+  OwnedDescriptor sums = open_tensor(p, kSums, p.result_sizes(), sum_type_of(p));
   sums.set(Attribute::TensorIsVirtual, true);
   sums.finalize();
   return sums;
@@ -102,7 +85,7 @@ OwnedDescriptor virtual_sums(const CudnnProblem& p) {
 /// cuDNN computes the size of the result from the stride, also where there is a single window.
 DimVector strides_of(const CudnnProblem& p) {
   const ConvolutionGeometry& g = p.geometry;
-  DimVector strides = last_of(g.stride, p.spatial);
+  DimVector strides = p.last_of(g.stride);
   for (int i = 0; i < p.spatial; ++i) {
     const int d = 3 - p.spatial + i;
     const int64_t window = g.dilation[d] * (g.kernel[d] - 1) + 1;
@@ -113,8 +96,8 @@ DimVector strides_of(const CudnnProblem& p) {
 
 OwnedDescriptor convolution_of(const CudnnProblem& p) {
   const DimVector strides = strides_of(p);
-  const DimVector padding = last_of(p.geometry.padding, p.spatial);
-  const DimVector dilations = last_of(p.geometry.dilation, p.spatial);
+  const DimVector padding = p.last_of(p.geometry.padding);
+  const DimVector dilations = p.last_of(p.geometry.dilation);
 
   OwnedDescriptor convolution(Kind::Convolution);
   convolution.set(Attribute::ConvolutionSpatialDims, static_cast<int64_t>(p.spatial));
@@ -135,22 +118,19 @@ struct OperationNames {
 };
 
 OperationNames names_of(ConvolutionPass pass) {
+  using enum Attribute;
   switch (pass) {
     case ConvolutionPass::Forward:
-      return {Kind::Forward,          Attribute::ForwardAlpha,
-              Attribute::ForwardBeta, Attribute::ForwardConvolution,
-              Attribute::ForwardX,    Attribute::ForwardW,
-              Attribute::ForwardY};
+      return {Kind::Forward, ForwardAlpha, ForwardBeta, ForwardConvolution,
+              ForwardX,      ForwardW,     ForwardY};
+
     case ConvolutionPass::ImageGradient:
-      return {Kind::BackwardData,          Attribute::BackwardDataAlpha,
-              Attribute::BackwardDataBeta, Attribute::BackwardDataConvolution,
-              Attribute::BackwardDataDx,   Attribute::BackwardDataW,
-              Attribute::BackwardDataDy};
+      return {Kind::BackwardData, BackwardDataAlpha, BackwardDataBeta, BackwardDataConvolution,
+              BackwardDataDx,     BackwardDataW,     BackwardDataDy};
+
     default:
-      return {Kind::BackwardFilter,          Attribute::BackwardFilterAlpha,
-              Attribute::BackwardFilterBeta, Attribute::BackwardFilterConvolution,
-              Attribute::BackwardFilterX,    Attribute::BackwardFilterDw,
-              Attribute::BackwardFilterDy};
+      return {Kind::BackwardFilter, BackwardFilterAlpha, BackwardFilterBeta,
+              BackwardFilterConvolution, BackwardFilterX, BackwardFilterDw, BackwardFilterDy};
   }
 }
 
@@ -226,51 +206,7 @@ class Selection {
   std::string refusal_;
 };
 
-std::string numbers_text(const DimVector& numbers) {
-  std::string text = "(";
-  for (const int64_t number : numbers)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(number);
-  return text + ")";
-}
-
 }  // namespace
-
-std::string CudnnProblem::bytes() const {
-  const ConvolutionGeometry& g = geometry;
-  std::vector<int64_t> numbers = {static_cast<int64_t>(pass),
-                                  static_cast<int64_t>(dtype),
-                                  spatial,
-                                  channels_last,
-                                  adds_bias,
-                                  tf32,
-                                  deterministic,
-                                  alignment,
-                                  g.batch,
-                                  g.groups,
-                                  g.channels,
-                                  g.outputs};
-  for (const auto* triple : {&g.input, &g.output, &g.kernel, &g.stride, &g.padding, &g.dilation})
-    numbers.insert(numbers.end(), std::begin(*triple), std::end(*triple));
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int64_t)};
-}
-
-std::string CudnnProblem::text() const {
-  const ConvolutionGeometry& g = geometry;
-  static const char* const passes[] = {"forward", "gradient of the image",
-                                       "gradient of the weight"};
-  std::string text = passes[static_cast<int>(pass)];
-  text += std::string(" of ") + c10::scalar_type_name(dtype) + ", " +
-          numbers_text(sizes_of(g.batch, g.channels, g.input, spatial)) + " by " +
-          numbers_text(sizes_of(g.outputs, g.group_channels(), g.kernel, spatial)) + ", stride " +
-          numbers_text(last_of(g.stride, spatial)) + ", padding " +
-          numbers_text(last_of(g.padding, spatial)) + ", dilation " +
-          numbers_text(last_of(g.dilation, spatial)) + ", groups " + std::to_string(g.groups);
-  if (adds_bias) text += ", with bias";
-  if (channels_last) text += ", channels last";
-  if (tf32) text += ", TF32";
-  if (deterministic) text += ", deterministic";
-  return text;
-}
 
 CudnnGraph::CudnnGraph(const CudnnProblem& p) : graph_(Kind::Graph) {
   std::vector<cudnn::Descriptor> operations;
@@ -278,7 +214,7 @@ CudnnGraph::CudnnGraph(const CudnnProblem& p) : graph_(Kind::Graph) {
     const cudnn::Descriptor sums = keep(virtual_sums(p));
     operations = {convolve(p, sums), add_bias(p, sums)};
   } else {
-    operations = {convolve(p, keep(tensor_of(p, kResult, result_sizes(p))))};
+    operations = {convolve(p, keep(tensor_of(p, kResult, p.result_sizes())))};
   }
 
   graph_.set(Attribute::GraphHandle, cudnn::handle());
@@ -292,10 +228,6 @@ cudnn::Descriptor CudnnGraph::keep(OwnedDescriptor part) {
 }
 
 cudnn::Descriptor CudnnGraph::convolve(const CudnnProblem& p, cudnn::Descriptor result) {
-  const ConvolutionGeometry& g = p.geometry;
-  const DimVector image_sizes = sizes_of(g.batch, g.channels, g.input, p.spatial);
-  const DimVector weight_sizes = sizes_of(g.outputs, g.group_channels(), g.kernel, p.spatial);
-
   const OperationNames names = names_of(p.pass);
   OwnedDescriptor operation(names.kind);
   const auto scale_by = [&](auto alpha, auto beta) {
@@ -305,8 +237,8 @@ cudnn::Descriptor CudnnGraph::convolve(const CudnnProblem& p, cudnn::Descriptor 
   if (p.dtype == kDouble) scale_by(1.0, 0.0);
   else scale_by(1.0f, 0.0f);
   operation.set(names.convolution, keep(convolution_of(p)));
-  operation.set(names.image, keep(tensor_of(p, kImage, image_sizes)));
-  operation.set(names.weight, keep(tensor_of(p, kWeight, weight_sizes)));
+  operation.set(names.image, keep(tensor_of(p, kImage, p.image_sizes())));
+  operation.set(names.weight, keep(tensor_of(p, kWeight, p.weight_sizes())));
   operation.set(names.result, result);
   operation.finalize();
   return keep(std::move(operation));
@@ -325,7 +257,7 @@ cudnn::Descriptor CudnnGraph::add_bias(const CudnnProblem& p, cudnn::Descriptor 
   operation.set(Attribute::PointwiseOperationPointwise, keep(std::move(addition)));
   operation.set(Attribute::PointwiseOperationX, sums);
   operation.set(Attribute::PointwiseOperationB, keep(tensor_of(p, kBias, bias_sizes)));
-  operation.set(Attribute::PointwiseOperationY, keep(tensor_of(p, kResult, result_sizes(p))));
+  operation.set(Attribute::PointwiseOperationY, keep(tensor_of(p, kResult, p.result_sizes())));
   operation.finalize();
   return keep(std::move(operation));
 }
