@@ -14,18 +14,25 @@ from tests.subject import only_torch_py, torch
 pytestmark = [only_torch_py]
 
 # Kinds of descriptors, types of elements and attributes, as in c10/cuda/libraries/Cudnn.h.
-CONVOLUTION, CONFIGURATION, HEURISTIC, PLAN, FORWARD, GRAPH, PACK, TENSOR = 1, 3, 4, 5, 10, 15, 16, 17
-HANDLE, DATA_TYPE, INT64, FLOAT, DOUBLE, POINTER, CONV_MODE, HEUR_MODE, DESCRIPTOR = (
-    0,
-    1,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    15,
-)
+CONVOLUTION = 1
+CONFIGURATION = 3
+HEURISTIC = 4
+PLAN = 5
+FORWARD = 10
+GRAPH = 15
+PACK = 16
+TENSOR = 17
+
+HANDLE = 0
+DATA_TYPE = 1
+INT64 = 3
+FLOAT = 4
+DOUBLE = 5
+POINTER = 6
+CONV_MODE = 7
+HEUR_MODE = 8
+DESCRIPTOR = 15
+
 _C_TYPES: dict[int, Any] = {
     **dict.fromkeys((HANDLE, POINTER, DESCRIPTOR), ctypes.c_void_p),
     **dict.fromkeys((DATA_TYPE, CONV_MODE, HEUR_MODE), ctypes.c_int),

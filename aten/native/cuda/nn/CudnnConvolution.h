@@ -26,7 +26,7 @@ struct ConvolutionTensors {
 };
 
 /// Whether convolve_by_cudnn should get the bias of a forward pass: reduced floats must not be
-/// rounded before it is added, and with TF32 a pass over the results takes long compared with the rest.
+/// rounded before it is added, and with TF32 another pass over the results would take long.
 bool can_add_bias(const ConvolutionTensors& tensors);
 
 /// Computes the tensor that `pass` is about from the others, for operator `name`. No tensor is

@@ -129,8 +129,9 @@ OperationNames names_of(ConvolutionPass pass) {
               BackwardDataDx,     BackwardDataW,     BackwardDataDy};
 
     default:
-      return {Kind::BackwardFilter, BackwardFilterAlpha, BackwardFilterBeta,
-              BackwardFilterConvolution, BackwardFilterX, BackwardFilterDw, BackwardFilterDy};
+      return {Kind::BackwardFilter,      BackwardFilterAlpha, BackwardFilterBeta,
+              BackwardFilterConvolution, BackwardFilterX,     BackwardFilterDw,
+              BackwardFilterDy};
   }
 }
 

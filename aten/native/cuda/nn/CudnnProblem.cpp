@@ -45,8 +45,14 @@ DimVector CudnnProblem::result_sizes() const {
 std::string CudnnProblem::bytes() const {
   const ConvolutionGeometry& g = geometry;
   const int64_t sizes[] = {g.batch, g.groups, g.channels, g.outputs};
-  const int64_t others[] = {static_cast<int64_t>(pass), static_cast<int64_t>(dtype), spatial,
-                            channels_last, adds_bias, tf32, deterministic, alignment};
+  const int64_t others[] = {static_cast<int64_t>(pass),
+                            static_cast<int64_t>(dtype),
+                            spatial,
+                            channels_last,
+                            adds_bias,
+                            tf32,
+                            deterministic,
+                            alignment};
 
   std::vector<int64_t> numbers(std::begin(sizes), std::end(sizes));
   numbers.insert(numbers.end(), std::begin(others), std::end(others));
