@@ -1,4 +1,7 @@
-"""Convolutions on CUDA against the CPU: dimensions, groups, strides, layouts, gradients, parts of batches."""
+"""Convolutions on CUDA against the CPU: dimensions, groups, strides, layouts, gradients, parts of batches.
+
+They run by cuDNN where it is installed, which the emulation has, and as products of columns.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from tests.subject import only_torch_py, torch
 
 pytestmark = [only_torch_py]
 
+cudnn = torch.backends.cudnn
+
 _CONVOLUTIONS = {
     1: (torch.nn.functional.conv1d, torch.nn.functional.conv_transpose1d),
     2: (torch.nn.functional.conv2d, torch.nn.functional.conv_transpose2d),
@@ -21,7 +26,7 @@ _CONVOLUTIONS = {
 @pytest.fixture(autouse=True)
 def _without_the_host() -> Any:
     before = dict(torch.cuda.host_fallbacks())
-    with torch.backends.cudnn.flags(allow_tf32=False):
+    with cudnn.flags(enabled=True, allow_tf32=False):
         yield
     assert dict(torch.cuda.host_fallbacks()) == before
 
@@ -43,9 +48,18 @@ def compare(function: Any, tensors: list[Any], **options: Any) -> None:
 @pytest.mark.parametrize("dims, transposed", list(itertools.product([1, 2, 3], [False, True])))
 @pytest.mark.parametrize("groups, kernel", [(1, 3), (2, 2), (4, 3), (1, 1)])
 @pytest.mark.parametrize("stride, padding, dilation", [(1, 0, 1), (2, 1, 1), (1, 2, 2), (3, 0, 1)])
+@pytest.mark.parametrize("by_cudnn", [True, False])
 def test_geometries(
-    dims: int, transposed: bool, groups: int, kernel: int, stride: int, padding: int, dilation: int
+    dims: int,
+    transposed: bool,
+    groups: int,
+    kernel: int,
+    stride: int,
+    padding: int,
+    dilation: int,
+    by_cudnn: bool,
 ):
+    cudnn.enabled = by_cudnn
     if kernel == 1 and padding:
         padding = 0
     channels, outputs = (8, 4) if transposed else (4, 8)
@@ -65,6 +79,7 @@ def test_channels_last():
 
 def test_a_batch_in_parts():
     image = torch.randn(70, 16, 48, 48)  # more than 512 MiB of columns
+    cudnn.enabled = False
     compare(torch.nn.functional.conv2d, [image, torch.randn(4, 16, 9, 9)])
 
 

@@ -5,8 +5,6 @@
 #include <complex>
 #include <cstring>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include "c10/util/BFloat16.h"
 #include "c10/util/Half.h"
@@ -285,20 +283,10 @@ const char* name_of(Status status) {
   }
 }
 
-struct Named {
-  std::string_view name;
-  void* function;
-};
-
-template <class F>
-void* address_of(F* function) {
-  return reinterpret_cast<void*>(function);
-}
-
 }  // namespace
 
-void* library_function(const char* name) {
-  static const Named functions[] = {
+std::span<const NamedFunction> cublaslt_functions() {
+  static const NamedFunction functions[] = {
       {"cublasLtCreate", address_of(create)},
       {"cublasLtGetStatusName", address_of(name_of)},
 
@@ -317,10 +305,7 @@ void* library_function(const char* name) {
       {"cublasLtMatmulAlgoGetHeuristic", address_of(heuristic)},
       {"cublasLtMatmul", address_of(multiply)},
   };
-  for (const Named& named : functions) {
-    if (named.name == name) return named.function;
-  }
-  return nullptr;
+  return functions;
 }
 
 }  // namespace emulation

@@ -140,23 +140,43 @@ def _max_pool(torch: Any) -> Call:
     return lambda: torch.nn.functional.max_pool2d(x, 3, 2, 1)
 
 
-def _convolution(name: str, channels: int, kernel: int, stride: int = 1, groups: int = 1) -> Case:
+def _images(torch: Any, *sizes: int, dtype: str, last: bool) -> Any:
+    x = torch.randn(*sizes, device="cuda").to(getattr(torch, dtype))
+    return x.to(memory_format=torch.channels_last) if last else x
+
+
+def _convolution(
+    name: str,
+    channels: int,
+    kernel: int,
+    stride: int = 1,
+    groups: int = 1,
+    dtype: str = "float32",
+    last: bool = False,
+) -> Case:
     """A convolution of 32 images of 56 x 56 that keeps the number of channels."""
 
     def make(torch: Any) -> Call:
-        x = torch.randn(32, channels, 56, 56, device="cuda")
-        weight = torch.randn(channels, channels // groups, kernel, kernel, device="cuda")
+        x = _images(torch, 32, channels, 56, 56, dtype=dtype, last=last)
+        weight = _images(torch, channels, channels // groups, kernel, kernel, dtype=dtype, last=last)
         return lambda: torch.nn.functional.conv2d(x, weight, None, stride, kernel // 2, 1, groups)
 
     return Case(name, make)
 
 
-def _convolution_backward(torch: Any) -> Call:
-    x = torch.randn(32, 128, 56, 56, device="cuda", requires_grad=True)
-    weight = torch.randn(128, 128, 3, 3, device="cuda", requires_grad=True)
-    y = torch.nn.functional.conv2d(x, weight, padding=1)
-    grad = torch.ones_like(y)
-    return lambda: torch.autograd.grad(y, (x, weight), grad, retain_graph=True)
+def _convolution_backward(
+    name: str, channels: int, groups: int = 1, dtype: str = "float32", last: bool = False
+) -> Case:
+    """Both gradients of a convolution 3 x 3 of 32 images of 56 x 56."""
+
+    def make(torch: Any) -> Call:
+        x = _images(torch, 32, channels, 56, 56, dtype=dtype, last=last).requires_grad_()
+        weight = _images(torch, channels, channels // groups, 3, 3, dtype=dtype, last=last).requires_grad_()
+        y = torch.nn.functional.conv2d(x, weight, padding=1, groups=groups)
+        grad = torch.ones_like(y)
+        return lambda: torch.autograd.grad(y, (x, weight), grad, retain_graph=True)
+
+    return Case(name, make)
 
 
 def _attention(torch: Any) -> Call:
@@ -261,7 +281,13 @@ CASES = (
     _convolution("convolution 1 x 1, 256", 256, 1),
     _convolution("convolution 3 x 3, stride 2, 128", 128, 3, 2),
     _convolution("depthwise convolution 3 x 3, 256", 256, 3, 1, 256),
-    Case("convolution 3 x 3 backward, 128", _convolution_backward),
+    _convolution_backward("convolution 3 x 3 backward, 128", 128),
+    _convolution_backward("depthwise convolution backward, 256", 256, 256),
+    _convolution("convolution 3 x 3, bfloat16", 128, 3, dtype="bfloat16"),
+    _convolution("convolution 3 x 3, bfloat16, channels_last", 128, 3, dtype="bfloat16", last=True),
+    _convolution("depthwise 3 x 3, bfloat16, channels_last", 256, 3, 1, 256, "bfloat16", True),
+    _convolution_backward("convolution 3 x 3 backward, bfloat16", 128, dtype="bfloat16"),
+    _convolution_backward("convolution backward, bfloat16, channels_last", 128, 1, "bfloat16", True),
     Case("attention of 2048, bfloat16", _attention),
     _product("product of 1024 float32", 1024, "float32"),
     _product("product of 8192 bfloat16", 8192, "bfloat16"),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch_py as torch
+from tools.device import convolutions
 
 
 def devices() -> str:
@@ -108,6 +109,10 @@ def streams() -> str:
     return "two of them"
 
 
+def convolutions_by_cudnn() -> str:
+    return convolutions.check()
+
+
 STEPS: tuple[Callable[[], str], ...] = (
     devices,
     memory,
@@ -121,6 +126,7 @@ STEPS: tuple[Callable[[], str], ...] = (
     scan_and_sort,
     graph,
     streams,
+    convolutions_by_cudnn,
 )
 
 

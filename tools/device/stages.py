@@ -37,7 +37,7 @@ _WORKERS = str(max(1, (os.cpu_count() or 2) - 2))
 _PYTEST = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider")
 STAGES = {
     "machine": Stage(("nvidia-smi",), 20),
-    "smoke": Stage(_python("-m", "tools.device.smoke"), 60),
+    "smoke": Stage(_python("-m", "tools.device.smoke"), 100),
     "tests": Stage(_python(*_PYTEST, "-n", _WORKERS, "--dist", "worksteal", "tests/cuda"), 240),
     "sanitizer": Stage(
         (

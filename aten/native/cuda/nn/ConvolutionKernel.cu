@@ -1,9 +1,10 @@
-// Convolutions on CUDA, and their gradients, as products of matrices.
+// Convolutions on CUDA, and their gradients: by cuDNN, or as products of matrices.
 #include <algorithm>
 
 #include "aten/core/Tensor.h"
 #include "aten/native/cuda/linalg/MatrixProducts.h"
 #include "aten/native/cuda/nn/ConvolutionColumns.h"
+#include "aten/native/cuda/nn/CudnnConvolution.h"
 #include "aten/ops/add.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/sum.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr const char* kName = "convolution";
 constexpr const char* kBackwardName = "convolution_backward";
 
+// Who computes a convolution is decided here: it is one product if an image is its own columns,
+// which no library does faster, else cuDNN's work, else a product of columns.
+
 /// A convolution of images (batch, channels, ...) to results (batch, outputs, ...).
 class Convolution {
  public:
@@ -26,17 +30,19 @@ class Convolution {
               IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups)
       : name_(name),
         g_(convolution_geometry(image, result, weight.sizes(), stride, padding, dilation, groups)),
-        weight_(weight.reshape({groups, g_.group_outputs(), g_.column_rows()})) {}
+        weight_(weight) {}
 
   /// A bias, if it is defined, has an element for each output.
   void forward(const Tensor& image, const Tensor& bias, const Tensor& result) const {
     if (is_one_product(image, result)) return pointwise(false, image, bias, result);
+    if (forward_by_cudnn(image, bias, result)) return;
 
+    const Tensor weight = weight_matrices();
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
       const Tensor part = result.narrow(0, begin, count);
       const Tensor product = empty_product(g_.group_outputs(), count, dtype_before(bias, result));
-      multiply(weight_, columns, 0, product);
+      multiply(weight, columns, 0, product);
       store(samples_first(product, part), bias, part);
     });
   }
@@ -45,19 +51,24 @@ class Convolution {
   /// for each channel.
   void backward_to_image(const Tensor& result, const Tensor& bias, const Tensor& image) const {
     if (is_one_product(image, result)) return pointwise(true, result, bias, image);
+    if (by_cudnn(ConvolutionPass::ImageGradient, image, weight_, result))
+      return add_bias(bias, image);
 
+    const Tensor weight = weight_matrices().transpose(1, 2);
     const Tensor added = bias.defined() ? bias.contiguous() : bias;
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns =
           empty_product(g_.column_rows(), count, dtype_of_sums(image.scalar_type()));
-      multiply(weight_.transpose(1, 2), samples_last(result.narrow(0, begin, count)), 0, columns);
+      multiply(weight, samples_last(result.narrow(0, begin, count)), 0, columns);
       sum_columns(name_, columns, g_, added, image.narrow(0, begin, count));
     });
   }
 
   void backward_to_weight(const Tensor& image, const Tensor& result, const Tensor& weight) const {
-    const Tensor sums =
-        empty_tensor(weight_.sizes(), dtype_of_sums(weight.scalar_type()), weight.device());
+    if (by_cudnn(ConvolutionPass::WeightGradient, image, weight, result)) return;
+
+    const Tensor sums = empty_tensor({g_.groups, g_.group_outputs(), g_.column_rows()},
+                                     dtype_of_sums(weight.scalar_type()), weight.device());
     for_samples([&](int64_t begin, int64_t count) {
       const Tensor columns = columns_of(name_, image.narrow(0, begin, count), g_);
       multiply(samples_last(result.narrow(0, begin, count)), columns.transpose(1, 2),
@@ -67,6 +78,27 @@ class Convolution {
   }
 
  private:
+  bool forward_by_cudnn(const Tensor& image, const Tensor& bias, const Tensor& result) const {
+    const ConvolutionTensors tensors{image, weight_, result, bias};
+    if (bias.defined() && can_add_bias(tensors) &&
+        convolve_by_cudnn(name_, ConvolutionPass::Forward, g_, tensors))
+      return true;
+
+    if (!by_cudnn(ConvolutionPass::Forward, image, weight_, result)) return false;
+    add_bias(bias, result);
+    return true;
+  }
+
+  bool by_cudnn(ConvolutionPass pass, const Tensor& image, const Tensor& weight,
+                const Tensor& result) const {
+    return convolve_by_cudnn(name_, pass, g_, {image, weight, result, {}});
+  }
+
+  /// (groups, outputs of a group, rows of columns)
+  Tensor weight_matrices() const {
+    return weight_.reshape({g_.groups, g_.group_outputs(), g_.column_rows()});
+  }
+
   /// Calls f(begin, count) for parts of the batch whose columns fit into memory.
   template <class F>
   void for_samples(const F& f) const {
@@ -83,7 +115,8 @@ class Convolution {
 
   /// The convolution, or its transpose, as one product for each sample.
   void pointwise(bool transposed, const Tensor& from, const Tensor& bias, const Tensor& to) const {
-    const Tensor weight = transposed ? weight_.transpose(1, 2) : weight_;
+    const Tensor matrix = weight_matrices();
+    const Tensor weight = transposed ? matrix.transpose(1, 2) : matrix;
     const Tensor shared = weight.expand({g_.batch, weight.sizes()[1], weight.sizes()[2]});
     const ScalarType dtype = dtype_before(bias, to);
     const Tensor sums =
@@ -104,9 +137,18 @@ class Convolution {
 
   static void store(const Tensor& sums, const Tensor& bias, const Tensor& out) {
     if (!bias.defined()) return static_cast<void>(at::copy_(out, sums));
+    at::add_out(out, sums, per_channel(bias, out));
+  }
+
+  static void add_bias(const Tensor& bias, const Tensor& out) {
+    if (bias.defined()) at::add_(out, per_channel(bias, out));
+  }
+
+  /// A bias with the dimensions of what it is added to.
+  static Tensor per_channel(const Tensor& bias, const Tensor& out) {
     DimVector sizes(out.dim(), 1);
     sizes[1] = bias.numel();
-    at::add_out(out, sums, bias.reshape(sizes));
+    return bias.reshape(sizes);
   }
 
   /// Whether an image is its own columns, and the planes of each sample follow one another.
@@ -136,7 +178,7 @@ class Convolution {
 
   const char* name_;
   ConvolutionGeometry g_;
-  Tensor weight_;  // (groups, outputs of a group, rows of columns)
+  Tensor weight_;
 };
 
 }  // namespace

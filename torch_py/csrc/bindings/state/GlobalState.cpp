@@ -7,6 +7,8 @@
 #include "aten/core/Uninitialized.h"
 #include "aten/native/shared/PackedWeights.h"
 #include "aten/parallel/Parallel.h"
+#include "c10/core/ConvolutionSettings.h"
+#include "c10/core/DeviceHooks.h"
 #include "c10/core/InferenceMode.h"
 #include "c10/core/ProductPrecision.h"
 #include "c10/cpu/CPUAllocator.h"
@@ -249,6 +251,64 @@ PyObject* tf32_allowed(PyObject*, PyObject* in_convolutions) {
   TORCH_PY_CATCH(nullptr)
 }
 
+// --- The library for convolutions ---
+
+/// The setting with this name; null for other names.
+std::atomic<bool>* convolution_switch(std::string_view name) {
+  c10::ConvolutionSettings& settings = c10::convolution_settings();
+  if (name == "enabled") return &settings.enabled;
+  if (name == "benchmark") return &settings.benchmark;
+  if (name == "deterministic") return &settings.deterministic;
+  return nullptr;
+}
+
+PyObject* set_convolution_setting(PyObject*, PyObject* args) {
+  TORCH_PY_TRY
+  const char* name = nullptr;
+  long long value = 0;
+  if (!PyArg_ParseTuple(args, "sL:_set_convolution_setting", &name, &value)) return nullptr;
+  if (std::atomic<bool>* const found = convolution_switch(name)) *found = value != 0;
+  else c10::convolution_settings().benchmark_limit = value;
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* convolution_setting(PyObject*, PyObject* name) {
+  TORCH_PY_TRY
+  if (const std::atomic<bool>* const found = convolution_switch(to_string_view(name)))
+    return wrap(found->load());
+  return PyLong_FromLongLong(c10::convolution_settings().benchmark_limit);
+  TORCH_PY_CATCH(nullptr)
+}
+
+/// The library of the backend of CUDA, which is loaded for the question.
+const c10::ConvolutionLibrary* loaded_convolution_library() {
+  c10::device_hooks_or_null(c10::DeviceType::CUDA);
+  return c10::convolution_library();
+}
+
+PyObject* convolution_library_version(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  const c10::ConvolutionLibrary* const library = loaded_convolution_library();
+  return PyLong_FromLongLong(library == nullptr ? 0 : library->version());
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* refused_convolutions(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  ObjectPtr list = ObjectPtr::steal(checked(PyList_New(0)));
+  const c10::ConvolutionLibrary* const library = loaded_convolution_library();
+  if (library == nullptr) return list.release();
+
+  for (const auto& [problem, why] : library->refused()) {
+    const ObjectPtr pair =
+        ObjectPtr::steal(checked(Py_BuildValue("(ss)", problem.c_str(), why.c_str())));
+    check_status(PyList_Append(list.get(), pair.get()));
+  }
+  return list.release();
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {
     {"get_default_dtype", get_default_dtype, METH_NOARGS, texts::torch_get_default_dtype},
     {"set_default_dtype", set_default_dtype, METH_O, nullptr},
@@ -284,6 +344,11 @@ PyMethodDef functions[] = {
     {"_allow_tf32", allow_tf32, METH_VARARGS,
      "_allow_tf32(in_convolutions, allowed): whether devices may round float32 operands to TF32."},
     {"_tf32_allowed", tf32_allowed, METH_O, "_tf32_allowed(in_convolutions)"},
+    {"_set_convolution_setting", set_convolution_setting, METH_VARARGS,
+     "_set_convolution_setting(name, value), of torch.backends.cudnn"},
+    {"_convolution_setting", convolution_setting, METH_O, "_convolution_setting(name)"},
+    {"_convolution_library_version", convolution_library_version, METH_NOARGS, "0 without one."},
+    {"_refused_convolutions", refused_convolutions, METH_NOARGS, "Pairs of problem and reason."},
     {"_swap_tensors", swap_tensors, METH_VARARGS,
      "Exchanges tensors, attributes and hooks of two objects; the classes stay."},
     {"_set_tensor_class", set_tensor_class_py, METH_O,
