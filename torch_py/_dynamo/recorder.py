@@ -33,6 +33,7 @@ from torch_py._subclasses.errors import (
 )
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
+from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.overrides import TorchFunctionMode
@@ -173,12 +174,7 @@ class Recorder(TorchFunctionMode):
         """Whether a tensor was computed from numbers that vary, so that its values are those of stand-ins."""
         if self.varying is None or not self.varying.places or not self.knows(tensor):
             return False
-        found, left = set(), [self.node_of(tensor)]
-        while left:
-            node = left.pop()
-            if node not in found:
-                found.add(node)
-                left.extend(node.all_input_nodes)
+        found = reached([self.node_of(tensor)], lambda node: node.all_input_nodes)
         return any(not isinstance(node.meta.get("example_value"), (Tensor, tuple, list)) for node in found)
 
     def knows(self, tensor: Tensor) -> bool:

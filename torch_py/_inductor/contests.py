@@ -19,6 +19,7 @@ from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.stages import CompiledGraph
 from torch_py._inductor.statements import Extern, LoopGraph
+from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
@@ -168,16 +169,11 @@ class _Search:
             if any(id(entry) not in own for entry in self.makers.get(buffer.memory, ()))
         }
 
-        region: set[Node] = set()
-        inputs: set[Node] = set()
-        waiting = self._results(nests)
-        while waiting:
-            node = waiting.pop()
-            if node in region or node in inputs:
-                continue
-            if node.op != "call_function" or node in others:
-                inputs.add(node)
-            else:
-                region.add(node)
-                waiting += node.all_input_nodes
-        return None if any(node.name in self.calls for node in region) else (region, inputs)
+        def is_replaced(node: Node) -> bool:
+            return node.op == "call_function" and node not in others
+
+        found = list(
+            reached(self._results(nests), lambda node: node.all_input_nodes if is_replaced(node) else [])
+        )
+        region = set(filter(is_replaced, found))
+        return None if any(node.name in self.calls for node in region) else (region, set(found) - region)

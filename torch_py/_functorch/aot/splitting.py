@@ -11,6 +11,7 @@ from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._functorch.aot.views import aliased_argument
 from torch_py._shapes.formulas import Formula, Symbol
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
+from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
@@ -31,23 +32,15 @@ class Joint:
 
     def kept_by_default(self) -> list[Node]:
         """What nodes of backward use of the forward graph, through views: the memory behind them."""
-        kept: dict[Node, None] = {}
-        wanted = list(nodes_in(self.gradients))
-        seen = set(wanted)
 
-        while wanted:
-            node = wanted.pop()
-            if is_tangent(node):
-                continue
-            if node in self.forward and not is_view(node):
-                kept[node] = None
-                continue
+        def is_kept(node: Node) -> bool:
+            return node in self.forward and not is_tangent(node) and not is_view(node)
 
-            for source in node.all_input_nodes:
-                if source not in seen:
-                    seen.add(source)
-                    wanted.append(source)
-        return sorted(node for node in kept if node.op != "get_attr")
+        def sources(node: Node) -> list[Node]:
+            return [] if is_tangent(node) or is_kept(node) else node.all_input_nodes
+
+        used = reached(nodes_in(self.gradients), sources)
+        return sorted(node for node in used if is_kept(node) and node.op != "get_attr")
 
     # The two graphs
     # ------------------------------------------------------------
@@ -111,17 +104,7 @@ class _Extraction:
 
 def reached_from(ends: Iterable[Node], stops: frozenset[Node] = frozenset()) -> set[Node]:
     """The nodes that `ends` are computed from, and themselves; not what `stops` are computed from."""
-    found = set(ends)
-    wanted = list(found)
-    while wanted:
-        node = wanted.pop()
-        if node in stops:
-            continue
-        for source in node.all_input_nodes:
-            if source not in found:
-                found.add(source)
-                wanted.append(source)
-    return found
+    return set(reached(ends, lambda node: [] if node in stops else node.all_input_nodes))
 
 
 def nodes_in(values: Iterable[Any]) -> list[Node]:
