@@ -10,10 +10,13 @@ from torch_py._functorch.aot.forms import Requiring
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.lower import RULES, Lowering, Value
-from torch_py._inductor.lower.entries import pointwise_entry, row_entry
-from torch_py._inductor.lower.pointwise import lower_pointwise
-from torch_py._inductor.lower.rows import lower_rows
-from torch_py._inductor.lower.views import lower_view
+from torch_py._inductor.lower.families import (
+    lower_pointwise,
+    lower_rows,
+    lower_view,
+    pointwise_entry,
+    row_entry,
+)
 from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
@@ -73,17 +76,17 @@ def _constant(lowering: Lowering, module: GraphModule, node: Node) -> None:
 def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
     args = map_arg(node.args, lowering.values.__getitem__)
     kwargs = map_arg(node.kwargs, lowering.values.__getitem__)
-    if node.target is operator.getitem:
+    target: Any = node.target
+    if target is operator.getitem:
         lowering.values[node] = args[0][args[1]]
         return
 
     rule = _rule_of(node) if loops else None
-    if rule is not None and rule is not lower_view and not _suits_loops([args, list(kwargs.values())]):
-        rule = None
-    if rule is not None:
+    if rule is not None and (rule is lower_view or _suits_loops([args, list(kwargs.values())])):
         length = len(lowering.graph.statements)
+        called = target.operator if isinstance(target, Requiring) else target
         try:
-            lowering.values[node] = rule(lowering, node, *args, **kwargs)
+            lowering.values[node] = rule(lowering, node, called._schema.bind(args, kwargs))
             return
         except NotLoweredError:
             del lowering.graph.statements[length:]

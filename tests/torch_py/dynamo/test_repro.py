@@ -164,7 +164,7 @@ def test_graphs_of_inductor(written: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_wrong_kernels_of_inductor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torch_py._inductor.lower.entries import POINTWISE
+    from torch_py._inductor.lower.families import POINTWISE
 
     monkeypatch.setenv("TORCH_COMPILE_DEBUG_DIR", str(tmp_path))
     monkeypatch.setitem(POINTWISE, "sin", POINTWISE["cos"])

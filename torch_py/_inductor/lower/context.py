@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._inductor.dtypes import CPP
@@ -150,13 +150,15 @@ class Lowering:
         return self.define(name, example, lambda outer: Reduce(kind, axes, element(outer, inner), dtype))
 
 
-Rule = Callable[..., Any]
+Given = Mapping[str, Any]
+Rule = Callable[[Lowering, Any, Given], Any]
 RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Registers the rule of operators: ``rule(lowering, node, *args, **kwargs)``, in which values stand for
-    tensors. It returns a value, or a tuple of them, and raises NotLoweredError for what it does not cover.
+    """Registers the rule of operators: ``rule(lowering, node, given)``. `given` has all arguments by their
+    names in the schema, values for tensors. The rule returns a value, or a tuple of them, and raises
+    NotLoweredError for what it does not cover.
     """
 
     def register(function: Rule) -> Rule:

@@ -8,14 +8,14 @@ from torch_py._inductor.dtypes import LONG, is_short_float
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import linear
 from torch_py._inductor.ir import Expr, Index, Map, cast, const
-from torch_py._inductor.lower.context import Lowering, Value, rule
+from torch_py._inductor.lower.context import Given, Lowering, Value, rule
 
 _LONG = 16  # elements; shorter dimensions stay in the cache
 
 
 @rule("clone", "_to_copy")
-def copy(lowering: Lowering, node: Any, source: Value, *args: Any, **kwargs: Any) -> Value:
-    example = node.meta["val"]
+def copy(lowering: Lowering, node: Any, given: Given) -> Value:
+    source, example = given["self"], node.meta["val"]
     if _is_transposition(node.args[0].meta["val"], example):
         raise NotLoweredError("a transposition, for which the operator has better loops")
 
@@ -38,15 +38,14 @@ def _is_transposition(source: Any, result: Any) -> bool:
 
 
 @rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones")
-def zeros_or_ones(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
+def zeros_or_ones(lowering: Lowering, node: Any, given: Given) -> Value:
     number = "ones" in node.target._entry_name
     return _filled(lowering, node, number)
 
 
 @rule("full", "full_like", "new_full", "scalar_tensor", "fill.Scalar")
-def full(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
-    bound = node.target._schema.bind(args, kwargs)
-    return _filled(lowering, node, bound.get("fill_value", bound.get("value", bound.get("s"))))
+def full(lowering: Lowering, node: Any, given: Given) -> Value:
+    return _filled(lowering, node, given.get("fill_value", given.get("value", given.get("s"))))
 
 
 def _filled(lowering: Lowering, node: Any, number: Any) -> Value:
@@ -57,9 +56,8 @@ def _filled(lowering: Lowering, node: Any, number: Any) -> Value:
 
 
 @rule("arange", "arange.start", "arange.start_step")
-def arange(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
-    bound = node.target._schema.bind(args, kwargs)
-    start, step = bound.get("start", 0), bound.get("step", 1)
+def arange(lowering: Lowering, node: Any, given: Given) -> Value:
+    start, step = given.get("start", 0), given.get("step", 1)
     example = node.meta["val"]
     if not isinstance(start, int) or not isinstance(step, int) or example.dtype.is_floating_point:
         raise NotLoweredError("numbers with fractions")
