@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py._inductor import config
-from torch_py._inductor.call_cache import Notes, call_of
-from torch_py._inductor.graph_cache import program_of
+from torch_py._inductor.graph_cache import Notes, call_of, program_of
 from torch_py._inductor.options import checked_options, options_of_mode
 from torch_py._inductor.user_passes import run_pass
 from torch_py._logging import artifacts

@@ -1,5 +1,5 @@
-"""Descriptions of programs as JSON: what `_C._compiler.Program` is made of, but tensors and libraries; and
-what compiled calls consist of.
+"""Values of the compiler as JSON: what `_C._compiler.Program` is made of, but tensors and libraries; what
+compiled calls consist of; and what keys of the cache stand for.
 
 Containers and everything that JSON lacks are lists with a tag: ``["dtype", "float32"]``. Reading makes what
 these tags stand for, and nothing else.
@@ -7,6 +7,8 @@ these tags stand for, and nothing else.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -17,12 +19,8 @@ from torch_py._functorch.aot.forms import OnCopies, Requiring, on_copies, requir
 from torch_py._functorch.aot.runtime.parts import Parts
 from torch_py._inductor.positions import InRange, in_range
 from torch_py._ops import OpOverload
-
-_RECORDS: tuple[Any, ...] = (
-    Parts, recipes.Argument, recipes.Computed, recipes.Constant, recipes.InputOfGraph, recipes.OnInput,
-    recipes.Same, recipes.Viewed, sources.Base, sources.Memory, sources.Own, traced.Change, traced.Reshaping,
-)  # fmt: skip
-_NAMED = {"dtype": _C.dtype, "layout": _C.layout, "memory_format": _C.memory_format}
+from torch_py._shapes.formulas import Formula, Symbol
+from torch_py.fx.node import Node
 
 
 class NotWrittenError(Exception):
@@ -30,46 +28,31 @@ class NotWrittenError(Exception):
 
 
 def encoded(value: Any) -> Any:
-    """A value of a description as JSON has it. Raises NotWrittenError."""
+    """A value as JSON has it. Raises NotWrittenError."""
     kind = type(value)
-    if value is None or kind in (bool, int, str):
+    if kind in _PLAIN:
         return value
-    for container in (list, tuple):
+    for container in (list, tuple, dict):
         if isinstance(value, container):
-            return [container.__name__, *map(encoded, value)]
-    if isinstance(value, dict):
-        return ["dict", *([encoded(key), encoded(item)] for key, item in value.items())]
-    if kind is float:
-        return ["float", value.hex()]
-    if kind is Slot:
-        return ["Slot", value.number]
-    if kind is _C.device:
-        return ["device", str(value)]
-    if value is int:
-        return ["int"]
-    if value is recipes.strided:
-        return ["strided"]
-    if kind in _RECORDS:
-        return [kind.__name__, *map(encoded, value._values())]
-    if kind is recipes.Step:
-        return ["Step", *(encoded(getattr(value, name)) for name in _OF_STEP)]
+            kind = container
+    if kind is list or kind is tuple:
+        return [kind.__name__, *map(encoded, value)]
 
-    for name, named in _NAMED.items():
-        if kind is named:
-            return [name, str(value).removeprefix("torch.")]
-    return _encoded_operator(value)
+    for name, constant in _CONSTANTS.items():
+        if value is constant:
+            return [name]
+    form = _FORMS.get(kind)
+    if form is None:
+        raise NotWrittenError(f"a {kind.__name__}: {value!r}")
+    return [kind.__name__, *map(encoded, form[0](value))]
 
 
-def _encoded_operator(value: Any) -> Any:
-    if isinstance(value, Requiring):
-        return ["requiring", _encoded_operator(value.operator), list(value.positions)]
-    if isinstance(value, OnCopies):
-        return ["on_copies", _encoded_operator(value.operator)]
-    if isinstance(value, InRange):
-        return ["in_range", value.name]
-    if isinstance(value, OpOverload) and _C._find_operator(value._entry_name) is value:
-        return ["operator", value._entry_name]
-    raise NotWrittenError(f"a {type(value).__name__}: {value!r}")
+def text_of(value: Any) -> str:
+    """A value, nodes included, as text: different for different values.
+
+    Raises NotWrittenError for values whose text would not say all.
+    """
+    return json.dumps(encoded(value))
 
 
 def decoded(value: Any) -> Any:
@@ -81,24 +64,43 @@ def decoded(value: Any) -> Any:
         raise ValueError(f"not a value of a program: {value!r}")
 
     tag = value[0]
+    parts = [part if type(part) in _PLAIN else decoded(part) for part in value[1:]]
     if tag == "tuple":  # the first two are most of them
-        return tuple([part if type(part) in _PLAIN else decoded(part) for part in value[1:]])
+        return tuple(parts)
     if tag == "list":
-        return [part if type(part) in _PLAIN else decoded(part) for part in value[1:]]
+        return parts
     if type(tag) is not str or tag not in _READERS:
         raise ValueError(f"not a value of a program: {value!r}")
-    return _READERS[tag](*value[1:])
+    return _READERS[tag](*parts)
 
 
 _PLAIN = frozenset({bool, int, str, type(None)})
+_CONSTANTS = {"int": int, "strided": recipes.strided, "...": ...}
 
 
-@cache
-def _named(kind: str, name: str) -> Any:
-    found = getattr(_C, name, None)
-    if not isinstance(found, _NAMED[kind]):
-        raise ValueError(f"{name} is not a {kind}")
-    return found
+def _fields_of(value: Any) -> list[Any]:
+    return [getattr(value, name) for name in value._fields]
+
+
+def _name_in_native(value: Any) -> tuple[str]:
+    return (str(value).removeprefix("torch."),)
+
+
+def _named(kind: type) -> Callable[[str], Any]:
+    @cache
+    def read(name: str) -> Any:
+        found = getattr(_C, name, None)
+        if not isinstance(found, kind):
+            raise ValueError(f"{name} is not a {kind.__name__}")
+        return found
+
+    return read
+
+
+def _entry_of(value: OpOverload) -> tuple[str]:
+    if _C._find_operator(value._entry_name) is not value:
+        raise NotWrittenError(f"another operator than {value._entry_name}")
+    return (value._entry_name,)
 
 
 def _operator(name: str) -> Any:
@@ -108,24 +110,33 @@ def _operator(name: str) -> Any:
     return found
 
 
-def _record(kind: Any, items: Any) -> Any:
-    return kind(*map(decoded, items))
+def _unreadable(*parts: Any) -> Any:
+    raise ValueError("a part of a key, which no program has")
 
 
-_OF_STEP = ("target", "args", "kwargs", "index", "without_grad", "retypes")
-_READERS: dict[str, Any] = {
-    **{kind.__name__: lambda *items, kind=kind: _record(kind, items) for kind in (*_RECORDS, recipes.Step)},
-    "dict": lambda *pairs: {decoded(key): decoded(item) for key, item in pairs},
-    "float": float.fromhex,
-    "Slot": Slot,
-    "device": cache(_C.device),
-    "int": lambda: int,
-    "strided": lambda: recipes.strided,
-    "dtype": lambda name: _named("dtype", name),
-    "layout": lambda name: _named("layout", name),
-    "memory_format": lambda name: _named("memory_format", name),
-    "operator": _operator,
-    "requiring": lambda operator, positions: requiring(decoded(operator), tuple(positions)),
-    "in_range": in_range,
-    "on_copies": lambda operator: on_copies(decoded(operator)),
+_RECORDS: tuple[Any, ...] = (
+    Parts, recipes.Argument, recipes.Computed, recipes.Constant, recipes.InputOfGraph, recipes.OnInput,
+    recipes.Same, recipes.Step, recipes.Viewed, sources.Base, sources.Memory, sources.Own, traced.Change,
+    traced.Reshaping, Formula,
+)  # fmt: skip
+# The parts of a value of each class, and what makes the value of them.
+_FORMS: dict[Any, tuple[Callable[[Any], Any], Callable[..., Any]]] = {
+    float: (lambda value: (value.hex(),), float.fromhex),
+    complex: (lambda value: (value.real, value.imag), complex),
+    slice: (lambda value: (value.start, value.stop, value.step), slice),
+    dict: (dict.items, lambda *pairs: dict(pairs)),
+    Slot: (lambda value: (value.number,), Slot),
+    _C.device: (lambda value: (str(value),), cache(_C.device)),
+    **{kind: (_name_in_native, _named(kind)) for kind in (_C.dtype, _C.layout, _C.memory_format)},
+    OpOverload: (_entry_of, _operator),
+    Requiring: (lambda value: (value.operator, value.positions), requiring),
+    OnCopies: (lambda value: (value.operator,), on_copies),
+    InRange: (lambda value: (value.name,), in_range),
+    Node: (lambda value: (value.name,), _unreadable),
+    Symbol: (lambda value: (value.name, value.min, value.max, value.samples), _unreadable),
+    **{kind: (_fields_of, kind) for kind in _RECORDS},
+}
+_READERS: dict[str, Callable[..., Any]] = {
+    **{kind.__name__: read for kind, (_, read) in _FORMS.items()},
+    **{name: lambda value=value: value for name, value in _CONSTANTS.items()},
 }
