@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._inductor import config
 from torch_py._inductor.graph_cache import Notes, call_of, program_of
-from torch_py._inductor.options import checked_options, options_of_mode
-from torch_py._inductor.user_passes import run_pass
+from torch_py._inductor.options import checked_options, options_of_mode, run_pass
 from torch_py._logging import artifacts
 from torch_py.fx.graph_module import GraphModule
 
@@ -33,7 +32,7 @@ def compile_fx_inner(
 
 def _compiled(module: GraphModule) -> CompiledGraph:
     # Imported here: a process that finds its programs in the cache compiles nothing.
-    from torch_py._inductor.compile_graph import compile_graph
+    from torch_py._inductor.stages import compile_graph
 
     return compile_graph(module)
 

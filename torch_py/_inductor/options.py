@@ -1,12 +1,14 @@
-"""Settings for one call of `torch.compile`: `mode` names a set of them, `options` has single ones."""
+"""Settings for one call of `torch.compile`: `mode` names a set of them, `options` has single ones, of which some
+are passes of the user's."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from torch_py._inductor import config
+from torch_py.fx.graph_module import GraphModule
 
 MODES: dict[str, dict[str, Any]] = {
     "default": {},
@@ -88,3 +90,10 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
             )
         found[own] = value
     return found
+
+
+def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:
+    """Calls a function of the user's on the graph of a module."""
+    if change is not None and isinstance(module, GraphModule):
+        change(module.graph)
+        module.recompile()

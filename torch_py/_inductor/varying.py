@@ -16,8 +16,7 @@ from typing import Any
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.specialise import specialised
-from torch_py._inductor.stages import CompiledGraph, plan, source_of
-from torch_py._inductor.symbols import symbols_of
+from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of
 from torch_py._shapes.arguments import NotFollowed, solved_strides
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
 from torch_py._shapes.solver import Ambiguous, Question, Solver

@@ -10,7 +10,7 @@ import pytest
 from torch_py._C._compiler import Slot
 
 import torch_py as torch
-from torch_py._inductor import compile_graph, config, entries, graph_cache
+from torch_py._inductor import config, entries, graph_cache, stages
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.program_json import NotWrittenError, decoded, encoded
 
@@ -21,7 +21,7 @@ nn = torch.nn
 def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The graphs that are compiled, with an empty cache."""
     found: list[Any] = []
-    original = compile_graph.compile_graph
+    original = stages.compile_graph
 
     def counting(module: Any) -> Any:
         found.append(module)
@@ -29,7 +29,7 @@ def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "kernels"))
     monkeypatch.setattr(Cache, "_opened", None)
-    monkeypatch.setattr(compile_graph, "compile_graph", counting)
+    monkeypatch.setattr(stages, "compile_graph", counting)
     # Calls come from a cache of their own (test_call_cache.py).
     monkeypatch.setattr(graph_cache, "_keeps_calls", lambda: False)
     return found

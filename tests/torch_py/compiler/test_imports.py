@@ -51,7 +51,7 @@ RARE = (
 MAKERS = (
     "subprocess",
     "torch_py._generated.lowerings",
-    "torch_py._inductor.compile_graph",
+    "torch_py._inductor.stages",
     "torch_py._inductor.fuse",
     "torch_py._inductor.ir",
     "torch_py._inductor.lowering",
