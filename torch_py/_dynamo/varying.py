@@ -17,8 +17,7 @@ from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import VARYING, SymFloat, SymInt, SymSize
-from torch_py._shapes.reals import term_of
+from torch_py._shapes.integers import VARYING, SymFloat, SymInt, SymSize, term_of
 from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode

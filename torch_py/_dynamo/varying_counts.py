@@ -19,7 +19,7 @@ from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.varying_arguments import packet_of, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
-from torch_py._shapes.reals import term_of
+from torch_py._shapes.integers import term_of
 from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
 

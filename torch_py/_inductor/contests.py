@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from torch_py._C._compiler import Program
-from torch_py._functorch.aot.splitting import is_view
+from torch_py._functorch.aot.partition import is_view
 from torch_py._inductor.assemble import Assembly, Named
 from torch_py._inductor.fuse import Entry
 from torch_py._inductor.ir import Buffer

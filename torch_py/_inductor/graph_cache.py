@@ -24,8 +24,7 @@ from typing import Any
 from torch_py import _C, _logging
 from torch_py._C._compiler import Program
 from torch_py._functorch.aot.forms import Form
-from torch_py._functorch.aot.runtime.calls import flat_call
-from torch_py._functorch.aot.runtime.parts import Parts
+from torch_py._functorch.aot.runtime.calls import Parts, flat_call
 from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache

@@ -1,5 +1,5 @@
-"""Settings for one call of `torch.compile`: `mode` names a set of them, `options` has single ones, of which some
-are passes of the user's."""
+"""Settings for one call of `torch.compile`: `mode` names a set of them, `options` has single ones, some
+of which are passes of the user's."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C._compiler import Slot
-from torch_py._functorch.aot import recipes, sources, traced
+from torch_py._functorch.aot import recipes, traced
 from torch_py._functorch.aot.forms import OnCopies, Requiring, on_copies, requiring
-from torch_py._functorch.aot.runtime.parts import Parts
+from torch_py._functorch.aot.runtime.calls import Parts
 from torch_py._inductor.positions import InRange, in_range
 from torch_py._ops import OpOverload
 from torch_py._shapes.formulas import Formula, Symbol
@@ -116,7 +116,7 @@ def _unreadable(*parts: Any) -> Any:
 
 _RECORDS: tuple[Any, ...] = (
     Parts, recipes.Argument, recipes.Computed, recipes.Constant, recipes.InputOfGraph, recipes.OnInput,
-    recipes.Same, recipes.Step, recipes.Viewed, sources.Base, sources.Memory, sources.Own, traced.Change,
+    recipes.Same, recipes.Step, recipes.Viewed, recipes.Base, recipes.Memory, recipes.Own, traced.Change,
     traced.Reshaping, Formula,
 )  # fmt: skip
 # The parts of a value of each class, and what makes the value of them.

@@ -14,9 +14,8 @@ from typing import Any
 
 from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, affine, evaluate, product, symbols_in
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.integers import SymFloat, SymInt, term_of
 from torch_py._shapes.orders import Order, all_smaller, orders_of
-from torch_py._shapes.reals import SymFloat, term_of
 from torch_py._shapes.stand_ins import (
     PRIMES,
     RECORDINGS,

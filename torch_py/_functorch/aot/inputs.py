@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from torch_py._functorch.aot.recipes import Base, Own, Source
 from torch_py._functorch.aot.recording import Recorder
-from torch_py._functorch.aot.sources import Base, Own, Source
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import set_grad_enabled

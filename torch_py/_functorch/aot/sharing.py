@@ -8,8 +8,7 @@ from typing import Any
 from torch_py._functorch.aot.building import is_dense
 from torch_py._functorch.aot.functionalize import is_write, written_nodes
 from torch_py._functorch.aot.inputs import Input
-from torch_py._functorch.aot.recipes import Step
-from torch_py._functorch.aot.sources import Base, Memory, Own, Source
+from torch_py._functorch.aot.recipes import Base, Memory, Own, Source, Step
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
 from torch_py._shapes.arguments import reach
