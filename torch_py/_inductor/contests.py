@@ -5,71 +5,52 @@ The operators can be called in their place, so the two can be raced (race.py).
 
 from __future__ import annotations
 
-import hashlib
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from torch_py._C._compiler import Program
 from torch_py._functorch.aot.partition import is_view
 from torch_py._inductor.assemble import Assembly, Named
+from torch_py._inductor.entries import key_of_parts
 from torch_py._inductor.fuse import Entry
+from torch_py._inductor.graph_cache import text_of_graph
 from torch_py._inductor.ir import Buffer
-from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
-from torch_py._inductor.stages import CompiledGraph
+from torch_py._inductor.stages import CompiledGraph, variant
 from torch_py._inductor.statements import Extern, LoopGraph
+from torch_py._records import Fields
 from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node, map_arg
+from torch_py.fx.node import Node
 
 
-class Contest:
+class Contest(Fields):
     """Nests, with the function and the name of each, and the operators that they replace.
 
-    `region` are the nodes of these operators, `inputs` the nodes that they read, and `results` those whose
-    values the nests store.
+    `module` is a graph of these operators, which reads the nodes `inputs`, and `called` are the names of the
+    nodes that would be called.
     """
 
-    def __init__(
-        self,
-        nests: Sequence[Nest],
-        named: Named,
-        region: list[Node],
-        inputs: list[Node],
-        results: list[Node],
-    ) -> None:
-        self.nests = list(nests)
-        self.named = {id(nest): named[id(nest)] for nest in nests}
-        self.region = region
-        self.inputs = inputs
-        self.results = results
+    nests: list[Nest]
+    named: Named
+    inputs: list[Node]
+    called: frozenset[str]
+    module: GraphModule
 
     @property
     def name(self) -> str:
         return ", ".join(kernel.name for kernel, _ in self.named.values())
 
     @property
-    def called(self) -> frozenset[str]:
-        """The names of the nodes that would be called."""
-        return frozenset(n.name for n in self.region if n.target is not operator.getitem and not is_view(n))
-
-    @property
     def key(self) -> str:
         """The same for all contests of equal loops and equal operators on tensors of equal sizes."""
-        numbers = {node: f"%{number}" for number, node in enumerate([*self.inputs, *self.region])}
-        parts = []
-        for kernel, _ in self.named.values():
-            facts = [repr(b.facts) for b in kernel.buffers]
-            parts += [kernel.key, f"{kernel.extent} {kernel.grain}", *facts]
-        for node in self.inputs:
-            value = node.meta["val"]
-            parts.append(f"{value.dtype} {value.shape} {value.stride()}")
-        for node in self.region:
-            arguments = map_arg((node.args, node.kwargs), lambda argument: numbers[argument])
-            parts.append(f"{node.target} {arguments!r}")
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        kernels = [
+            f"{kernel.key} {kernel.extent} {kernel.grain} {[buffer.facts for buffer in kernel.buffers]}"
+            for kernel, _ in self.named.values()
+        ]
+        return key_of_parts("race", text_of_graph(self.module), *kernels)
 
     # The two sides
 
@@ -85,19 +66,7 @@ class Contest:
 
     def calls(self) -> tuple[Program, list[Any]]:
         """A program of calls, and the tensors that it reads, as examples."""
-        graph = Graph()
-        copies: dict[Node, Node] = {}
-        for node in self.inputs:
-            copies[node] = graph.placeholder(node.name)
-            copies[node].meta = dict(node.meta)
-        for node in self.region:
-            copies[node] = graph.node_copy(node, copies.__getitem__)
-        graph.output([copies[node] for node in self.results])
-
-        lowered = lower(GraphModule({}, graph), loops=False)
-        schedule: list[Entry] = list(lowered.statements)
-        program = Program(*Assembly(lowered, schedule, {}).description())
-        return program, [n.meta["val"] for n in self.inputs]
+        return variant(self.module, None).program, [node.meta["val"] for node in self.inputs]
 
 
 # Which contests there are
@@ -147,8 +116,10 @@ class _Search:
         if found is None:
             return None
         region, inputs = (sorted(nodes, key=self.order.__getitem__) for nodes in found)
-        made = Contest(nests, self.compiled.named, region, inputs, self._results(nests))
-        return made if made.called else None
+        called = frozenset(n.name for n in region if n.target is not operator.getitem and not is_view(n))
+        named = {id(nest): self.compiled.named[id(nest)] for nest in nests}
+        module = _module_of(region, inputs, self._results(nests))
+        return Contest(nests, named, inputs, called, module) if called else None
 
     def _is_whole(self, nest: Nest) -> bool:
         """Whether it makes whole tensors, which are values of nodes."""
@@ -177,3 +148,17 @@ class _Search:
         )
         region = set(filter(is_replaced, found))
         return None if any(node.name in self.calls for node in region) else (region, set(found) - region)
+
+
+def _module_of(region: list[Node], inputs: list[Node], results: list[Node]) -> GraphModule:
+    """Some nodes of a graph as a graph of their own, in which names are numbers."""
+    graph = Graph()
+    copies: dict[Node, Node] = {}
+    for number, node in enumerate(inputs):
+        copies[node] = graph.placeholder(f"input_{number}")
+        copies[node].meta = dict(node.meta)
+    for number, node in enumerate(region):
+        copies[node] = graph.node_copy(node, copies.__getitem__)
+        copies[node]._rename(f"value_{number}")
+    graph.output([copies[node] for node in results])
+    return GraphModule({}, graph)

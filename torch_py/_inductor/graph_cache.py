@@ -96,20 +96,21 @@ def _constant(module: GraphModule, node: Node) -> Any:
 def key_of_graph(module: GraphModule) -> str | None:
     """What stands for a graph; None for one that is not kept."""
     try:
-        with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
-            text = _text_of(module)
-        return key_of_parts(text)
+        return key_of_parts(text_of_graph(module))
     except (NotWrittenError, NoCompilerError):
         return None
 
 
-def _text_of(module: GraphModule) -> str:
+def text_of_graph(module: GraphModule) -> str:
+    """A graph of operators, with the shapes of all values. Raises NotWrittenError."""
+
     def facts(node: Node) -> Any:
         value = _constant(module, node) if node.op == "get_attr" else node.meta.get("val")
         geometry = node.meta.get("sizes"), node.meta.get("strides")
         return _facts(value), geometry, BACKWARD in node.meta
 
-    return _graph_text(module, facts)
+    with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+        return _graph_text(module, facts)
 
 
 def _facts(value: Any) -> Any:

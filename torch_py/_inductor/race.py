@@ -6,22 +6,20 @@ What was measured is kept in the cache of kernels, so that a race is run once.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C, _logging, random
+from torch_py._C._compiler import Program
 from torch_py._inductor import config
-from torch_py._inductor.compile_cpp import find_compiler, identity
 from torch_py._inductor.contests import Contest, contests_of
-from torch_py._inductor.entries import read_entry, write_entry
+from torch_py._inductor.entries import key_of_parts, read_entry, write_entry
 from torch_py._inductor.ir import Buffer
-from torch_py._inductor.stages import CompiledGraph
+from torch_py._inductor.stages import CompiledGraph, variant
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx._script import strided
-from torch_py.version import __version__
 
 _log = _logging.topic("autotuning")
 
@@ -31,12 +29,12 @@ _ROUNDS = 9
 _CALLS = "calls"
 _LOOPS = "loops"
 
-Compile = Callable[[frozenset[str] | None], CompiledGraph]
+# Programs by names, with examples of what they read.
+Sides = dict[str, tuple[Program, Sequence[Any]]]
 
 
-def fastest(compiled: CompiledGraph, compile: Compile) -> CompiledGraph:
-    """The fastest form of a compiled graph. ``compile(names)`` compiles it with calls of these nodes, and of
-    all for None."""
+def fastest(compiled: CompiledGraph) -> CompiledGraph:
+    """The fastest form of a compiled graph."""
     if not compiled.kernels:
         return compiled
     if not _is_measurable(compiled):
@@ -45,12 +43,12 @@ def fastest(compiled: CompiledGraph, compile: Compile) -> CompiledGraph:
 
     state = random.get_rng_state()
     try:
-        return _fastest(compiled, compile)
+        return _fastest(compiled)
     finally:
         random.set_rng_state(state)
 
 
-def _fastest(compiled: CompiledGraph, compile: Compile) -> CompiledGraph:
+def _fastest(compiled: CompiledGraph) -> CompiledGraph:
     lost: set[str] = set()
     known: dict[str, bool] = {}
     for contest in contests_of(compiled):
@@ -59,9 +57,9 @@ def _fastest(compiled: CompiledGraph, compile: Compile) -> CompiledGraph:
             known[key] = _loses(contest, key, compiled.library)
         if known[key]:
             lost |= contest.called
-    forms = {"kernels": compiled, "calls": compile(None)}
+    forms = {"kernels": compiled, "calls": variant(compiled.module, None)}
     if lost:
-        forms["both"] = compile(frozenset(lost))
+        forms["both"] = variant(compiled.module, frozenset(lost))
     return forms[_winner(forms)]
 
 
@@ -72,14 +70,7 @@ def _is_measurable(compiled: CompiledGraph) -> bool:
 
 def _loses(contest: Contest, key: str, library: str | None) -> bool:
     """Whether the operators are clearly faster than a nest."""
-
-    def measure() -> dict[str, float]:
-        sides = {_LOOPS: contest.loops(library), _CALLS: contest.calls()}
-        return _times(
-            {name: (program, list(map(_tensor, given))) for name, (program, given) in sides.items()}
-        )
-
-    times = _kept(key, measure)
+    times = _kept(key, lambda: {_LOOPS: contest.loops(library), _CALLS: contest.calls()})
     loses = times[_CALLS] < _MARGIN * times[_LOOPS]
     _log.info(
         "%s: %.1f us in loops, %.1f us in %d calls%s",
@@ -94,13 +85,9 @@ def _loses(contest: Contest, key: str, library: str | None) -> bool:
 
 def _winner(forms: dict[str, CompiledGraph]) -> str:
     """The name of the fastest form of a whole graph."""
-    key = hashlib.sha256("\0".join(f.program.debug() + f.source for f in forms.values()).encode()).hexdigest()
-
-    def measure() -> dict[str, float]:
-        given = [_tensor(buffer) for buffer in forms["kernels"].graph.inputs]
-        return _times({name: (form.program, given) for name, form in forms.items()})
-
-    times = _kept(key, measure)
+    key = key_of_parts("race", *(form.program.debug() + form.source for form in forms.values()))
+    given = forms["kernels"].graph.inputs
+    times = _kept(key, lambda: {name: (form.program, given) for name, form in forms.items()})
     _log.info("a graph: %s", ", ".join(f"{name} {seconds * 1e6:.1f} us" for name, seconds in times.items()))
     # What the races of nests suggest is taken unless something else is clearly better.
     best = min(times, key=times.__getitem__)
@@ -158,16 +145,19 @@ def _seconds(program: Any, given: Sequence[Any], count: int) -> float:
 # ------------------------------------------------------------
 
 
-def _kept(key: str, measure: Callable[[], dict[str, float]]) -> dict[str, float]:
+def _kept(key: str, sides: Callable[[], Sides]) -> dict[str, float]:
     """The times of a race: from the cache if it has been run before on this machine with as many threads."""
-    facts = [key, *identity(find_compiler()), __version__, str(_C.get_num_threads()), str(config.cpp.threads)]
-    entry = hashlib.sha256("\0".join(facts).encode()).hexdigest()
+    entry = key_of_parts(key, str(_C.get_num_threads()))
     if config.autotune_local_cache and not config.force_disable_caches:
         found = read_entry(entry, ".race", dict)
         if found is not None:
             return found
 
-    times = measure()
+    given = sides()
+    tensors = {id(example): _tensor(example) for _, examples in given.values() for example in examples}
+    times = _times(
+        {name: (program, [tensors[id(e)] for e in examples]) for name, (program, examples) in given.items()}
+    )
     if config.autotune_local_cache:
         write_entry(entry, ".race", times)
     return times

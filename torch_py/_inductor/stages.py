@@ -159,10 +159,10 @@ def _raced(compiled: CompiledGraph) -> CompiledGraph:
     # Imported here: most compilations do without it.
     from torch_py._inductor.race import fastest
 
-    return fastest(compiled, lambda names: _variant(compiled.module, names))
+    return fastest(compiled)
 
 
-def _variant(module: GraphModule, called: frozenset[str] | None) -> CompiledGraph:
+def variant(module: GraphModule, called: frozenset[str] | None) -> CompiledGraph:
     """The graph with calls of these nodes, or of all."""
     compiled = CompiledGraph(module, called or frozenset())
     _compile(compiled, loops=called is not None)
