@@ -10,7 +10,7 @@ from torch_py._functorch.aot.in_place import write_in_place
 from torch_py._functorch.aot.partition import min_cut_rematerialization_partition
 from torch_py._inductor import config
 from torch_py._inductor.common import merge_common
-from torch_py._inductor.options import run_pass
+from torch_py._inductor.compile_fx import run_pass
 from torch_py._logging import artifacts
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule

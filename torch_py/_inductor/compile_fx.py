@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._inductor import config
 from torch_py._inductor.graph_cache import Notes, call_of, program_of
-from torch_py._inductor.options import checked_options, options_of_mode, run_pass
+from torch_py._inductor.options import checked_options, options_of_mode
 from torch_py._logging import artifacts
 from torch_py.fx.graph_module import GraphModule
 
@@ -77,6 +77,13 @@ def _compiled_call(*arguments: Any) -> Callable[..., Any]:
     from torch_py._inductor.compile_call import compile_call
 
     return compile_call(*arguments)
+
+
+def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:
+    """Calls a function of the user's on the graph of a module."""
+    if change is not None and isinstance(module, GraphModule):
+        change(module.graph)
+        module.recompile()
 
 
 __all__ = ["compile_fx", "compile_fx_inner"]

@@ -1,14 +1,12 @@
-"""Settings for one call of `torch.compile`: `mode` names a set of them, `options` has single ones, some
-of which are passes of the user's."""
+"""Settings for one call of `torch.compile`: `mode` names a set of them, `options` has single ones."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from torch_py._inductor import config
-from torch_py.fx.graph_module import GraphModule
 
 MODES: dict[str, dict[str, Any]] = {
     "default": {},
@@ -90,10 +88,3 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
             )
         found[own] = value
     return found
-
-
-def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:
-    """Calls a function of the user's on the graph of a module."""
-    if change is not None and isinstance(module, GraphModule):
-        change(module.graph)
-        module.recompile()

@@ -34,7 +34,8 @@ def flip(lowering: Lowering, node: Any, given: Given) -> Value:
 
 @rule("roll")
 def roll(lowering: Lowering, node: Any, given: Given) -> Value:
-    source, shifts, dims = given["self"], given["shifts"], given["dims"]
+    source = given["self"]
+    shifts, dims = given["shifts"], given["dims"]
     along = [dims] if isinstance(dims, int) else list(dims)
     if not along or not source.sizes:
         raise NotLoweredError("a roll of the row of all elements")
@@ -107,7 +108,8 @@ def _guarded(test: Expr, value: Expr, otherwise: Expr) -> Expr:
 
 @rule("constant_pad_nd")
 def constant_pad(lowering: Lowering, node: Any, given: Given) -> Value:
-    source, pad, example = given["self"], given["pad"], node.meta["val"]
+    source, pad = given["self"], given["pad"]
+    example = node.meta["val"]
     before = [0] * len(source.sizes)
     for number in range(len(pad) // 2):
         before[-1 - number] = pad[2 * number]
