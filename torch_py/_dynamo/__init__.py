@@ -65,20 +65,20 @@ __all__ = [
 reset_code_caches = reset
 
 _absent = _lacking(__name__, __path__)
-# Imported when they are first named: modules, and functions with their modules.
+# Imported when they are first named: modules, and functions of explaining.py.
 _LAZY_MODULES = ("decorators", "eval_frame", "testing")
-_LAZY_FUNCTIONS = {"explain": "explaining", "export": "exporting"}
+_LAZY_FUNCTIONS = ("explain", "export")
 
 
 def __getattr__(name: str) -> _Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py._dynamo.{name}")
     if name in _LAZY_FUNCTIONS:
-        return getattr(_importlib.import_module(f"torch_py._dynamo.{_LAZY_FUNCTIONS[name]}"), name)
+        return getattr(_importlib.import_module("torch_py._dynamo.explaining"), name)
     return _absent(name)
 
 
 if TYPE_CHECKING:
     from torch_py._dynamo import testing as testing
     from torch_py._dynamo.explaining import explain as explain
-    from torch_py._dynamo.exporting import export as export
+    from torch_py._dynamo.explaining import export as export

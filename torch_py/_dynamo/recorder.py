@@ -16,10 +16,10 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
-from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
+from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
+from torch_py._dynamo.guard_rows import Source
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
-from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
@@ -249,7 +249,7 @@ class Recorder(TorchFunctionMode):
         return result
 
     def _effects(self, acts: bool, args: Any, kwargs: dict[str, Any]) -> list[str]:
-        """What the call that has run has done apart from its result: see effects.py."""
+        """What the call that has run has done apart from its result: see `assemble.acts`."""
         mode = self.fake_mode
         found = ["acts"] * acts
         if mode.has_drawn:  # later numbers depend on it, whether the result is used or not

@@ -27,7 +27,7 @@ RARE = (
     "shutil",
     "tempfile",
     "torch_py._dynamo.explaining",
-    "torch_py._dynamo.exporting",
+    "torch_py._dynamo.explaining",
     "torch_py._dynamo.repro",
     "torch_py._dynamo.testing",
     "torch_py._functorch.aot.varying",

@@ -74,7 +74,7 @@ def begun(function, *args):
     """The capture and the frame of a call."""
     from torch_py._dynamo.capture import Capture
     from torch_py._dynamo.handlers import all_handlers
-    from torch_py._dynamo.start import FunctionStart
+    from torch_py._dynamo.resume import FunctionStart
 
     class Recorder:
         inputs: dict = {}

@@ -1,8 +1,10 @@
-"""Instructions as the interpreter knows them: the same for every version of Python."""
+"""Instructions as the interpreter knows them, and the functions of operators: the same for every version of
+Python."""
 
 from __future__ import annotations
 
 import opcode
+import operator
 from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any, NamedTuple
@@ -153,3 +155,26 @@ def slot_names(code: CodeType) -> tuple[str, ...]:
     """Local variables, then cells that are not arguments, then free variables: CPython's order from 3.11."""
     cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
     return code.co_varnames + cells + code.co_freevars
+
+
+_NAMES = "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor".split()
+# The argument of BINARY_OP (3.11 and later); those from 13 on change the left side in place.
+BINARY: tuple[Callable[[Any, Any], Any], ...] = tuple(
+    getattr(operator, f"__{prefix}{name}__") for prefix in ("", "i") for name in _NAMES
+)
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "UNARY_POSITIVE": operator.pos,
+    "UNARY_NEGATIVE": operator.neg,
+    "UNARY_NOT": operator.not_,
+    "UNARY_INVERT": operator.invert,
+}
