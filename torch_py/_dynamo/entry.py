@@ -163,3 +163,6 @@ def reset() -> None:
         compiled.clear()
         compiler.forget()
     counters.clear()
+
+
+reset_code_caches = reset
