@@ -17,6 +17,7 @@ from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.rebuild import Rebuild
 from torch_py._dynamo.resume import Failed
+from torch_py._records import Fields
 from torch_py._subclasses.calls import memory_of
 from torch_py._tensor import Tensor
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
@@ -87,33 +88,25 @@ class Draws:
 _numbers = count()
 
 
-class Assembly:
+class Assembly(Fields):
     """The text of a compiled function in the making, or of a continuation (`is_resumed`).
 
-    `states` are those of the thread before and after it.
+    `before` and `after` are the states of the thread.
     """
 
-    def __init__(
-        self,
-        capture: Capture,
-        name: str,
-        parameters: list[str],
-        states: tuple[ThreadState, ThreadState],
-        is_resumed: bool,
-    ) -> None:
-        self.capture = capture
-        self.before, self.after = states
-        self.is_resumed = is_resumed
-        self.name = name
-        self.rebuild = Rebuild(capture, name, parameters)
-        self.graph_module: GraphModule | None = None
-        self.example_inputs: list[Any] = []
-        self.eagerly: Callable[..., Any] | None = None  # what to call if the graph raises an exception
-        self._before_graph: list[str] = []
-        self._before_again = ""  # statements before the function runs again
-        self._assumptions: list[str] = []
-        self._state: list[str] = []
-        self._tail: list[str] = []
+    capture: Capture
+    name: str
+    rebuild: Rebuild
+    before: ThreadState
+    after: ThreadState
+    is_resumed: bool
+    graph_module: GraphModule | None = None
+    eagerly: Callable[..., Any] | None = None  # what to call if the graph raises an exception
+    _before_graph: list[str] = []
+    _before_again: str = ""  # statements before the function runs again
+    _assumptions: list[str] = []
+    _state: list[str] = []
+    _tail: list[str] = []
 
     def changes(self, changed: list[Any]) -> None:
         """Statements for what the journal has undone."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from torch_py._records import Fields
+
 
 class Source:
     """One step to a value, after the steps to its `base`.
@@ -111,16 +113,15 @@ def _short(key: Any) -> str:
 Check = tuple[str, Source, Any]
 
 
-class Guards:
+class Guards(Fields):
     """The checks that a capture collects. Each is noted once."""
 
-    def __init__(self) -> None:
-        self.checks: list[Check] = []
-        self._seen: set[Any] = set()
-        self.distinct: list[list[Source]] = []
-        self.storages: tuple[list[Source], tuple[int, ...]] | None = None  # and what row "storages" expects
-        self.changed: dict[int, Source] = {}  # objects that are written to
-        self.watched: dict[int, Any] = {}  # dictionaries and classes that fixed sources were read from
+    checks: list[Check] = []
+    _seen: set[Any] = set()
+    distinct: list[list[Source]] = []
+    storages: tuple[list[Source], tuple[int, ...]] | None = None  # and what row "storages" expects
+    changed: dict[int, Source] = {}  # objects that are written to
+    watched: dict[int, Any] = {}  # dictionaries and classes that fixed sources were read from
 
     def add(self, kind: str, source: Source, payload: Any = None) -> None:
         mark = (kind, id(source), _mark(kind, payload))

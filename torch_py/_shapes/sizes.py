@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from torch_py._records import Record
+from torch_py._records import Fields, Record
 from torch_py._shapes.formulas import Formula, Symbol, Term, affine, evaluate, product, symbols_in
 from torch_py._shapes.integers import SymFloat, SymInt, term_of
 from torch_py._shapes.orders import Order, all_smaller, orders_of
@@ -66,22 +66,21 @@ _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
 _OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-class Sizes:
+class Sizes(Fields):
     """The sizes that vary in one capture, and what the program has decided about them.
 
     Sizes that are equal in the example are taken to be always equal, which is a relation of its own: programs
     seldom have two batch sizes.
     """
 
-    def __init__(self) -> None:
-        self.hints: dict[Symbol, int] = {}
-        self.stand_ins: dict[Symbol, int] = {}
-        self.relations: dict[Relation, None] = {}
-        self.numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
-        self.bounded: set[Symbol] = set()  # those that operators take in a range only
-        self.questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
-        self.reals: dict[Term, None] = {}  # real numbers that operators were given
-        self._known: dict[int, Term] = {}  # by the value for the stand-ins
+    hints: dict[Symbol, int] = {}
+    stand_ins: dict[Symbol, int] = {}
+    relations: dict[Relation, None] = {}
+    numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
+    bounded: set[Symbol] = set()  # those that operators take in a range only
+    questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
+    reals: dict[Term, None] = {}  # real numbers that operators were given
+    _known: dict[int, Term] = {}  # by the value for the stand-ins
 
     def new(self, hint: int, allowed: Range | None = None) -> SymInt:
         """A size that varies and is `hint` in the example, which must be 2 or more. With `allowed`, operators

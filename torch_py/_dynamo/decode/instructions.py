@@ -6,8 +6,11 @@ from __future__ import annotations
 import opcode
 import operator
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from types import CodeType
 from typing import Any, NamedTuple
+
+from torch_py._records import Fields
 
 
 class Instruction:
@@ -50,26 +53,19 @@ GENERATOR = 0x20
 ASYNCHRONOUS = 0x80 | 0x200
 
 
-class Program:
+class Program(Fields):
     """The instructions of a code object. `index_of` finds one by its offset; `handlers` are the rows of the
     exception table, innermost last; `names` names the slots of local variables, cells included."""
 
-    __slots__ = ("code", "handlers", "index_of", "instructions", "names", "uses_blocks")
+    code: CodeType
+    instructions: list[Instruction]
+    handlers: list[Handler]
+    names: tuple[str, ...]
+    uses_blocks: bool = False  # whether blocks of the frame take the place of `handlers`
 
-    def __init__(
-        self,
-        code: CodeType,
-        instructions: list[Instruction],
-        handlers: list[Handler],
-        names: tuple[str, ...],
-        uses_blocks: bool = False,
-    ) -> None:
-        self.uses_blocks = uses_blocks  # whether blocks of the frame take the place of `handlers`
-        self.code = code
-        self.instructions = instructions
-        self.handlers = handlers
-        self.names = names
-        self.index_of = {instruction.offset: index for index, instruction in enumerate(instructions)}
+    @cached_property
+    def index_of(self) -> dict[int, int]:
+        return {instruction.offset: index for index, instruction in enumerate(self.instructions)}
 
     def handler_of(self, offset: int) -> Handler | None:
         """Where an exception at `offset` continues; None if it leaves the function."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from torch_py._dynamo.checking import copied
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx._arguments import nodes_in
@@ -87,15 +88,6 @@ class _Values(Interpreter):
         if isinstance(result, Tensor):
             self.values[n] = copied(result)
         return result
-
-
-def copied(value: Any) -> Any:
-    """A tensor of the same elements, strides and requires_grad, as a leaf; other values as they are."""
-    if not isinstance(value, Tensor):
-        return value
-    source: Any = value.detach()
-    made = source.new_empty_strided(source.size(), source.stride()).copy_(source)
-    return made.requires_grad_(value.requires_grad)
 
 
 def _results(graph: Graph) -> list[Any]:
