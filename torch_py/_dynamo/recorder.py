@@ -22,8 +22,13 @@ from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
-from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
-from torch_py._dynamo.varying_positions import settled_positions
+from torch_py._dynamo.varying_counts import (
+    MOST_CALLS,
+    TooManyCalls,
+    settle_count,
+    settle_steps,
+    settled_positions,
+)
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import (

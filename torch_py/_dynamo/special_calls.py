@@ -25,8 +25,8 @@ from torch_py._dynamo import (
     transforms,
 )
 from torch_py._dynamo.attributes import call_own, in_class
+from torch_py._dynamo.binding import build_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
-from torch_py._dynamo.class_bodies import build_class
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT

@@ -10,30 +10,27 @@ from typing import Any
 
 from torch_py._C._compiler import Slot
 from torch_py._inductor import config
-from torch_py._inductor.fuse import Entry
 from torch_py._inductor.ir import Buffer
-from torch_py._inductor.nests import Nest
+from torch_py._inductor.nests import Entry, Nest
 from torch_py._inductor.print_cpp import Kernel
 from torch_py._inductor.statements import Extern, LoopGraph, View
 from torch_py._ops import OpOverload
+from torch_py._records import Fields
 from torch_py._subclasses.calls import takes_place
 from torch_py.utils._pytree import tree_map
 
 _ALIGNMENT = 64
 
 
-class Plan:
+class Plan(Fields):
     """Where each memory is, and after which entry of the schedule nobody needs it.
 
     `offsets` has what is in the arena. Other memories that nests make are allocated one by one.
     """
 
-    __slots__ = ("last_use", "offsets", "size")
-
-    def __init__(self) -> None:
-        self.offsets: dict[Buffer, int] = {}
-        self.last_use: dict[Buffer, int] = {}
-        self.size = 0
+    offsets: dict[Buffer, int] = {}
+    last_use: dict[Buffer, int] = {}
+    size: int = 0
 
 
 def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool = True) -> Plan:
@@ -83,12 +80,11 @@ def bytes_of(memory: Buffer) -> int:
     return max(-(-count // _ALIGNMENT), 1) * _ALIGNMENT
 
 
-class _Arena:
+class _Arena(Fields):
     """First fit, with neighbouring free ranges as one."""
 
-    def __init__(self) -> None:
-        self.size = 0
-        self.free: list[tuple[int, int]] = []  # begin, end
+    size: int = 0
+    free: list[tuple[int, int]] = []  # begin, end
 
     def take(self, count: int) -> int:
         for number, (begin, end) in enumerate(self.free):

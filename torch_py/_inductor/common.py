@@ -15,7 +15,7 @@ from typing import Any
 from torch_py._functorch.aot.forms import Form, is_random
 from torch_py._functorch.aot.partition import is_view
 from torch_py._functorch.aot.traced import BACKWARD
-from torch_py._inductor.program_json import NotWrittenError, text_of
+from torch_py._inductor.entries import NotWrittenError, text_of
 from torch_py._ops import OpOverload
 from torch_py.fx._order import reached
 from torch_py.fx.graph_module import GraphModule

@@ -29,11 +29,11 @@ from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.compile_cpp import NoCompilerError
-from torch_py._inductor.entries import key_of_parts, read_entry, write_entry
+from torch_py._inductor.entries import NotWrittenError, key_of_parts, read_entry, text_of, write_entry
 from torch_py._inductor.options import checks_stages
-from torch_py._inductor.program_json import NotWrittenError, text_of
 from torch_py._logging import artifacts
 from torch_py._ops import OpOverload, has_python_kernels
+from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
@@ -143,12 +143,11 @@ def _write_program(key: str, description: tuple[Any, ...]) -> None:
 # ------------------------------------------------------------
 
 
-class Notes:
+class Notes(Fields):
     """What is noted about a call while it is compiled: its parts, and the keys of its programs."""
 
-    def __init__(self) -> None:
-        self.parts: Parts | None = None
-        self.keys: list[str] = []
+    parts: Parts | None = None
+    keys: list[str] = []
 
     def note_parts(self, parts: Parts) -> None:
         self.parts = parts

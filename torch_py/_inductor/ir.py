@@ -18,33 +18,21 @@ from typing import Any
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
 from torch_py._inductor.indices import Axis, Linear
+from torch_py._records import Fields
 from torch_py.fx._order import reached
 
 
-class Buffer:
+class Buffer(Fields):
     """A tensor in memory. One that looks at the memory of another has that as its `base`."""
 
-    __slots__ = ("base", "device", "dtype", "kind", "name", "offset", "sizes", "strides")
-
-    def __init__(
-        self,
-        name: str,
-        dtype: Any,
-        sizes: Sequence[int],
-        strides: Sequence[int],
-        device: Any,
-        kind: str = "temporary",
-        base: Buffer | None = None,
-        offset: int = 0,
-    ) -> None:
-        self.name = name
-        self.dtype = dtype
-        self.sizes = tuple(sizes)
-        self.strides = tuple(strides)
-        self.device = device
-        self.kind = kind  # input, constant, temporary
-        self.base = base
-        self.offset = offset  # of the first element, from that of the base
+    name: str
+    dtype: Any
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    device: Any
+    kind: str = "temporary"  # or input, constant
+    base: Buffer | None = None
+    offset: int = 0  # of the first element, from that of the base
 
     @property
     def memory(self) -> Buffer:

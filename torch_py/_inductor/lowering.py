@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.forms import Requiring
+from torch_py._functorch.aot.functionalize import written_nodes
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.lower import RULES, Lowering, Value
@@ -124,15 +125,6 @@ def _view_by_call(lowering: Lowering, node: Node, args: Sequence[Any]) -> Value:
     return Value.of(lowering.alias(node.name, node.meta["val"], args[0].root))
 
 
-def _written(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Value]:
-    """The arguments that an operator changes."""
-    if not isinstance(target, OpOverload):
-        return []
-    bound = target._schema.bind(args, kwargs)
-    found = [bound[a.name] for a in target._schema.arguments if a.is_write]
-    return [v for v in tree_leaves(found) if isinstance(v, Value)]
-
-
 def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Adds a call of an operator with tensors in memory."""
     target: Any = node.target
@@ -140,7 +132,7 @@ def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, 
     if isinstance(target, OpOverload) and target._structure == "view" and isinstance(example, Tensor):
         return _view_by_call(lowering, node, args)
 
-    written = _written(target, args, kwargs)
+    written = [lowering.values[n] for n in written_nodes(node)] if isinstance(target, OpOverload) else []
     if written and isinstance(example, Tensor):
         # In place: the result is the argument.
         results, values = None, written[0]
@@ -149,11 +141,9 @@ def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, 
         if isinstance(target, OpOverload) and isinstance(results, tuple) and len(target._schema.returns) == 1:
             results = (results,)  # a list
 
-    in_memory = tree_map(lambda v: lowering.stored(v) if isinstance(v, Value) else v, (list(args), kwargs))
-    writes = [lowering.stored(v) for v in written]
-    lowering.graph.statements.append(
-        Extern(node.name, target, in_memory[0], in_memory[1], results, writes, lowering.line)
-    )
+    in_memory = tree_map(lambda v: lowering.stored(v) if isinstance(v, Value) else v, (tuple(args), kwargs))
+    writes = tuple([lowering.stored(v) for v in written])
+    lowering.graph.statements.append(Extern(node.name, target, *in_memory, results, writes, lowering.line))
     return values
 
 

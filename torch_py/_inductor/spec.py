@@ -180,7 +180,7 @@ def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
         if isinstance(part, Load):
             _require(part.buffer in made, item, f"{part.buffer} is read before it is made")
             maker = nest.made(part.buffer)
-            # An input has old values until the nest makes new ones (settle.py).
+            # An input has old values until the nest makes new ones (arrange.py).
             if maker is not None and maker is not item and part.buffer.kind != "input":
                 _require(maker.pass_ <= item.pass_, item, f"{part.buffer} is of a later pass")
                 late = maker.kind == REDUCTION and maker.pass_ == item.pass_

@@ -8,19 +8,18 @@ from typing import Any
 from torch_py import _logging
 from torch_py._C._compiler import Program
 from torch_py._inductor import config
-from torch_py._inductor.arrange import arrange
+from torch_py._inductor.arrange import arrange, settle
 from torch_py._inductor.assemble import Assembly, Named
 from torch_py._inductor.common import merge_common
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library, includes
-from torch_py._inductor.fuse import Entry, fuse
+from torch_py._inductor.fuse import fuse
 from torch_py._inductor.inline import inline
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.lowering import lower
-from torch_py._inductor.nests import Nest
+from torch_py._inductor.nests import Entry, Nest
 from torch_py._inductor.options import checks_stages
 from torch_py._inductor.print_cpp import Kernel, print_nest
 from torch_py._inductor.print_expr import identifier
-from torch_py._inductor.settle import settle
 from torch_py._inductor.statements import LoopGraph
 from torch_py._logging import artifacts
 from torch_py._logging.artifacts import current_part, timed

@@ -12,7 +12,7 @@ from torch_py._C._compiler import Slot
 import torch_py as torch
 from torch_py._inductor import config, entries, graph_cache, stages
 from torch_py._inductor.cache import Cache
-from torch_py._inductor.program_json import NotWrittenError, decoded, encoded
+from torch_py._inductor.entries import NotWrittenError, decoded, encoded
 
 nn = torch.nn
 

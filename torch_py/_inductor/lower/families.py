@@ -225,4 +225,4 @@ def _view(source: Value, view: Any, example: Any) -> Value:
     def at(index: Sequence[Linear]) -> Expr:
         return source.at(unflattened(flattened(index, strides, offset), source.sizes))
 
-    return Value(example.shape, example.dtype, example.device, at, source.root, example=example)
+    return Value(tuple(example.shape), example.dtype, example.device, at, source.root, example=example)
