@@ -15,7 +15,7 @@ from torch_py._functorch.aot.recipes import Recipe, Viewed
 from torch_py._functorch.aot.traced import BACKWARD, Traced
 from torch_py._guards import detect_fake_mode
 from torch_py._records import Record
-from torch_py._shapes.arguments import Arguments, Geometry, NotFollowed, solved_strides, stand_in
+from torch_py._shapes.arguments import Arguments, Geometry, NotFollowed, solved_geometry, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
 from torch_py._shapes.merging import GraphMerge
 from torch_py._shapes.sizes import Sizes
@@ -247,13 +247,8 @@ def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any,
     for column in merge.columns:
         values = [node.meta.get("val") for node in column]
         if all(isinstance(value, Tensor) for value in values):
-            shape = tuple(solver.solve(numbers) for numbers in zip(*(value.shape for value in values)))
-            strides = solved_strides(
-                [tuple(value.shape) for value in values],
-                [value.stride() for value in values],
-                shape,
-                solver.solve,
-            )
+            shapes = [tuple(value.shape) for value in values]
+            shape, strides = solved_geometry(shapes, [value.stride() for value in values], solver.solve)
             if None in shape or None in strides:
                 raise NotFollowed(f"`{column[0].target}` has a result whose sizes no formula explains")
             found[column[0]] = shape, strides
