@@ -38,7 +38,6 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
     made: FunctionType = namespace["call"]
     made.__defaults__ = _visible_defaults(signature, bound)
     made.__kwdefaults__ = signature.__kwdefaults__
-    made.__forwards__ = target  # type: ignore[attr-defined]
     if not isinstance(target, Module):
         functools.update_wrapper(made, target)
     made.__qualname__ = getattr(target, "__qualname__", type(target).__name__)

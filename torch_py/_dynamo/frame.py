@@ -167,7 +167,7 @@ class Frame:
         if row is None:
             raise raised
         del self.stack[row.depth :]
-        if row.push_offset:
+        if row.lasti:
             self.stack.append(offset // 2)
         self.stack.append(raised)
         self.at = self.program.index_of[row.target]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Union, cast
 
 from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
@@ -95,6 +95,14 @@ OPERATIONS: dict[str, tuple[Any, str]] = {
 }
 
 
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _QUOTIENTS = ("floordiv", "truediv", "mod", "pow")
 
 

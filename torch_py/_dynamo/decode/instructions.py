@@ -3,14 +3,16 @@ Python."""
 
 from __future__ import annotations
 
+import dis
 import opcode
 import operator
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 
 from torch_py._records import Fields
+from torch_py._shapes.formulas import COMPARISONS
 
 
 class Instruction:
@@ -33,16 +35,6 @@ class Instruction:
         return f"{self.offset}: {self.op} {self.arg!r}"
 
 
-class Handler(NamedTuple):
-    """A row of the exception table: where an exception between two offsets continues."""
-
-    start: int
-    end: int
-    target: int
-    depth: int
-    push_offset: bool
-
-
 # Kinds of blocks (Python 3.10), by CPython's numbers.
 SETUP_FINALLY = 122
 EXCEPT_HANDLER = 257
@@ -59,7 +51,7 @@ class Program(Fields):
 
     code: CodeType
     instructions: list[Instruction]
-    handlers: list[Handler]
+    handlers: list[Any]
     names: tuple[str, ...]
     uses_blocks: bool = False  # whether blocks of the frame take the place of `handlers`
 
@@ -67,7 +59,7 @@ class Program(Fields):
     def index_of(self) -> dict[int, int]:
         return {instruction.offset: index for index, instruction in enumerate(self.instructions)}
 
-    def handler_of(self, offset: int) -> Handler | None:
+    def handler_of(self, offset: int) -> Any:
         """Where an exception at `offset` continues; None if it leaves the function."""
         for row in self.handlers:
             if row.start <= offset < row.end:
@@ -110,34 +102,8 @@ def instructions_of(code: CodeType, inline_entries: list[int], translate: Transl
 def program_of(code: CodeType, inline_entries: list[int], translate: Translate) -> Program:
     """The program of a code object with an exception table (Python 3.11 and later)."""
     instructions = instructions_of(code, inline_entries, translate)
-    handlers = exception_table(code.co_exceptiontable)  # type: ignore[attr-defined]
+    handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]
     return Program(code, instructions, handlers, slot_names(code))
-
-
-def exception_table(table: bytes) -> list[Handler]:
-    """The rows of `co_exceptiontable` (Python 3.11 and later)."""
-    rows = []
-    stream = iter(table)
-    try:
-        while True:
-            start = _varint(stream) * 2
-            length = _varint(stream) * 2
-            target = _varint(stream) * 2
-            depth_and_offset = _varint(stream)
-            rows.append(
-                Handler(start, start + length, target, depth_and_offset >> 1, bool(depth_and_offset & 1))
-            )
-    except StopIteration:
-        return rows
-
-
-def _varint(stream: Any) -> int:
-    byte = next(stream)
-    value: int = byte & 63
-    while byte & 64:
-        byte = next(stream)
-        value = value << 6 | byte & 63
-    return value
 
 
 def parameter_names(code: CodeType) -> tuple[str, ...]:
@@ -159,14 +125,7 @@ BINARY: tuple[Callable[[Any, Any], Any], ...] = tuple(
     getattr(operator, f"__{prefix}{name}__") for prefix in ("", "i") for name in _NAMES
 )
 
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+COMPARE = COMPARISONS
 
 UNARY: dict[str, Callable[[Any], Any]] = {
     "UNARY_POSITIVE": operator.pos,
