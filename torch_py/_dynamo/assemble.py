@@ -156,7 +156,7 @@ class Assembly(Fields):
             return  # code around the graph sets the state of the thread
         module = _LazyGraphModule({}, graph)
         module.meta["fake_mode"] = recorder.fake_mode
-        if recorder.varying is not None and recorder.varying.places:
+        if recorder.varying.places:
             module.meta["sizes"] = recorder.varying.sizes
         self.graph_module = module
 

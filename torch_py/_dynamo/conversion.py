@@ -95,14 +95,14 @@ class Conversion(Fields):
         not_assumed = self.settings.not_assumed or _reason_not_to_assume()
         self.policy.forget_ranges()
         for _ in range(_MOST_CAPTURES):
-            varying = None if self.policy.is_off else Varying(self.policy)
+            varying = Varying(self.policy)
             with timed("capture"):
-                capture = Capture(_HANDLERS, self.stop_at, varying, self.policy, not_assumed)
+                capture = Capture(_HANDLERS, varying, self.stop_at, not_assumed)
                 outcome = run_capture(capture, self.start, values)
             if outcome.capture.assumed and (effect := lasting_effect(outcome.capture.recorder)):
                 not_assumed = f"where it fails, the function has to run again, but the graph {effect}"
                 continue
-            if varying is not None and varying.settle(outcome.raised):
+            if varying.settle(outcome.raised):
                 if outcome.raised is not None or varying.sizes.fixed:
                     logs.dynamic(outcome.raised or "they are needed as numbers")
                 continue
@@ -117,8 +117,7 @@ class Conversion(Fields):
                     return self._finished(outcome, assembly)
             except NotFollowed as problem:
                 logs.dynamic(problem)
-                if varying is not None:
-                    varying.give_up()
+                varying.give_up()
             except Break as reason:
                 self._note(reason)
                 if not self._stops_before(reason):
@@ -186,7 +185,7 @@ class Conversion(Fields):
 
     def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
         capture = outcome.capture
-        if capture.varying is not None and capture.varying.places:
+        if capture.varying.places:
             # Imported here: most programs do not need it.
             from torch_py._dynamo.varying_worlds import check
 
@@ -267,15 +266,12 @@ def _backend(settings: Settings) -> Any:
 
 def _guard_program(capture: Capture, start: Any) -> Any:
     capture.finish_guards()
-    varying = capture.varying
-    facts = TensorFacts if varying is None else varying.facts
 
     def facts_of(tensor: Any) -> TensorFacts:
-        return facts(tensor, offset=capture.recorder.offset_of(tensor))
+        return capture.varying.facts(tensor, offset=capture.recorder.offset_of(tensor))
 
     writer = RowWriter(len(start.parameters), facts_of)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
-    if varying is not None:
-        varying.rows(writer, rows)
+    capture.varying.rows(writer, rows)
     logs.guards(rows)
     return GuardProgram(rows, writer.registers)

@@ -68,8 +68,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
             return _of_tensors(capture, function, left, right)
 
     name = function.__name__.rstrip("_")
-    if capture.varying is not None:
-        left, right = _with_varying(capture.varying, name, left, right)
+    left, right = _with_varying(capture.varying, name, left, right)
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
         return found

@@ -35,7 +35,6 @@ from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.scopes import Input
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
-from torch_py._dynamo.varying_policy import Policy
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -61,9 +60,8 @@ class Origins:
     def __init__(
         self,
         handlers: dict[str, Any],
+        varying: Varying,
         stop_at: tuple[int, int] | None = None,
-        varying: Varying | None = None,
-        policy: Policy | None = None,
         not_assumed: str = "",
     ) -> None:
         self.handlers = handlers
@@ -73,7 +71,7 @@ class Origins:
         self.fake_mode = CaptureMode()
         self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame), varying)
         self.varying = varying
-        self.policy = policy or Policy(None)
+        self.policy = varying.policy
 
         self.before = ThreadState()
 
@@ -278,7 +276,7 @@ class Origins:
 
     def as_number(self, value: Any) -> Any:
         """A value for code that looks at the bits of integers: a size that varies is fixed."""
-        return value if self.varying is None else self.varying.fixed(value)
+        return self.varying.fixed(value)
 
 
 @cache

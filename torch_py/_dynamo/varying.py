@@ -293,7 +293,7 @@ class Varying:
         elif self.has_numbers:
             self.policy.fixes_numbers = True
         else:
-            self.policy.is_off = True
+            self.policy.is_off = self.policy.fixes_numbers = True
 
     def _all_places(self) -> list[Place]:
         return [*self.places.values(), *(other for _, other in self._equal)]

@@ -12,7 +12,6 @@ from types import CodeType
 from typing import Any
 
 from torch_py._records import Fields
-from torch_py._shapes.formulas import COMPARISONS
 
 
 class Instruction:
@@ -125,7 +124,14 @@ BINARY: tuple[Callable[[Any, Any], Any], ...] = tuple(
     getattr(operator, f"__{prefix}{name}__") for prefix in ("", "i") for name in _NAMES
 )
 
-COMPARE = COMPARISONS
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 UNARY: dict[str, Callable[[Any], Any]] = {
     "UNARY_POSITIVE": operator.pos,
