@@ -179,7 +179,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     On the CPU all of them are within a process. The setting makes matrix products independent of the
     measurement that chooses between libraries (see `torch.backends.blas`), so that bits are the same in
     every run, and `torch.empty` and other functions that return uninitialized memory fill it, see
-    `torch.utils.deterministic`.
+    `torch.utils.deterministic`. On CUDA, it makes cuDNN use only algorithms with the same bits in every run.
 
     Raises TypeError unless both are bool.
 
