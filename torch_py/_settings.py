@@ -176,10 +176,12 @@ def _check_bool(function: str, name: str, value: Any, kind: type[Exception] = Ty
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Makes operators deterministic.
 
-    On the CPU all of them are within a process. The setting makes matrix products independent of the
-    measurement that chooses between libraries (see `torch.backends.blas`), so that bits are the same in
-    every run, and `torch.empty` and other functions that return uninitialized memory fill it, see
-    `torch.utils.deterministic`. On CUDA, it makes cuDNN use only algorithms with the same bits in every run.
+    On the CPU all of them are within a process, and on CUDA all but `scatter_add` and sums of
+    `scatter_reduce`, whose threads add in any order without the setting, and convolutions, for which cuDNN
+    then takes only algorithms that give the same bits. It also makes matrix products on the CPU independent
+    of the measurement that chooses between libraries (see `torch.backends.blas`), so that bits are the same
+    in every run, and `torch.empty` and other functions that return uninitialized memory fill it, see
+    `torch.utils.deterministic`.
 
     Raises TypeError unless both are bool.
 
@@ -198,7 +200,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def _apply_deterministic() -> None:
-    _C._set_deterministic_products(_state["deterministic"])
+    _C._set_deterministic_algorithms(_state["deterministic"])
     _C._set_fill_uninitialized(_state["deterministic"] and _state["fill_uninitialized"])
 
 

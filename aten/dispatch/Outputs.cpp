@@ -3,6 +3,7 @@
 
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/iteration/TensorIterator.h"
+#include "aten/ops/resize.h"
 #include "c10/core/OpaqueTensorImpl.h"
 #include "c10/dispatch/LocalState.h"
 
@@ -38,6 +39,13 @@ bool reaches_inputs(const char* op_name, const Tensor& out, IntArrayRef sizes,
     }
   }
   return reaches;
+}
+
+/// A tensor without memory of its own, such as a fake one, is resized by a call that its class
+/// sees.
+void resize(const Tensor& out, IntArrayRef sizes) {
+  if (out.storage()) return resize_output(out, sizes);
+  if (out.sizes() != sizes) ops::resize_::call(out, sizes, std::nullopt);
 }
 
 }  // namespace
@@ -76,7 +84,11 @@ Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& s
   // Inputs are read before an out that shares their memory is resized.
   if (reaches_inputs(op_name, out, spec.sizes, inputs) || out.scalar_type() != spec.dtype)
     return empty_from_spec(spec);
-  resize_output(out, spec.sizes);
+  if (out.sizes() != IntArrayRef(spec.sizes)) {
+    resize_output(out, spec.sizes);
+    const DimVector& strides = spec.strides;
+    if (!strides.empty()) out.unsafe_impl()->set_sizes_and_strides(spec.sizes, strides);
+  }
   return has_layout(out, spec) ? out : empty_from_spec(spec);
 }
 
@@ -85,7 +97,7 @@ void store_output(const Tensor& out, const Tensor& buffer) {
     out.unsafe_impl()->bump_version();
     return;
   }
-  resize_output(out, buffer.sizes());
+  resize(out, buffer.sizes());
   out.copy_(buffer);
 }
 

@@ -146,6 +146,18 @@ void run_lines(const void* context, const native::Rows& rows) {
   }
 }
 
+/// The strides of a dense tensor whose dimensions lie in memory in this order, the innermost first.
+DimVector dense_strides(IntArrayRef sizes, const SmallVector<int, 6>& order) {
+  DimVector strides(sizes.size());
+  int64_t stride = 1;
+  for (const int d : order) {
+    strides[d] = stride;
+    // The strides of an empty tensor with huge sizes may overflow; nothing reads them.
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(sizes[d], 1), &stride)) stride = 1;
+  }
+  return strides;
+}
+
 }  // namespace
 
 void TensorIterator::check_devices(std::initializer_list<const Tensor*> inputs) const {
@@ -314,38 +326,29 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
     check_no_internal_overlap(op_name_, out);
 
     if (!needs_buffer(out, shape_) && out.scalar_type() == out_dtype) {
-      if (kind != OutputKind::Inplace) resize_output(out, shape_);
       operands_[0].tensor = PlannedTensor::borrowed(out);
-      return;
+      if (kind == OutputKind::Inplace || out.sizes() == IntArrayRef(shape_)) return;
+      resize_output(out, shape_);
+    } else {
+      caller_out_ = out;
+      device = out.device();
     }
-    caller_out_ = out;
-    device = out.device();
   }
+  const bool is_made = !out.defined() || caller_out_.defined();
+  if (is_made) operands_[0].tensor = empty_tensor(shape_, out_dtype, device);
+
   // A new output keeps the order of dimensions of its inputs (channels_last stays channels_last).
   bool contiguous = true;
   for (size_t i = 1; i < operands_.size(); ++i) {
     const Tensor& tensor = operands_[i].tensor.get();
     contiguous = contiguous && (tensor.is_contiguous() || tensor.dim() == 0);
   }
-  if (contiguous || shape_.size() < 2) {
-    operands_[0].tensor = empty_tensor(shape_, out_dtype, device);
-    return;
-  }
+  if (contiguous || shape_.size() < 2) return;
 
-  // Otherwise the result is dense in the order of the inputs' strides.
   set_strides(1);
-  const SmallVector<int, 6> order = dimension_order(1);
-  DimVector strides(shape_.size());
-  int64_t stride = 1;
-  for (const int d : order) {
-    strides[d] = stride;
-    // The strides of an empty tensor with huge sizes may overflow; nothing reads them.
-    if (__builtin_mul_overflow(stride, std::max<int64_t>(shape_[d], 1), &stride)) stride = 1;
-  }
-  operands_[0].tensor = empty_strided_tensor(shape_, strides, out_dtype, device);
+  output().unsafe_impl()->set_sizes_and_strides(shape_, dense_strides(shape_, dimension_order(1)));
 }
 
-/// Sets the strides of operands from `first` on, in the order of shape_.
 void TensorIterator::set_strides(size_t first) {
   for (size_t k = first; k < operands_.size(); ++k)
     operands_[k].strides = broadcast_strides(operands_[k].tensor.get(), shape_);
@@ -509,7 +512,10 @@ Tensor TensorIterator::finish() {
 /// Writes a temporary to the caller's out.
 void TensorIterator::write_back() {
   if (!caller_out_.defined()) return;
-  resize_output(caller_out_, output().sizes());
+  if (caller_out_.sizes() != output().sizes()) {
+    resize_output(caller_out_, output().sizes());
+    caller_out_.unsafe_impl()->set_sizes_and_strides(output().sizes(), output().strides());
+  }
   if (!caller_out_.is_meta()) caller_out_.copy_(output());
 }
 

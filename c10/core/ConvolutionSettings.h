@@ -18,10 +18,8 @@ struct ConvolutionSettings {
   std::atomic<bool> benchmark = false;
   /// How many ways are timed at most; 0: all.
   std::atomic<int64_t> benchmark_limit = 10;
-  /// Whether only ways that always give the same bits are taken, for convolutions and for all
-  /// operators.
+  /// Whether only ways that always give the same bits are taken.
   std::atomic<bool> deterministic = false;
-  std::atomic<bool> deterministic_algorithms = false;
 };
 
 TORCH_PY_API ConvolutionSettings& convolution_settings();

@@ -95,6 +95,37 @@ def test_sums_of_many_values_are_exact_to_the_accumulator():
     assert table.index_add(0, index.cuda(), values.cuda()).tolist() == [40.0, 1.0]
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int32, torch.int64])
+@pytest.mark.parametrize("kind", ["any", "sorted", "one"])
+def test_scattered_sums_in_any_order(kind, dtype):
+    index = {"any": places(5000, 40), "sorted": places(5000, 40).sort()[0], "one": places(5000, 1)}[kind]
+    values = (torch.randn(2, 5000, dtype=torch.float64) * 1000).to(dtype)
+    table = torch.full((2, 40), 7).to(dtype)
+    for dim in (0, 1):
+        cut = [t.t().contiguous() if dim == 0 else t for t in (table, index.expand(2, 5000), values)]
+        expected = cut[0].double().scatter_add(dim, cut[1], cut[2].double())
+        found = [t.cuda() for t in cut]
+        for sums in (
+            found[0].scatter_add(dim, *found[1:]),
+            found[0].scatter_reduce(dim, *found[1:], "sum"),
+        ):
+            # Relative to the sum of 5000 magnitudes of about 1000.
+            atol = 5e6 * (1e-7 if dtype == torch.float32 else 1e-15)
+            torch.testing.assert_close(sums.cpu().double(), expected, rtol=0, atol=atol)
+
+
+def test_scattered_sums_are_in_order_if_deterministic_algorithms_are_asked_for():
+    torch.use_deterministic_algorithms(True)
+    try:
+        table, index = torch.ones(40, device="cuda"), places(3000, 40).cuda()
+        values = torch.randn(3000, device="cuda")
+        ordered = table.index_add(0, index, values)
+        assert torch.equal(table.scatter_add(0, index, values), ordered)
+        assert torch.equal(table.scatter_reduce(0, index, values, "sum"), ordered)
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 @pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
 def test_reductions_of_scattered_values(reduce):
     index = places(500, 7).unsqueeze(1).expand(500, 5)
@@ -171,6 +202,9 @@ def test_places_of_nonzero_elements_are_in_order(count):
     if count % 2 == 0:
         same(torch.nonzero, values.reshape(2, -1).t())
     same(lambda v: v[v > 0], values)
+    same(lambda v: (v > 0)[1:].nonzero(), values)
+    same(lambda v: (v >= 0).nonzero(), values)
+    same(lambda v: v.to(torch.complex128)[1:].nonzero(), values)
 
 
 def test_joined_tensors_of_all_layouts():

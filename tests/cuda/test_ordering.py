@@ -74,6 +74,16 @@ def test_running_sums_of_long_lanes(length: int, rows: int):
     assert_equal(ours.cummin(1), x.cummin(1))
 
 
+def test_running_sums_of_several_groups_of_tiles():
+    x = integers(2, 140_003)
+    ours = x.cuda()
+    for column in (0, 1, 4):
+        assert_equal([ours[:, column:].cumsum(1)], [x[:, column:].cumsum(1)])
+    assert_equal([ours.double().t().cumsum(0)], [x.double().t().cumsum(0)])
+    ones = torch.ones(2, 200, dtype=torch.bfloat16)
+    assert_equal([ones.cuda().cumsum(1)], [ones.cumsum(1)])
+
+
 def test_running_results_of_other_layouts():
     x = integers(40, 70, 5)
     for dim in range(3):

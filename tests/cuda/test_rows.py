@@ -56,6 +56,10 @@ ROW_OPERATORS = {
     "nll_loss_forward",
     "nll_loss_backward",
     "norm.ScalarOpt_dim",
+    "var.correction",
+    "std.correction",
+    "var_mean.correction",
+    "std_mean.correction",
     "_sgd_loop_",
     "_adam_loop_",
     "_adagrad_loop_",
@@ -272,6 +276,46 @@ def test_norms(shape: tuple[int, ...], dtype: Any) -> None:
     with torch.no_grad():
         assert_close(torch.norm(x.cuda(), 2, -1), torch.norm(exact, 2, -1), ROUNDING[dtype])
         assert_close(torch.norm(x.cuda(), 2, -1, True), torch.norm(exact, 2, -1, True), ROUNDING[dtype])
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(
+    ("shape", "dim"),
+    [((70000,), 0), ((2, 20000), 1), ((20000, 3), 0), ((600, 33), 1), ((4, 5, 600), (0, 2)), ((3, 1), None)],
+)
+def test_variances_and_means(shape: tuple[int, ...], dim: Any, dtype: Any) -> None:
+    x = (torch.randn(shape, dtype=torch.float64) + 1).to(dtype)
+    exact = array(x)
+    for keepdim in (False, True):
+        expected = exact.var(dim, keepdims=keepdim), exact.mean(dim, keepdims=keepdim)
+        for found, root in (
+            (torch.var_mean(x.cuda(), dim, correction=0, keepdim=keepdim), False),
+            (torch.std_mean(x.cuda(), dim, correction=0, keepdim=keepdim), True),
+        ):
+            spread, mean = (torch.as_tensor(number) for number in expected)
+            assert_close(found[0], spread.sqrt() if root else spread, ROUNDING[dtype])
+            assert_close(found[1], mean, ROUNDING[dtype])
+    assert_close(x.cuda().std(dim), torch.as_tensor(exact.std(dim, ddof=1)), ROUNDING[dtype])
+
+
+@pytest.mark.parametrize("dim", [0, 1, None])
+def test_variances_far_from_zero_of_lanes_that_begin_with_another_number(dim: Any) -> None:
+    x = torch.randn(300, 500) + 30000
+    x[0] = x[:, 0] = -5000
+    for tensor in (x, torch.randn(300, 500) + 30000):
+        exact = array(tensor)
+        spread, mean = torch.var_mean(tensor.cuda(), dim)
+        np.testing.assert_allclose(array(spread), exact.var(dim, ddof=1), rtol=1e-6)
+        np.testing.assert_allclose(array(mean), exact.mean(dim), rtol=1e-6)
+
+
+def test_variances_of_what_is_not_finite() -> None:
+    x = torch.tensor([[torch.inf, 1.0, 2.0], [1.0, torch.inf, 2.0], [torch.nan, 1.0, 2.0], [3.0, 3.0, 3.0]])
+    spread, mean = torch.var_mean(x.cuda(), 1)
+    assert_close(spread, torch.tensor([torch.nan, torch.nan, torch.nan, 0.0]), 0)
+    assert mean[:2].isinf().all()
+    assert mean[2].isnan()
+    assert mean[3].item() == 3
 
 
 def parameters_like(shapes: list[tuple[int, ...]], device: str, dtype: Any) -> list[Any]:

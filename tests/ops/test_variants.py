@@ -235,6 +235,25 @@ def test_out_of_the_wrong_size(operator: Operator):
     assert_same_out(operator, outs, expected, f"out= of another size: {operator}{sample}")
 
 
+@_WITH_OUT
+def test_out_without_memory(operator: Operator):
+    """A fake tensor gets the size of the result, too."""
+    if WITH_PEER:
+        pytest.skip("for fake tensors of ours")
+    from torch_py._subclasses.errors import FakeTensorError
+    from torch_py._subclasses.fake_tensor import FakeTensorMode
+
+    mode = FakeTensorMode()
+    sample, expected = results(operator)[0]
+    outs = outs_of(expected, lambda tensor: mode.from_tensor(torch.empty(0, dtype=tensor.dtype)))
+    try:
+        with mode:
+            with_out(operator, sample.map(mode.from_tensor), outs)
+    except FakeTensorError:
+        pytest.skip("follows from elements")
+    assert [t.shape for t in tensors_of(outs)] == [t.shape for t in tensors_of(expected)]
+
+
 @enrolled(
     lambda operator: has(operator, "out", "function") and operator.schema.arguments.find("dtype") is None
 )

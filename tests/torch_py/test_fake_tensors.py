@@ -127,6 +127,12 @@ def test_conversion_keeps_strides_views_and_gradients(mode: Any) -> None:
     assert same_memory(mode.from_tensor(first), mode.from_tensor(second))
 
 
+def test_conversion_keeps_histories_that_begin_at_a_view(mode: Any) -> None:
+    first = torch.zeros(4, 3)[1:].requires_grad_()
+    fakes = [mode.from_tensor(tensor) for tensor in (first, first[1:])]
+    assert [(fake.requires_grad, fake.is_leaf) for fake in fakes] == [(True, True), (True, False)]
+
+
 def same_memory(a: Any, b: Any) -> bool:
     return bool(a.untyped_storage()._cdata == b.untyped_storage()._cdata)
 

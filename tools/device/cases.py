@@ -91,6 +91,12 @@ def _cross_entropy(torch: Any) -> Call:
     return lambda: torch.nn.functional.cross_entropy(x, labels)
 
 
+def _dropout_in_training(torch: Any) -> Call:
+    x = torch.randn(_SIDE, _SIDE, device="cuda", requires_grad=True)
+    grad = torch.ones(_SIDE, _SIDE, device="cuda")
+    return lambda: torch.autograd.grad(torch.nn.functional.dropout(x, 0.1), x, grad)
+
+
 def _embedding(torch: Any) -> Call:
     table, index = torch.randn(50000, 768, device="cuda"), torch.randint(50000, (65536,), device="cuda")
     return lambda: torch.nn.functional.embedding(index, table)
@@ -114,6 +120,13 @@ def _scatter_add(torch: Any) -> Call:
     index = torch.randint(4096, (4096, 4096), device="cuda")
     out = torch.zeros(4096, 4096, device="cuda")
     return lambda: out.scatter_add_(1, index, x)
+
+
+def _scatter_add_sorted(torch: Any) -> Call:
+    """Sums of segments of about 1000 elements."""
+    x, out = torch.randn(_MANY // 4, device="cuda"), torch.zeros(_MANY // 4096, device="cuda")
+    index = torch.arange(_MANY // 4, device="cuda") // 1024
+    return lambda: out.scatter_add_(0, index, x)
 
 
 def _index_add(torch: Any) -> Call:
@@ -230,6 +243,8 @@ CASES = (
     _square("sum of rows", lambda torch, x: x.sum(1), 1),
     _square("sum of columns", lambda torch, x: x.sum(0), 1),
     _square("mean and variance", lambda torch, x: torch.var_mean(x, 1), 1),
+    _square("mean and variance of columns", lambda torch, x: torch.var_mean(x, 0), 1),
+    _square("variance of all", lambda torch, x: x.var(), 1),
     _square("largest of rows", lambda torch, x: x.max(1), 1),
     _square("argmax of all", lambda torch, x: x.argmax(), 1),
     _square("norm", lambda torch, x: x.norm(), 1),
@@ -242,8 +257,10 @@ CASES = (
     Case("embedding backward", _embedding_backward),
     Case("gather", _gather),
     Case("scatter_add", _scatter_add),
+    Case("scatter_add of sorted indices", _scatter_add_sorted),
     Case("index_add", _index_add),
     _square("cumsum of rows", lambda torch, x: x.cumsum(1), 2),
+    _square("cumsum of columns", lambda torch, x: x.cumsum(0), 2),
     _square("cumsum of all", lambda torch, x: x.view(-1).cumsum(0), 2),
     _square("sort of rows", lambda torch, x: x.sort(1), 0),
     _flat("sort of all", lambda torch, x: x.sort(), moved=0),
@@ -251,6 +268,7 @@ CASES = (
     _square("nonzero", lambda torch, x: (x > 2).nonzero(), 0),
     _square("where", lambda torch, x: torch.where(x > 0, x, 0.0), 0),
     _flat("random numbers", lambda torch, x: x.normal_(), moved=1),
+    Case("dropout in training", _dropout_in_training),
     _square("dropout", lambda torch, x: torch.nn.functional.dropout(x, 0.1), 0),
     Case("max_pool2d", _max_pool),
     Case("AdamW", _adam),

@@ -88,7 +88,7 @@ def _gradients(result: Any, inputs: list[torch.Tensor]) -> Any:
         if not terms:
             return None
         torch.stack(terms).sum().backward()
-    except RuntimeError as error:
+    except Exception as error:
         return str(error).split("\n")[0]
     return [tensor.grad for tensor in inputs if tensor.is_leaf]
 

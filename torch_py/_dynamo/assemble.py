@@ -9,7 +9,7 @@ from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.effects import Draws, acts, lasting_effect
+from torch_py._dynamo.effects import Draws, acts, changed_inputs, unnoticed_effect, versions
 from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.rebuild import Rebuild
@@ -62,18 +62,17 @@ class Assembly:
     def assumptions(self, assumed: list[tuple[Any, bool]], again: Callable[..., Any]) -> None:
         """Statements that call `again` instead of going on if a tensor has another truth than the program
         asserts."""
-        self._take_back_draws(bool(assumed))
         for tensor, truth in assumed:
             name = self.rebuild.constant(again, "again")
             test = f"not {self.rebuild.value(tensor)}" if truth else self.rebuild.value(tensor)
             call = f"return {name}({', '.join(self.rebuild.parameters)})"
             self._assumptions.append(f"if {test}: {self._before_again}{call}")
 
-    def _take_back_draws(self, assumes: bool) -> None:
-        generators = self.capture.fake_mode.generators
-        if not assumes or not generators:
+    def take_back_draws(self) -> None:
+        """Statements for a function that may begin anew after the graph has run, or has run in part."""
+        if not self.capture.fake_mode.generators:
             return
-        draws = Draws(generators)
+        draws = Draws(self.capture.fake_mode.generators)
         states = self.rebuild.name("states")
         take_back = self.rebuild.constant(draws.take_back, "take_back")
         self._before_graph = [f"{states} = {self.rebuild.constant(draws.states, 'draws')}()"]
@@ -130,33 +129,42 @@ class Assembly:
         names = list(self.rebuild.outputs.values())
         results = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
         call = f"{results}graph({given})"
-        if self.eagerly is None or not self._can_run_again():
+        if self.eagerly is None or unnoticed_effect(self.capture.recorder):
             return [f"try: {call}", *self._when_interrupted()]
 
         eagerly, failure = self.rebuild.constant(self.eagerly, "eagerly"), self.rebuild.name("failure")
         error = self.rebuild.name("error")
         arguments = ", ".join([failure, *self.rebuild.parameters])
+        before, after = self._unless_changed(error)
         return [
+            *before,
             f"{failure} = None",
             f"try: {call}",
-            f"except Exception as {error}: {failure} = {error}",
+            f"except Exception as {error}:",
+            *after,
+            f"    {failure} = {error}",
             f"if {failure} is not None: {self._before_again}return {eagerly}({arguments})",
         ]
 
-    def _can_run_again(self) -> bool:
-        """Whether the function can begin anew after the graph has run, or has run in part."""
-        if self.capture.fake_mode.generators and not self._before_graph:
-            return False
-        return not lasting_effect(self.capture.recorder)
+    def _unless_changed(self, error: str) -> tuple[list[str], list[str]]:
+        """Statements before the graph, and for its exception, which leaves the function if the graph has
+        changed tensors from outside before."""
+        changed = [self.rebuild.source(made.source) for made in changed_inputs(self.capture.recorder)]
+        if not changed:
+            return [], []
+        before = self.rebuild.name("versions")
+        now = f"{self.rebuild.constant(versions, 'versions_of')}({', '.join(changed)})"
+        return [f"{before} = {now}"], [f"    if {now} != {before}: {self._leave(error)}"]
 
     def _when_interrupted(self) -> list[str]:
+        error = self.rebuild.name("error")
+        return [f"except BaseException as {error}: {self._leave(error)}"]
+
+    def _leave(self, error: str) -> str:
         """The exception of a graph leaves all blocks of the program, some of which the graph may be in."""
         if self.is_resumed:
-            error = self.rebuild.name("error")
-            failed = self.rebuild.constant(Failed, "Failed")
-            return [f"except BaseException as {error}: return {failed}({error})"]
-        leave = self.rebuild.constant(left_by_graph(self.before), "leave_blocks")
-        return [f"except BaseException: {leave}(); raise"]
+            return f"return {self.rebuild.constant(Failed, 'Failed')}({error})"
+        return f"{self.rebuild.constant(left_by_graph(self.before), 'leave_blocks')}(); raise"
 
     def function(self, compiled_graph: Any) -> FunctionType:
         text = self.source()

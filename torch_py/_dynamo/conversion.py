@@ -158,10 +158,11 @@ class Conversion:
             if self._has_to_restart(outcome):
                 return False
         eagerly = Eagerly(self.function, outcome.before)
-        assembly.assumptions(outcome.capture.assumed, eagerly.again)
         # Where a graph fails, only the function itself can tell whether an assertion before does not hold.
         if outcome.capture.assumed or can_run_eagerly(_backend(self.settings)):
             assembly.eagerly = eagerly
+            assembly.take_back_draws()
+        assembly.assumptions(outcome.capture.assumed, eagerly.again)
         assembly.state()
         assembly.changes(outcome.changed)
         if outcome.reason is None:

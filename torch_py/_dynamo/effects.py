@@ -26,18 +26,34 @@ def lasting_effect(recorder: Recorder) -> str:
 
     Draws of random numbers can be taken back (`Draws`). Tensors that are made in the graph do not matter.
     """
-    mode = recorder.fake_mode
-    for made in recorder.inputs.values():
-        if memory_of(made.fake) in mode.places.written:
-            return f"changes {made.source.text}"
-    if mode.draws_elsewhere:
+    for made in changed_inputs(recorder):
+        return f"changes {made.source.text}"
+    return unnoticed_effect(recorder)
+
+
+def changed_inputs(recorder: Recorder) -> list[Any]:
+    """The tensors from outside that a graph changes."""
+    written = recorder.fake_mode.places.written
+    return [made for made in recorder.inputs.values() if memory_of(made.fake) in written]
+
+
+def unnoticed_effect(recorder: Recorder) -> str:
+    """Like `lasting_effect`, but only what leaves no trace in the version of a tensor from outside."""
+    if recorder.fake_mode.draws_elsewhere:
         return "draws random numbers on another device"
 
     for node in recorder.graph.nodes:
         if node.op.startswith("call") and "sets_state" not in node.meta and acts(node):
             if "acts" in node.meta or node.meta.keys().isdisjoint(("draws", "writes")):
                 return f"calls {getattr(node.target, '__qualname__', node.target)}"
+        if node.target is getattr and node.args[1] == "data":
+            return "uses .data"  # which has a version of its own
     return ""
+
+
+def versions(*tensors: Any) -> list[Any]:
+    """Equal to an earlier result if the tensors have not been changed since."""
+    return [object() if tensor.is_inference() else tensor._version for tensor in tensors]
 
 
 class Draws:

@@ -26,7 +26,11 @@ from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_cou
 from torch_py._dynamo.varying_positions import settled_positions
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.calls import asks_for_elements
-from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
+from torch_py._subclasses.errors import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorError,
+)
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
@@ -274,6 +278,8 @@ class Recorder(TorchFunctionMode):
         except DynamicOutputShapeException as error:
             why = "the shape of the result depends on the values of tensors"
             raise Break(_shown(target), why, "use a mask of fixed size, with torch.where") from error
+        except FakeTensorError as error:  # not what the program would see
+            raise Break(_shown(target), str(error)) from error
         except Exception as error:
             if asks_for_elements(error):
                 raise data_dependent(_shown(target)) from error

@@ -91,9 +91,9 @@ def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
 
 
 def _suits_loops(arguments: Any) -> bool:
-    """Whether all tensors have elements, and of a dtype that kernels have."""
+    """Whether all tensors have elements, on the CPU and of a dtype that kernels have."""
     tensors = [value for value in tree_leaves(arguments) if isinstance(value, Value)]
-    return all(0 not in tensor.sizes and tensor.dtype in CPP for tensor in tensors)
+    return all(0 not in t.sizes and t.dtype in CPP and t.device.type == "cpu" for t in tensors)
 
 
 def _rule_of(node: Node) -> Callable[..., Any] | None:

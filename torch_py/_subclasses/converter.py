@@ -121,8 +121,12 @@ def viewed_as(
     """A view of a fake tensor with these sizes, made as the view `tensor` was."""
     with mode, set_grad_enabled(not tensor._was_viewed_without_grad()):
         view = base.as_strided(size, stride, offset)
+        if tensor.requires_grad and not view.requires_grad:
+            view.requires_grad_()
+            if not tensor.is_leaf:  # the history begins at another view of the base
+                view = view.as_strided(size, stride, offset)
     view._take_view_origin(tensor)
-    return view.requires_grad_() if tensor.requires_grad and tensor.is_leaf else view
+    return view
 
 
 def mark_like(fake: Any, tensor: Tensor) -> None:

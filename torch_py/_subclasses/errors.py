@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 
-class UnsupportedFakeTensorException(RuntimeError):
+class FakeTensorError(RuntimeError):
+    """Raised for fake tensors only: a call with tensors of their kind would do something else."""
+
+
+class UnsupportedFakeTensorException(FakeTensorError):
     """A fake tensor cannot stand for the given tensor."""
 
     def __init__(self, reason: str) -> None:
@@ -13,7 +17,7 @@ class UnsupportedFakeTensorException(RuntimeError):
         self.reason = reason
 
 
-class UnsupportedOperatorException(RuntimeError):
+class UnsupportedOperatorException(FakeTensorError):
     """An operator that has no rule for the shapes of its results."""
 
     def __init__(self, func: Any) -> None:
@@ -21,7 +25,7 @@ class UnsupportedOperatorException(RuntimeError):
         self.func = func
 
 
-class DynamicOutputShapeException(RuntimeError):
+class DynamicOutputShapeException(FakeTensorError):
     """The shape of a result follows from elements, which a fake tensor does not have."""
 
     def __init__(self, func: Any) -> None:
@@ -29,7 +33,7 @@ class DynamicOutputShapeException(RuntimeError):
         self.func = func
 
 
-class DataDependentOutputException(RuntimeError):
+class DataDependentOutputException(FakeTensorError):
     """A result that is not a tensor follows from elements, which a fake tensor does not have."""
 
     def __init__(self, func: Any) -> None:
@@ -37,7 +41,7 @@ class DataDependentOutputException(RuntimeError):
         self.func = func
 
 
-class FakeTensorDeviceMismatchError(RuntimeError):
+class FakeTensorDeviceMismatchError(FakeTensorError):
     """The tensors of a call are on several devices."""
 
     def __init__(self, func: Any, first: Any, second: Any) -> None:

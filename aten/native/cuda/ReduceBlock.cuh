@@ -30,6 +30,17 @@ SIMT_DEVICE typename Ops::acc_t reduce_element(const Ops& ops, typename Ops::acc
   }
 }
 
+/// The Ops of one result. Those that count from an element, to lose no digits of what all elements
+/// have in common, are given the first one.
+template <class Ops>
+SIMT_DEVICE Ops ops_from(const Ops& ops, [[maybe_unused]] const char* first) {
+  if constexpr (requires { ops.counted_from(typename Ops::input_t()); }) {
+    return ops.counted_from(*reinterpret_cast<const typename Ops::input_t*>(first));
+  } else {
+    return ops;
+  }
+}
+
 /// Writes a result; `offset` and `second` are byte offsets in the results.
 template <class Ops>
 SIMT_DEVICE void store_result(const Ops& ops, const ReduceTarget& target, typename Ops::acc_t acc,

@@ -20,9 +20,9 @@ struct ReduceColumnsArguments {
 
 /// Reduces rows [begin, end) of a pack of columns at `column`, every `down`-th from `begin` + y.
 template <int kWidth, class Ops>
-SIMT_DEVICE void reduce_rows_of_pack(const Ops& ops, const ReduceDims& dims, const char* column,
-                                     int64_t begin, int64_t end, int y, int down,
-                                     typename Ops::acc_t (&acc)[kWidth]) {
+SIMT_DEVICE void reduce_rows_of_pack(const Ops (&ops)[kWidth], const ReduceDims& dims,
+                                     const char* column, int64_t begin, int64_t end, int y,
+                                     int down, typename Ops::acc_t (&acc)[kWidth]) {
   using pack_t = Pack<typename Ops::input_t, kWidth>;
   constexpr int kSteps = 4;  // rows that are under way together
 
@@ -40,7 +40,7 @@ SIMT_DEVICE void reduce_rows_of_pack(const Ops& ops, const ReduceDims& dims, con
       if (row >= end) continue;
       SIMT_UNROLL
       for (int i = 0; i < kWidth; ++i)
-        acc[i] = reduce_element(ops, acc[i], packs[step].values[i], row);
+        acc[i] = reduce_element(ops[i], acc[i], packs[step].values[i], row);
     }
   }
 }
@@ -73,7 +73,7 @@ SIMT_DEVICE void reduce_down(const Ops& ops, int y, int down, int across,
 
 /// Blocks: pieces of a tile of columns next to each other, then tiles, then other kept indices.
 template <int kWidth, class Ops>
-SIMT_KERNEL reduce_columns_kernel(ReduceColumnsArguments arguments, Ops ops) {
+SIMT_KERNEL reduce_columns_kernel(ReduceColumnsArguments arguments, Ops given) {
   using acc_t = typename Ops::acc_t;
   const int across = arguments.across;
   const int down = arguments.down;
@@ -87,19 +87,24 @@ SIMT_KERNEL reduce_columns_kernel(ReduceColumnsArguments arguments, Ops ops) {
   const int64_t column = (int64_t{group % arguments.tiles} * across + x) * kWidth;
   const bool exists = column < arguments.columns;
 
+  const char* const data =
+      arguments.target.data[1] +
+      (exists ? arguments.kept.offset(1, outer) + column * arguments.column_stride[1] : 0);
   acc_t acc[kWidth];
+  Ops ops[kWidth];
   SIMT_UNROLL
-  for (int i = 0; i < kWidth; ++i) acc[i] = ops.identity();
+  for (int i = 0; i < kWidth; ++i) {
+    acc[i] = given.identity();
+    ops[i] = ops_from(given, data + (exists ? i * arguments.column_stride[1] : 0));
+  }
   if (exists) {
     const int64_t begin = piece * arguments.piece_length;
     const int64_t limit = begin + arguments.piece_length;
-    const char* const data = arguments.target.data[1] + arguments.kept.offset(1, outer) +
-                             column * arguments.column_stride[1];
     reduce_rows_of_pack<kWidth>(ops, arguments.reduced, data, begin,
                                 limit < arguments.reduced.count ? limit : arguments.reduced.count,
                                 y, down, acc);
   }
-  reduce_down<kWidth>(ops, y, down, across, acc);
+  reduce_down<kWidth>(given, y, down, across, acc);
 
   if (pieces > 1) {
     acc_t* const parts =
@@ -110,18 +115,19 @@ SIMT_KERNEL reduce_columns_kernel(ReduceColumnsArguments arguments, Ops ops) {
     if (!is_last_piece(arguments.target.counters + group, pieces)) return;
 
     for (int i = 0; i < kWidth; ++i) {
-      acc[i] = ops.identity();
+      acc[i] = given.identity();
       for (unsigned part = y; exists && part < pieces; part += down)
-        acc[i] = ops.combine(acc[i], parts[int64_t{part} * arguments.columns + i]);
+        acc[i] = given.combine(acc[i], parts[int64_t{part} * arguments.columns + i]);
     }
-    reduce_down<kWidth>(ops, y, down, across, acc);
+    reduce_down<kWidth>(given, y, down, across, acc);
   }
 
   if (!exists || y != 0) return;
   const int64_t result = arguments.kept.offset(0, outer);
   const int64_t second = arguments.kept.offset(2, outer);
   for (int i = 0; i < kWidth; ++i)
-    store_result(ops, arguments.target, acc[i], result + (column + i) * arguments.column_stride[0],
+    store_result(ops[i], arguments.target, acc[i],
+                 result + (column + i) * arguments.column_stride[0],
                  second + (column + i) * arguments.column_stride[2]);
 }
 

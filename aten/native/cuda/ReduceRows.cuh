@@ -61,7 +61,7 @@ SIMT_DEVICE typename Ops::acc_t reduce_range_of_row(const Ops& ops, const Reduce
 
 /// Blocks: pieces of a result next to each other, then groups of results.
 template <int kWidth, class Ops>
-SIMT_KERNEL reduce_rows_kernel(ReduceRowsArguments arguments, Ops ops) {
+SIMT_KERNEL reduce_rows_kernel(ReduceRowsArguments arguments, Ops given) {
   using acc_t = typename Ops::acc_t;
   const int across = arguments.across;
   const int thread = static_cast<int>(simt::thread_x()) % across;
@@ -72,14 +72,15 @@ SIMT_KERNEL reduce_rows_kernel(ReduceRowsArguments arguments, Ops ops) {
       int64_t{simt::block_x() / pieces} * down + static_cast<int>(simt::thread_x()) / across;
   const bool exists = result < arguments.kept.count;
 
+  const char* const row =
+      arguments.target.data[1] + (exists ? arguments.kept.offset(1, result) : 0);
+  const Ops ops = ops_from(given, row);
   acc_t value = ops.identity();
   if (exists) {
     const int64_t begin = piece * arguments.piece_length;
     const int64_t limit = begin + arguments.piece_length;
     const int64_t end = limit < arguments.reduced.count ? limit : arguments.reduced.count;
-    value = reduce_range_of_row<kWidth>(ops, arguments.reduced,
-                                        arguments.target.data[1] + arguments.kept.offset(1, result),
-                                        begin, end, thread, across);
+    value = reduce_range_of_row<kWidth>(ops, arguments.reduced, row, begin, end, thread, across);
   }
   value = reduce_group(ops, value, across);
 

@@ -45,29 +45,71 @@ struct ScanProgress {
     return memory;
   }
 
-  /// Publishes the total of a tile, and returns the combination of all tiles before it. All threads
-  /// of a warp call this; all get the result.
+  // All threads of a warp call these, and all get the result.
+
+  /// Publishes the total of a tile, and returns what the tiles before it in its group combine to.
   template <class Ops>
-  SIMT_DEVICE State before_tile(const Ops& ops, int64_t lane, int64_t number,
-                                const State& total) const {
+  SIMT_DEVICE State before_in_group(const Ops& ops, int64_t lane, int64_t number,
+                                    const State& total) const {
     const int64_t group = number / kScanGroup;
     const auto place = static_cast<int>(number % kScanGroup);
     const int64_t first = lane * tiles_per_lane + group * kScanGroup;
-    const int64_t first_group = lane * groups_per_lane;
     publish(tiles, tile_flags, first + place, total);
 
     const State in_group = fold(ops, ops.start(), tiles, tile_flags, first, place);
-    const State with_tile = ops.combine(in_group, total);
-    const bool ends_group = place == kScanGroup - 1;
-    if (ends_group) publish(groups, group_flags, first_group + group, with_tile);
+    if (ends_group(number))
+      publish(groups, group_flags, lane * groups_per_lane + group, ops.combine(in_group, total));
+    return in_group;
+  }
 
-    const State earlier = before_group(ops, first_group, group);
-    if (ends_group)
-      publish(through_group, through_flags, first_group + group, ops.combine(earlier, with_tile));
-    return ops.combine(earlier, in_group);
+  /// The combination of the groups before that of a tile. Begins at the last group through which
+  /// another block has combined all: the order of the combinations is the same wherever that is.
+  template <class Ops>
+  SIMT_DEVICE State before_group(const Ops& ops, int64_t lane, int64_t number) const {
+    const int64_t group = number / kScanGroup;
+    const int64_t first_group = lane * groups_per_lane;
+    if (group == 0) return ops.start();
+
+    // The first group needs no other one. Lane i looks at the group i places before `last`.
+    int64_t begin = 0;
+    State result = ops.start();
+    for (int64_t last = group - 1; last >= 0; last -= 32) {
+      const int64_t candidate = last - static_cast<int64_t>(simt::lane());
+      const bool is_through =
+          candidate >= 0 && simt::load_acquire(through_flags + first_group + candidate) != 0;
+      const State through = is_through ? through_group[first_group + candidate] : ops.start();
+      const unsigned found = simt::ballot(simt::kFullMask, is_through);
+      if (found == 0) continue;
+
+      const int nearest = simt::find_first_set(found) - 1;
+      begin = last - nearest + 1;
+      result = simt::shuffle_index(simt::kFullMask, through, static_cast<unsigned>(nearest));
+      break;
+    }
+
+    for (; begin < group; begin += 32) {
+      const int64_t rest = group - begin;
+      result = fold(ops, result, groups, group_flags, first_group + begin,
+                    static_cast<int>(rest < 32 ? rest : 32));
+    }
+    return result;
+  }
+
+  /// To be called with the combination of what was before the group of a tile, and in it up to the
+  /// tile's end.
+  template <class Ops>
+  SIMT_DEVICE void publish_through(const Ops& ops, int64_t lane, int64_t number,
+                                   const State& earlier, const State& in_group) const {
+    if (ends_group(number))
+      publish(through_group, through_flags, lane * groups_per_lane + number / kScanGroup,
+              ops.combine(earlier, in_group));
   }
 
  private:
+  SIMT_DEVICE static bool ends_group(int64_t number) {
+    return number % kScanGroup == kScanGroup - 1;
+  }
+
   SIMT_DEVICE static void publish(State* values, unsigned* flags, int64_t at, const State& value) {
     if (simt::lane() == 0) {
       values[at] = value;
@@ -85,45 +127,20 @@ struct ScanProgress {
   template <class Ops>
   SIMT_DEVICE static State fold(const Ops& ops, State before, const State* values,
                                 const unsigned* flags, int64_t first, int count) {
+    constexpr int kAtOnce = 4;  // shuffles, none of which waits for a combination
     const auto lane = static_cast<int>(simt::lane());
     State mine = ops.start();
     if (lane < count) mine = wait_for(values, flags, first + lane);
     simt::sync_warp(simt::kFullMask);
-    for (int i = 0; i < count; ++i)
-      before = ops.combine(before, simt::shuffle_index(simt::kFullMask, mine, i));
+    for (int i = 0; i < count; i += kAtOnce) {
+      State several[kAtOnce];
+      SIMT_UNROLL
+      for (int k = 0; k < kAtOnce; ++k)
+        several[k] = simt::shuffle_index(simt::kFullMask, mine, static_cast<unsigned>(i + k));
+      SIMT_UNROLL
+      for (int k = 0; k < kAtOnce; ++k) before = ops.combine(before, several[k]);
+    }
     return before;
-  }
-
-  /// The combination of the groups before `group`. Begins at the last group through which another
-  /// block has combined all: the order of the combinations is the same wherever that is.
-  template <class Ops>
-  SIMT_DEVICE State before_group(const Ops& ops, int64_t first_group, int64_t group) const {
-    if (group == 0) return ops.start();
-
-    // The first group needs no other one. Lane i looks at the group i places before `last`.
-    int64_t last = group - 1;
-    int64_t begin = 0;
-    State result = ops.start();
-    while (last >= 0) {
-      const int64_t candidate = last - static_cast<int64_t>(simt::lane());
-      const bool is_through =
-          candidate >= 0 && simt::load_acquire(through_flags + first_group + candidate) != 0;
-      const unsigned found = simt::ballot(simt::kFullMask, is_through);
-      if (found != 0) {
-        const int nearest = simt::find_first_set(found) - 1;
-        begin = last - nearest + 1;
-        result = wait_for(through_group, through_flags, first_group + begin - 1);
-        break;
-      }
-      last -= 32;
-    }
-
-    for (; begin < group; begin += 32) {
-      const int64_t rest = group - begin;
-      result = fold(ops, result, groups, group_flags, first_group + begin,
-                    static_cast<int>(rest < 32 ? rest : 32));
-    }
-    return result;
   }
 };
 

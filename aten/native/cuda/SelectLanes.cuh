@@ -75,7 +75,7 @@ SIMT_DEVICE void count_digits(const LaneKeys<T>& keys, int64_t begin, int64_t en
 template <class Key>
 SIMT_DEVICE Selected<Key> choose_digit(const Selected<Key>& selected, int64_t count) {
   SIMT_SHARED(next, Selected<Key>);
-  const int64_t before = detail::scan_block(Count{}, count).before;
+  const int64_t before = detail::scan_block(Count{}, count).before[0];
   if (before <= selected.rank && selected.rank < before + count) {
     next = {static_cast<Key>(selected.digits << kDigitBits | simt::thread_x()),
             selected.rank - before};

@@ -20,6 +20,7 @@ struct Extremum {
     if constexpr (limits::has_infinity) return kMax ? -limits::infinity() : limits::infinity();
     return kMax ? limits::lowest() : limits::max();
   }
+  C10_HOST_DEVICE static T worst() { return static_cast<T>(identity()); }
   /// As vec::maximum, in two selections: chains of calls with `||` do not vectorise. A nan in `a`
   /// stays, as it compares with nothing; whether `b` is one does not depend on the elements before.
   C10_HOST_DEVICE static acc_t combine(acc_t a, acc_t b) {
@@ -50,8 +51,10 @@ C10_HOST_DEVICE bool is_better(T candidate, T best) {
   return (kMax ? candidate > best : candidate < best) || (candidate != candidate && best == best);
 }
 
-/// The first of the extreme elements and its position. Elements may come in any order. Whether it
-/// is the largest is known at run time only, which halves the number of kernels.
+/// The first of the extreme elements and its position. An accumulator is given elements in the
+/// order of their positions; accumulators may be combined in any order. One that got nothing but
+/// the least extreme number has no position: if none has one, the first element is the result.
+/// Whether it is the largest is known at run time only, which halves the number of kernels.
 template <class T>
 struct ExtremumAt {
   struct acc_t {
@@ -62,19 +65,21 @@ struct ExtremumAt {
   using output_t = int64_t;
   using second_t = T;
   bool is_max;
-  C10_HOST_DEVICE static acc_t identity() { return {T(0), -1}; }
+  C10_HOST_DEVICE acc_t identity() const {
+    return {is_max ? Extremum<T, true>::worst() : Extremum<T, false>::worst(), -1};
+  }
   C10_HOST_DEVICE bool precedes(T a, T b) const {
     return is_max ? is_better<T, true>(a, b) : is_better<T, false>(a, b);
   }
   C10_HOST_DEVICE acc_t reduce(acc_t acc, T value, int64_t index) const {
-    return combine(acc, {value, index});
+    return precedes(value, acc.value) ? acc_t{value, index} : acc;
   }
   C10_HOST_DEVICE acc_t combine(acc_t a, acc_t b) const {
     if (b.index < 0) return a;
     if (a.index < 0 || precedes(b.value, a.value)) return b;
     return b.index < a.index && !precedes(a.value, b.value) ? b : a;
   }
-  C10_HOST_DEVICE static int64_t project(acc_t acc) { return acc.index; }
+  C10_HOST_DEVICE static int64_t project(acc_t acc) { return acc.index < 0 ? 0 : acc.index; }
   C10_HOST_DEVICE static T project_second(acc_t acc) { return acc.value; }
 };
 

@@ -3,12 +3,12 @@
 
 #include "aten/native/declarations/nn/Dropout.h"
 #include "aten/native/shared/Normalization.h"
+#include "aten/ops/_scale_kept.h"
 #include "aten/ops/bernoulli.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/div.h"
 #include "aten/ops/empty.h"
 #include "aten/ops/empty_like.h"
-#include "aten/ops/mul.h"
 #include "aten/ops/ones_like.h"
 #include "aten/ops/zeros_like.h"
 
@@ -61,10 +61,13 @@ Tensor dropout(const Tensor& input, double p, bool train) {
                            ? 1 / kept
                            : static_cast<double>(1 / static_cast<float>(kept));
 
-  const Tensor mask = at::empty_like(input);
+  const Tensor mask = at::empty_like(input, kBool);
   at::bernoulli_(mask, kept);
-  at::mul_(mask, Scalar(scale));
-  return input * mask;
+  return at::_scale_kept(input, mask, scale);
+}
+
+TensorSpec scale_kept_shape(const Tensor& self, const Tensor& /*kept*/, double /*scale*/) {
+  return {DimVector(self.sizes()), self.scalar_type(), self.device(), strides_in_order_of(self)};
 }
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,

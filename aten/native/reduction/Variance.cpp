@@ -4,13 +4,16 @@
 #include "aten/core/Warning.h"
 #include "aten/native/declarations/reduction/Variance.h"
 #include "aten/native/shared/FlatRoot.h"
+#include "aten/native/shared/Freedom.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/mean.h"
 #include "aten/ops/real.h"
 #include "aten/ops/sqrt.h"
 #include "aten/ops/std.h"
+#include "aten/ops/std_mean.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/var.h"
+#include "aten/ops/var_mean.h"
 
 namespace at::native {
 
@@ -34,7 +37,8 @@ int64_t reduced_count(const Tensor& self, OptionalIntArrayRef dim) {
   return count;
 }
 
-Tensor variance(const Tensor& self, OptionalIntArrayRef dim, double correction, bool keepdim) {
+Tensor variance(const Tensor& self, OptionalIntArrayRef dim,
+                const std::optional<Scalar>& correction, bool keepdim) {
   TORCH_CHECK(self.is_floating_point() || self.is_complex(),
               "std and var only support floating point and complex dtypes");
 
@@ -44,33 +48,23 @@ Tensor variance(const Tensor& self, OptionalIntArrayRef dim, double correction, 
   const Tensor squares =
       centred.is_complex() ? at::real(centred * at::conj(centred)) : centred * centred;
 
-  const double freedom = std::max(0.0, static_cast<double>(reduced_count(self, dim)) - correction);
+  const double freedom = degrees_of_freedom(self, dim, correction);
+  return at::sum(squares, dim, keepdim) / Scalar(freedom);
+}
+
+}  // namespace
+
+double degrees_of_freedom(const Tensor& self, OptionalIntArrayRef dim,
+                          const std::optional<Scalar>& correction) {
+  const double subtracted = correction.has_value() ? correction->to_double() : 1.0;
+  const double freedom = std::max(0.0, static_cast<double>(reduced_count(self, dim)) - subtracted);
   if (freedom <= 0) {
     warn("std() and var(): degrees of freedom is <= 0. Correction should be strictly less than the "
          "reduction factor (input numel divided "
          "by output numel).");
   }
-
-  return at::sum(squares, dim, keepdim) / Scalar(freedom);
+  return freedom;
 }
-
-Tensor standard_deviation(const Tensor& self, OptionalIntArrayRef dim, double correction,
-                          bool keepdim) {
-  const Tensor root = root_flat_at_zero(variance(self, dim, correction, keepdim),
-                                        [](const Tensor& x) { return at::sqrt(x); });
-  return root.to(to_real(self.scalar_type()));
-}
-
-double correction_or_one(const std::optional<Scalar>& correction) {
-  return correction.has_value() ? correction->to_double() : 1.0;
-}
-
-Tensor narrowed_variance(const Tensor& self, OptionalIntArrayRef dim, double correction,
-                         bool keepdim) {
-  return variance(self, dim, correction, keepdim).to(to_real(self.scalar_type()));
-}
-
-}  // namespace
 
 Pair var_mean_correction(const Tensor& self, OptionalIntArrayRef dim,
                          const std::optional<Scalar>& correction, bool keepdim) {
@@ -79,7 +73,7 @@ Pair var_mean_correction(const Tensor& self, OptionalIntArrayRef dim,
 }
 
 Pair var_mean_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
-  return var_mean_correction(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
+  return at::var_mean(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
 }
 
 Pair var_mean(const Tensor& self, bool unbiased) {
@@ -93,7 +87,7 @@ Pair std_mean_correction(const Tensor& self, OptionalIntArrayRef dim,
 }
 
 Pair std_mean_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
-  return std_mean_correction(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
+  return at::std_mean(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
 }
 
 Pair std_mean(const Tensor& self, bool unbiased) {
@@ -102,28 +96,30 @@ Pair std_mean(const Tensor& self, bool unbiased) {
 
 Tensor var_correction(const Tensor& self, OptionalIntArrayRef dim,
                       const std::optional<Scalar>& correction, bool keepdim) {
-  return narrowed_variance(self, dim, correction_or_one(correction), keepdim);
+  return variance(self, dim, correction, keepdim).to(to_real(self.scalar_type()));
 }
 
 Tensor var_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
-  return narrowed_variance(self, dim, unbiased ? 1 : 0, keepdim);
+  return at::var(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
 }
 
 Tensor var_unbiased(const Tensor& self, bool unbiased) {
-  return narrowed_variance(self, std::nullopt, unbiased ? 1 : 0, false);
+  return at::var(self, std::nullopt, Scalar(unbiased ? 1 : 0), false);
 }
 
 Tensor std_correction(const Tensor& self, OptionalIntArrayRef dim,
                       const std::optional<Scalar>& correction, bool keepdim) {
-  return standard_deviation(self, dim, correction_or_one(correction), keepdim);
+  const Tensor root = root_flat_at_zero(variance(self, dim, correction, keepdim),
+                                        [](const Tensor& x) { return at::sqrt(x); });
+  return root.to(to_real(self.scalar_type()));
 }
 
 Tensor std_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
-  return standard_deviation(self, dim, unbiased ? 1 : 0, keepdim);
+  return at::std(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
 }
 
 Tensor std_unbiased(const Tensor& self, bool unbiased) {
-  return standard_deviation(self, std::nullopt, unbiased ? 1 : 0, false);
+  return at::std(self, std::nullopt, Scalar(unbiased ? 1 : 0), false);
 }
 
 }  // namespace at::native

@@ -254,7 +254,8 @@ def _transposed_in_place(x: Any, y: Any) -> Any:
 def _transposed_without_grad(x: Any, y: Any) -> Any:
     with torch.no_grad():
         x.t_()
-    return y * 2
+        view = x[:2]
+    return y * 2, view
 
 
 def _changed_and_transposed(x: Any, y: Any) -> Any:

@@ -312,55 +312,6 @@ def test_explain():
     assert "print" in report.break_reasons[0].reason and "Graph Break Count: 1" in str(report)
 
 
-@pytest.mark.parametrize("suppress_errors", [True, None])
-def test_an_exception_of_a_graph_reaches_the_handlers_of_the_program(suppress_errors: bool | None):
-    """Values can be refused that the capture does not know."""
-
-    def program(x, indices):
-        try:
-            with torch.no_grad():
-                return torch.sin(x), x[indices]
-        except IndexError:
-            return "refused", torch.is_grad_enabled()
-
-    compiled = torch.compile(program, backend="eager")
-    with torch._dynamo.config.patch(suppress_errors=suppress_errors):
-        assert compiled(torch.ones(3), torch.tensor([2]))[1].tolist() == [1]
-        with pytest.warns(UserWarning, match="as its graph raised IndexError"):
-            assert compiled(torch.ones(3), torch.tensor([5])) == ("refused", True)
-        assert compiled(torch.ones(3), torch.tensor([6])) == ("refused", True)
-    assert torch.is_grad_enabled()
-
-
-@pytest.mark.parametrize("backend", ["eager", "inductor"])
-def test_an_exception_of_a_graph_has_the_lines_of_the_program(backend: str):
-    def chosen(x, indices):
-        return x[indices]
-
-    def program(x, indices):
-        return chosen(x + 1, indices)
-
-    compiled = torch.compile(program, backend=backend)
-    with torch._dynamo.config.patch(suppress_errors=None):
-        compiled(torch.ones(3), torch.tensor([2]))
-        with pytest.raises(IndexError) as raised:
-            compiled(torch.ones(3), torch.tensor([5]))
-    assert [entry.name for entry in raised.traceback][-2:] == ["program", "chosen"]
-
-
-def test_an_exception_of_a_compiled_graph_of_the_program_itself_leaves():
-    """Its backend may raise it on purpose."""
-
-    def refusing(module, inputs):
-        def run(*values):
-            raise KeyError("refused")
-
-        return run
-
-    with torch._dynamo.config.patch(suppress_errors=None), pytest.raises(KeyError):
-        torch.compile(lambda x: x + 1, backend=refusing)(torch.ones(3))
-
-
 def test_an_exception_of_the_program_is_a_break(graph_breaks):
     """The function runs eagerly to raise it itself."""
 

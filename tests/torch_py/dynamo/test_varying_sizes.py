@@ -148,6 +148,13 @@ def test_views_of_other_tensors(dynamic):
     check(lambda x: x + 1, [(base[:n, ::2],) for n in (3, 4, 5)], 3, dynamic=dynamic)
 
 
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_views_of_views_that_require_gradients(dynamic):
+    x = torch.randn(10, 8)[1:].requires_grad_()
+    torch.compile(lambda x: x * 2, backend="aot_eager", dynamic=dynamic)(x[:4]).sum().backward()
+    assert torch.equal(x.grad[:4], torch.full((4, 8), 2.0))
+
+
 def test_loops_over_tensors():
     def rows(x):
         return [row * len(x) for row in x]

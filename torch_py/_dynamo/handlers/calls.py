@@ -27,6 +27,8 @@ def call_ex(frame: Frame, flags: int) -> None:
     """``f(*args, **kwargs)``: the stack has a tuple or another iterable, and perhaps a dictionary."""
     base, callee, given, named = call_parts(frame.instruction, frame.stack, ())
     kwargs = frame.capture.items_of(named)
+    if not all(isinstance(name, str) for name in kwargs):
+        raise TypeError("keywords must be strings")
     args = frame.capture.elements_of(given)
     _run(frame, base, callee, args, kwargs)
 

@@ -25,7 +25,8 @@ class Network:
         self._free += (capacity, 0)
 
     def cut(self, source: int, sink: int) -> set[int]:
-        """The vertices on the side of `source` after the cut between the two that has the least capacity.
+        """The vertices on the side of `source` after the cut between the two that has the least capacity. Of
+        several such cuts, it is that next to `sink`.
 
         Raises ValueError if an unlimited path leads from `source` to `sink`.
         """
@@ -33,7 +34,7 @@ class Network:
         while True:
             levels = self._levels(source)
             if levels[sink] < 0:
-                return {vertex for vertex, level in enumerate(levels) if level >= 0}
+                return set(range(len(levels))) - self._leading_to(sink)
             total += self._fill(source, sink, levels)
             if total >= UNLIMITED:
                 raise ValueError("max_flow: an unlimited path leads from the source to the sink")
@@ -51,6 +52,19 @@ class Network:
                     levels[end] = levels[vertex] + 1
                     waiting.append(end)
         return levels
+
+    def _leading_to(self, sink: int) -> set[int]:
+        """The vertices with a path to `sink` by edges that are not full."""
+        found = {sink}
+        waiting = deque(found)
+        while waiting:
+            vertex = waiting.popleft()
+            for edge in self._edges[vertex]:
+                start = self._ends[edge]
+                if start not in found and self._free[edge ^ 1]:
+                    found.add(start)
+                    waiting.append(start)
+        return found
 
     def _fill(self, source: int, sink: int, levels: list[int]) -> int:
         """Sends flow along shortest paths until each has a full edge."""

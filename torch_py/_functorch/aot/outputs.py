@@ -207,7 +207,7 @@ def _detached_origin(result: Any, source: Any) -> Any:
 def _strided(view: Any, source: Any) -> Step:
     """The step from a tensor to a view of its memory."""
     distance = view.storage_offset() - source.storage_offset()
-    return Step(strided, (view.shape, view.stride(), distance), {}, None, without_grad=False)
+    return Step(strided, (view.shape, view.stride(), distance), {}, None, _has_lost_history(view))
 
 
 def _is_strided_view(result: Any) -> bool:

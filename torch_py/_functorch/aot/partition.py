@@ -18,6 +18,8 @@ from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
 _COPIES = frozenset((ops.aten.clone.default, ops.aten._to_copy.default))
+# Structures of operators that become a part of a loop over elements.
+_FUSED = frozenset(("pointwise", "reduction", "view"))
 # So many operators in a row are computed again at most.
 _LONGEST_CHAIN = 10
 
@@ -108,7 +110,11 @@ class _LeastMemory:
         return found
 
     def _cost(self, node: Node) -> int:
-        """The memory that keeping a value takes; unlimited for what can't be kept."""
+        """The memory that keeping a value takes; unlimited for what can't be kept.
+
+        A bit more for values that the call would else not write to memory, so that of two of the same size
+        the other one is kept.
+        """
         if node.op == "get_attr":
             return 0
         if node in self._free:
@@ -118,7 +124,17 @@ class _LeastMemory:
             return 0
         if not isinstance(value, Tensor) or is_view(node) or CHANGED in node.meta:
             return UNLIMITED
-        return max(2, value.numel() * value.itemsize)
+        return 2 * max(1, value.numel() * value.itemsize) + (not self._is_stored(node))
+
+    def _is_stored(self, node: Node) -> bool:
+        """Whether the call has a value in memory anyway: a fused loop does not make it, or not use it."""
+        if _structure(node) not in _FUSED:
+            return True
+        return any(
+            self._is_stored(user) if is_view(user) else _structure(user) not in _FUSED
+            for user in node.users
+            if user in self.joint.forward
+        )
 
     def _is_cheap(self, node: Node) -> bool:
         """Whether backward may compute a node again."""
@@ -129,7 +145,11 @@ class _LeastMemory:
         if node.target is operator.getitem or self._distances[node] > _LONGEST_CHAIN:
             return False
         is_factory = not node.all_input_nodes and hasattr(node.target, "_schema")
-        return is_factory or node.target in _COPIES or getattr(node.target, "_structure", "") == "pointwise"
+        return is_factory or node.target in _COPIES or _structure(node) == "pointwise"
+
+
+def _structure(node: Node) -> str:
+    return getattr(node.target, "_structure", "")
 
 
 def _compared_values(graph: Graph) -> set[Node]:

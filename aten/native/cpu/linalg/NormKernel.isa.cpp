@@ -6,10 +6,11 @@
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/ReductionOrder.h"
+#include "aten/iteration/ReductionPlan.h"
 #include "aten/native/declarations/cpu/linalg/NormKernel.isa.h"
 #include "aten/native/declarations/linalg/Norm.h"
 #include "aten/native/functors/Norm.h"
-#include "aten/native/shared/ViewHelpers.h"
+#include "aten/native/shared/AdjacentRows.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
@@ -84,22 +85,6 @@ void norms_of_rows(const T* rows, int64_t length, int64_t count, T* out) {
   }
 }
 
-/// The number of elements of each norm if they are adjacent in memory: the reduced dimensions are
-/// the innermost of a contiguous tensor, or all dimensions of a dense one. Otherwise 0.
-int64_t length_of_rows(const Tensor& self, const DimVector& dims) {
-  if (static_cast<int64_t>(dims.size()) == self.dim())
-    return self.is_non_overlapping_and_dense() ? self.numel() : 0;
-  if (!self.is_contiguous()) return 0;
-
-  int64_t length = 1;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const int64_t d = self.dim() - 1 - static_cast<int64_t>(i);
-    if (std::find(dims.begin(), dims.end(), d) == dims.end()) return 0;
-    length *= self.sizes()[d];
-  }
-  return length;
-}
-
 }  // namespace
 
 Tensor norm_kernel(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
@@ -108,20 +93,10 @@ Tensor norm_kernel(const Tensor& self, const std::optional<Scalar>& p, IntArrayR
   if (!euclidean || !self.is_floating_point() || self.numel() == 0 || self.dim() == 0)
     return norm_dim(self, p, dim, keepdim);
 
-  DimVector dims = wrap_dims(dim, self.dim());
-  if (dims.empty()) {
-    for (int64_t d = 0; d < self.dim(); ++d) dims.push_back(d);
-  }
-
-  const int64_t length = length_of_rows(self, dims);
+  const int64_t length = length_of_rows(self, dim);
   if (length == 0) return norm_dim(self, p, dim, keepdim);
 
-  DimVector sizes;
-  for (int64_t d = 0; d < self.dim(); ++d) {
-    const bool reduced = std::find(dims.begin(), dims.end(), d) != dims.end();
-    if (!reduced || keepdim) sizes.push_back(reduced ? 1 : self.sizes()[d]);
-  }
-
+  const DimVector sizes = reduced_sizes(self, dim, keepdim);
   const Tensor result = empty_tensor(sizes, self.scalar_type(), self.device());
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "norm", [&] {
     const scalar_t* data = self.const_data_ptr<scalar_t>();

@@ -24,8 +24,13 @@ struct IndexSource {
 
   /// The offset that index number i stands for. Reports an index out of range and returns false.
   SIMT_DEVICE bool find(int64_t i, int64_t& offset, const simt::Reporter& reporter) const {
-    const int64_t index =
-        is_long ? static_cast<const int64_t*>(data)[i] : static_cast<const int32_t*>(data)[i];
+    return place(load(i), offset, reporter);
+  }
+
+  SIMT_DEVICE int64_t load(int64_t i) const {
+    return is_long ? static_cast<const int64_t*>(data)[i] : static_cast<const int32_t*>(data)[i];
+  }
+  SIMT_DEVICE bool place(int64_t index, int64_t& offset, const simt::Reporter& reporter) const {
     const int64_t position = wraps && index < 0 ? index + extent : index;
     offset = position * step;
     if (extent == kUnchecked || (position >= 0 && position < extent)) return true;
@@ -45,18 +50,48 @@ struct GatherElements {
   char* out;
   const char* in;
   IndexSource index;
-
-  SIMT_DEVICE void operator()(int64_t i, simt::Reporter reporter) const {
-    int64_t offsets[3];
-    geometry.find(i, offsets);
-    int64_t found = 0;
-    if (!index.find(offsets[2], found, reporter)) {
-      if (index.extent == 0) return;
-      found = 0;
-    }
-    *reinterpret_cast<T*>(out + offsets[0]) = *reinterpret_cast<const T*>(in + offsets[1] + found);
-  }
 };
+
+inline constexpr int kGatheredAtOnce = 4;  // by a thread, which waits for two loads after another
+
+template <class T>
+SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kPerIndexThreads)
+    gather_kernel_of(GatherElements<T> elements, simt::Reporter reporter) {
+  constexpr int64_t kTile = int64_t{kGatheredAtOnce} * kPerIndexThreads;
+  const IndexSource& index = elements.index;
+  const int64_t n = elements.geometry.numel;
+  const int64_t step = simt::grid_dim_x() * kTile;
+
+  for (int64_t first = simt::block_x() * kTile + simt::thread_x(); first < n; first += step) {
+    int64_t offsets[kGatheredAtOnce][3];
+    int64_t indices[kGatheredAtOnce];
+    SIMT_UNROLL
+    for (int k = 0; k < kGatheredAtOnce; ++k) {
+      const int64_t i = first + k * kPerIndexThreads;
+      elements.geometry.find(i < n ? i : first, offsets[k]);
+      indices[k] = index.load(offsets[k][2]);
+    }
+
+    // What is out of range is reported, and read at 0 if there is an element.
+    SIMT_UNROLL
+    for (int k = 0; k < kGatheredAtOnce; ++k) {
+      const bool exists = first + k * kPerIndexThreads < n;
+      int64_t found = 0;
+      if (exists && index.place(indices[k], found, reporter)) offsets[k][1] += found;
+    }
+    if (index.extent == 0) return;
+
+    T values[kGatheredAtOnce];
+    SIMT_UNROLL
+    for (int k = 0; k < kGatheredAtOnce; ++k)
+      values[k] = *reinterpret_cast<const T*>(elements.in + offsets[k][1]);
+    SIMT_UNROLL
+    for (int k = 0; k < kGatheredAtOnce; ++k) {
+      if (first + k * kPerIndexThreads < n)
+        *reinterpret_cast<T*>(elements.out + offsets[k][0]) = values[k];
+    }
+  }
+}
 
 /// How one of several values for the same element is chosen: the last one.
 struct LastWins {

@@ -126,9 +126,15 @@ inline void gather_elements(const char* name, Geometry<3> geometry, const Tensor
   char* to = static_cast<char*>(out.data());
   const char* from = static_cast<const char*>(in.data());
   const int64_t bytes = widen(geometry, static_cast<int64_t>(in.itemsize()), to, from, steps);
+  if (geometry.numel == 0) return;
+
+  constexpr int64_t kTile = int64_t{kGatheredAtOnce} * kPerIndexThreads;
+  const int64_t blocks = std::min((geometry.numel - 1) / kTile + 1, kMostPerIndexBlocks);
   with_moved_type(bytes, [&](auto element) {
-    using Loop = GatherElements<decltype(element)>;
-    per_index(name, geometry.numel, Loop{geometry, to, from, index});
+    using T = decltype(element);
+    c10::cuda::launch(name, &gather_kernel_of<T>, dim3(static_cast<unsigned>(blocks)),
+                      dim3(kPerIndexThreads), 0, c10::cuda::current_stream(),
+                      GatherElements<T>{geometry, to, from, index}, simt::Reporter{});
   });
 }
 

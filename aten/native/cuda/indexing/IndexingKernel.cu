@@ -1,5 +1,6 @@
 // The kernels of index, index_put, index_select, index_add, gather and scatter.
 #include "aten/iteration/MemoryOverlap.h"
+#include "aten/native/cuda/indexing/ElementSums.cuh"
 #include "aten/native/cuda/indexing/IndexPut.cuh"
 #include "aten/native/shared/NumberBits.h"
 #include "aten/ops/to.h"
@@ -206,8 +207,11 @@ void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, co
   if (!out0.is_same(self)) out0.copy_(self);
   if (index.numel() == 0) return;
 
-  const OrderedUpdates updates =
-      element_updates("scatter_add", out0, wrap_dim(dim, self.dim()), index);
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (adds_in_any_order(out0.scalar_type()))
+    return add_elements_in_any_order("scatter_add", out0, d, index, src);
+
+  const OrderedUpdates updates = element_updates("scatter_add", out0, d, index);
   AT_DISPATCH_ALL_AND_BOOL(out0.scalar_type(), "scatter_add", [&] {
     apply_elements<scalar_t>("scatter_add", updates, out0, index, src,
                              multiple_of<scalar_t>(Scalar(1)));

@@ -1,5 +1,5 @@
 // The kernel of scatter_reduce: reduces the elements of src that an index sends to one place.
-#include "aten/native/cuda/indexing/ElementUpdates.cuh"
+#include "aten/native/cuda/indexing/ElementSums.cuh"
 #include "aten/native/functors/Accumulate.h"
 #include "aten/native/shared/ScatterChecks.h"
 
@@ -11,6 +11,8 @@ void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index,
   const int64_t d = wrap_dim(dim, self.dim());
   check_scatter_sizes(self, d, index, src);
   if (index.numel() == 0) return;
+  if (reduce == "sum" && adds_in_any_order(self.scalar_type()))
+    return add_elements_in_any_order(kName, self, d, index, src);
 
   const OrderedUpdates updates = element_updates(kName, self, d, index);
   if (reduce == "amax" || reduce == "amin") {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "aten/core/Determinism.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/empty_like.h"
 #include "c10/core/ConvolutionSettings.h"
@@ -133,7 +134,7 @@ CudnnProblem problem_of(ConvolutionPass pass, const ConvolutionGeometry& geometr
   problem.channels_last = format != MemoryFormat::Contiguous;
   problem.adds_bias = tensors.bias.defined();
   problem.tf32 = rounds_to_tf32(tensors);
-  problem.deterministic = settings.deterministic || settings.deterministic_algorithms;
+  problem.deterministic = settings.deterministic || deterministic_algorithms();
   problem.alignment = alignment_of(tensors);
   problem.geometry = geometry;
   return problem;

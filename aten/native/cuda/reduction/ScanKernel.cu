@@ -1,5 +1,6 @@
 // The kernels of running sums, products and extrema. See Note [Scans].
 #include "aten/Dispatch.h"
+#include "aten/native/cuda/Pack.cuh"
 #include "aten/native/cuda/RunningExponentials.h"
 #include "aten/native/cuda/Scan.cuh"
 #include "aten/native/functors/Modular.h"
@@ -12,6 +13,8 @@ namespace {
 /// The input and the output of one lane.
 template <class T>
 struct InOut {
+  using pack_t = Pack<T, kScanItems>;
+
   SIMT_DEVICE InOut(const LaneTable& lanes, int64_t lane)
       : in(lanes.find(0, lane)),
         out(lanes.find(1, lane)),
@@ -23,43 +26,68 @@ struct InOut {
     *reinterpret_cast<T*>(out + i * out_step) = value;
   }
 
+  /// Whether packs can be read and written, at multiples of kScanItems.
+  SIMT_DEVICE bool is_packed() const {
+    constexpr auto kStep = static_cast<int64_t>(sizeof(T));
+    const auto addresses = reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out);
+    return in_step == kStep && out_step == kStep && addresses % sizeof(pack_t) == 0;
+  }
+  SIMT_DEVICE pack_t load_pack(int64_t i) const {
+    return *reinterpret_cast<const pack_t*>(in + i * static_cast<int64_t>(sizeof(T)));
+  }
+  SIMT_DEVICE void store_pack(int64_t i, const pack_t& pack) const {
+    *reinterpret_cast<pack_t*>(out + i * static_cast<int64_t>(sizeof(T))) = pack;
+  }
+
   const char* in;
   char* out;
   int64_t in_step;
   int64_t out_step;
 };
 
+/// Results of elements of type T that are computed in another type.
 template <class T, class Accumulator>
-struct RunningSum {
+struct RunningNumbers {
   using State = Accumulator;
+  using Item = T;
   using Place = InOut<T>;
-  SIMT_DEVICE State start() const { return State(0); }
-  SIMT_DEVICE State load(const Place& place, int64_t i) const {
-    return static_cast<State>(place.load(i));
-  }
-  SIMT_DEVICE State combine(State a, State b) const { return static_cast<State>(a + b); }
-  SIMT_DEVICE void store(const Place& place, int64_t i, State value) const {
+
+  SIMT_DEVICE static State state(T item) { return static_cast<State>(item); }
+  SIMT_DEVICE static T load(const Place& place, int64_t i) { return place.load(i); }
+  SIMT_DEVICE static void store(const Place& place, int64_t i, State value) {
     place.store(i, static_cast<T>(value));
+  }
+  SIMT_DEVICE static void load_pack(const Place& place, int64_t i, T (&items)[kScanItems]) {
+    const auto pack = place.load_pack(i);
+    SIMT_UNROLL
+    for (int k = 0; k < kScanItems; ++k) items[k] = pack.values[k];
+  }
+  SIMT_DEVICE static void store_pack(const Place& place, int64_t i,
+                                     const State (&values)[kScanItems]) {
+    typename Place::pack_t pack;
+    SIMT_UNROLL
+    for (int k = 0; k < kScanItems; ++k) pack.values[k] = static_cast<T>(values[k]);
+    place.store_pack(i, pack);
   }
 };
 
 template <class T, class Accumulator>
-struct RunningProduct {
+struct RunningSum : RunningNumbers<T, Accumulator> {
   using State = Accumulator;
-  using Place = InOut<T>;
+  SIMT_DEVICE State start() const { return State(0); }
+  SIMT_DEVICE State combine(State a, State b) const { return static_cast<State>(a + b); }
+};
+
+template <class T, class Accumulator>
+struct RunningProduct : RunningNumbers<T, Accumulator> {
+  using State = Accumulator;
   SIMT_DEVICE State start() const { return State(1); }
-  SIMT_DEVICE State load(const Place& place, int64_t i) const {
-    return static_cast<State>(place.load(i));
-  }
   SIMT_DEVICE State combine(State a, State b) const {
     if constexpr (std::is_integral_v<State>) {
       return multiply_modular<State>(a, b);
     } else {
       return a * b;
     }
-  }
-  SIMT_DEVICE void store(const Place& place, int64_t i, State value) const {
-    place.store(i, static_cast<T>(value));
   }
 };
 

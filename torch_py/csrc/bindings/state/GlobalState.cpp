@@ -2,6 +2,7 @@
 #include "torch_py/csrc/bindings/state/GlobalState.h"
 
 #include "aten/blas/Blas.h"
+#include "aten/core/Determinism.h"
 #include "aten/core/Tensor.h"
 #include "aten/core/Uninitialized.h"
 #include "aten/native/shared/PackedWeights.h"
@@ -22,8 +23,6 @@
 namespace torch::python {
 
 namespace {
-
-bool deterministic_algorithms = false;
 
 PyObject* get_default_dtype(PyObject*, PyObject*) { return wrap(at::default_dtype()); }
 
@@ -224,11 +223,10 @@ PyObject* set_fill_uninitialized(PyObject*, PyObject* enabled) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* set_deterministic_products(PyObject*, PyObject* enabled) {
+PyObject* set_deterministic_algorithms(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
-  deterministic_algorithms = flag("_set_deterministic_products", enabled);
-  at::blas::set_deterministic(deterministic_algorithms);
-  c10::convolution_settings().deterministic_algorithms = deterministic_algorithms;
+  at::set_deterministic_algorithms(flag("_set_deterministic_algorithms", enabled));
+  at::blas::set_deterministic(at::deterministic_algorithms());
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
@@ -340,7 +338,7 @@ PyMethodDef functions[] = {
     {"set_flush_denormal", set_flush_denormal, METH_O, texts::torch_set_flush_denormal},
     {"_set_fill_uninitialized", set_fill_uninitialized, METH_O,
      "Whether torch.empty and the like fill memory with NaN or the largest integer."},
-    {"_set_deterministic_products", set_deterministic_products, METH_O,
+    {"_set_deterministic_algorithms", set_deterministic_algorithms, METH_O,
      "Whether matrix products are the same in every run, whatever libraries are measured to "
      "reach."},
     {"_allow_tf32", allow_tf32, METH_VARARGS,
@@ -360,8 +358,6 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
-
-bool uses_deterministic_algorithms() { return deterministic_algorithms; }
 
 void init_global_state(PyObject* module) { check_status(PyModule_AddFunctions(module, functions)); }
 

@@ -4,9 +4,6 @@
 
 namespace torch::python {
 
-/// What _set_deterministic_products was given last: torch.use_deterministic_algorithms calls it.
-bool uses_deterministic_algorithms();
-
 /// Default dtype, threads, grad mode, allocator, type promotion.
 void init_global_state(PyObject* module);
 /// Automatic dtypes: is_autocast_enabled and the like.

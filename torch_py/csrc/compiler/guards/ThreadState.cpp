@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "aten/core/Autocast.h"
+#include "aten/core/Determinism.h"
 #include "aten/transforms/Levels.h"
 #include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/bindings/calls/TorchFunction.h"
 #include "torch_py/csrc/bindings/state/DefaultDevice.h"
-#include "torch_py/csrc/bindings/state/GlobalState.h"
 
 namespace torch::python::compiler {
 
@@ -110,7 +110,7 @@ uint64_t thread_state() {
 
   return bits_of_dispatch(state) | bits_of_autocast(state) | bits_of_default_device() |
          kFunctionMode.holding(has_function_modes() && in_function_mode()) |
-         kDeterministic.holding(uses_deterministic_algorithms()) | bits_of_levels() |
+         kDeterministic.holding(at::deterministic_algorithms()) | bits_of_levels() |
          kDefaultDtype.holding(static_cast<uint64_t>(at::default_dtype()));
 }
 

@@ -18,6 +18,8 @@ class LastUses {
 
   /// kNever for a slot that no step uses; of a view, that of what it views.
   size_t of(Slot slot) const { return last_[roots_[slot]]; }
+  /// What a view is a view of in the end; any other slot itself.
+  Slot root(Slot slot) const { return roots_[slot]; }
 
   void operator()(const Allocate&) {}
   void operator()(const Drop&) {}

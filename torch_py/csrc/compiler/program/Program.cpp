@@ -87,12 +87,18 @@ void Program::find_visible_slots() {
 void Program::find_last_uses() {
   const LastUses uses(description_);
   last_uses_.resize(description_.steps.size());
-  for (Slot slot = 0; slot < description_.inputs; ++slot) {
-    const bool is_output = std::any_of(
-        description_.outputs.begin(), description_.outputs.end(),
-        [&](const Output& output) { return output.is_tensor() && output.slot == slot; });
-    if (!is_output && uses.of(slot) != LastUses::kNever) last_uses_[uses.of(slot)].push_back(slot);
+  for (Slot slot = 0; slot < description_.slots.size(); ++slot) {
+    const Slot input = uses.root(slot);
+    const bool is_used = uses.of(input) != LastUses::kNever;
+    if (input < description_.inputs && is_used && !is_output(slot))
+      last_uses_[uses.of(input)].push_back({input, slot});
   }
+}
+
+bool Program::is_output(Slot slot) const {
+  return std::any_of(
+      description_.outputs.begin(), description_.outputs.end(),
+      [slot](const Output& output) { return output.is_tensor() && output.slot == slot; });
 }
 
 std::vector<int64_t> Program::symbols_of(const Arguments& arguments) const {

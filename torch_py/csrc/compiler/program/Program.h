@@ -64,13 +64,20 @@ class Program {
   void check_arguments(const Plan& plan, const Arguments& arguments) const;
   void find_visible_slots();
   void find_last_uses();
+  bool is_output(Slot slot) const;
+
+  /// An input, or a view of it, that a step is the last to use.
+  struct LastUse {
+    Slot input;
+    Slot slot;
+  };
 
   Description description_;
   std::shared_ptr<const Plan> only_plan_;  // of a program without symbols
   std::vector<bool> is_visible_;           // by slot: operators or callers see it as a tensor
   std::vector<bool> views_argument_;       // by slot: it is a view of an input
-  // By step: the inputs that no later step, and no caller, needs.
-  std::vector<std::vector<Slot>> last_uses_;
+  // By step: the inputs that no later step needs, each with its views; callers need none of these.
+  std::vector<std::vector<LastUse>> last_uses_;
 
   // Plans of the sizes used last, the last one first.
   mutable std::mutex mutex_;

@@ -83,11 +83,11 @@ Items Run::results() {
 
 /// Gives up arguments that this call owns and that were used last in a step.
 void Run::release_arguments(size_t step) {
-  for (const Slot slot : program_.last_uses_[step]) {
-    at::Tensor* const owned = arguments_[slot].owned;
+  for (const auto& [input, slot] : program_.last_uses_[step]) {
+    at::Tensor* const owned = arguments_[input].owned;
     if (owned == nullptr) continue;
     tensors_[slot].reset();
-    owned->reset();
+    if (slot == input) owned->reset();
   }
 }
 
