@@ -118,13 +118,19 @@ def test_a_network_learns_as_on_the_cpu():
 @pytest.mark.parametrize("kernel", [3, 5, 7])
 @pytest.mark.parametrize("stride, padding", [(1, 0), (1, 1), (1, 6), (2, 1), (2, 3)])
 def test_depthwise(kernel: int, stride: int, padding: int):
-    """Sizes that leave columns of results incomplete, and several parts of the batch."""
+    """Sizes that leave columns of results incomplete."""
     image, weight = torch.randn(3, 5, 14, 9), torch.randn(5, 1, kernel, kernel)
     options = {"stride": stride, "padding": padding, "groups": 5}
     compare(torch.nn.functional.conv2d, [image, weight], **options)
     compare(torch.nn.functional.conv2d, [image[:, :, :8], weight, torch.randn(5)], **options)
     last = image.to(memory_format=torch.channels_last)
     compare(torch.nn.functional.conv2d, [last, weight], **options)
+
+
+def test_depthwise_in_parts():
+    """More results than a block adds up for the gradient of a filter."""
+    image, weight = torch.randn(3, 2, 40, 30), torch.randn(2, 1, 3, 3)
+    compare(torch.nn.functional.conv2d, [image, weight], padding=1, groups=2)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])

@@ -9,7 +9,7 @@ namespace at::native::cuda {
 // thread computes four results below one another: of the rows that it reads, it uses each element
 // for all of them, and neighbouring threads read neighbouring columns. With stride 1, the gradient
 // of the image is the convolution by the turned filter. For the gradient of the filter, blocks add
-// up parts of the samples of a channel, always in the same order.
+// up parts of a channel, always in the same order.
 
 /// Computes a pass of a convolution of images with as many groups as channels and outputs, by
 /// square filters of 3, 5 or 7 elements a side; false for others and for tensors that are not

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kWeightThreads = 256;
 constexpr int64_t kWeightBlocks = 2048;  // wanted: several for each multiprocessor
+constexpr int64_t kLeastTurns = 8;       // of a thread
 
 /// What the blocks that add up the gradient of filters are told.
 template <class T>
@@ -23,8 +24,8 @@ struct WeightPart {
   Planes p;
   Divisor planes, widths;  // of results
   int channels;
-  int batch;
-  int samples;  // of a part
+  uint32_t count;   // of results in a channel, in all samples
+  uint32_t length;  // of a part of them
   const T* image;
   const T* grad;
   opmath_type<T>* parts;  // (parts, channels, kernel, kernel)
@@ -53,25 +54,24 @@ SIMT_DEVICE void store_block_sums(const Sum (&sums)[kCount], Sum* out) {
   out[i] = sum;
 }
 
-/// A block for a channel in a part of the samples.
+/// A block for a part of the results in a channel.
 template <class T, int kKernel, int kStride>
 SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kWeightThreads) depthwise_weights(WeightPart<T> w) {
   using Sum = opmath_type<T>;
   const auto channel = static_cast<int64_t>(simt::block_x());
   const auto part = static_cast<int64_t>(simt::block_y());
-  const int first = static_cast<int>(part) * w.samples;
-  const int left = w.batch - first;
-  const int samples = left < w.samples ? left : w.samples;
-  const uint32_t count = static_cast<uint32_t>(samples) * w.planes.value();
+  const uint32_t begin = simt::block_y() * w.length;
+  const uint32_t rest = w.count - begin;
+  const uint32_t end = begin + (rest < w.length ? rest : w.length);
 
   Sum sums[kKernel * kKernel] = {};
-  for (uint32_t i = simt::thread_x(); i < count; i += kWeightThreads) {
+  for (uint32_t i = begin + simt::thread_x(); i < end; i += kWeightThreads) {
     const uint32_t sample = w.planes.quotient(i);
     const uint32_t place = i - sample * w.planes.value();
     const auto y = static_cast<int>(w.widths.quotient(place));
     const int x = static_cast<int>(place) - y * w.p.out_width;
 
-    const int64_t plane = (first + static_cast<int64_t>(sample)) * w.channels + channel;
+    const int64_t plane = static_cast<int64_t>(sample) * w.channels + channel;
     const T* const image = w.image + plane * w.p.in_height * w.p.in_width;
     const auto grad = static_cast<Sum>(w.grad[plane * w.planes.value() + place]);
 
@@ -93,9 +93,11 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kWeightThreads) depthwise_weights(WeightPart<T> w
 template <class T, int kKernel, int kStride>
 void backward_to_weight(const char* name, const ConvolutionGeometry& g,
                         const ConvolutionTensors& tensors) {
-  const int64_t wanted = std::clamp<int64_t>(kWeightBlocks / g.channels, 1, g.batch);
-  const int64_t samples = (g.batch - 1) / wanted + 1;
-  const int64_t parts = (g.batch - 1) / samples + 1;
+  const int64_t count = g.batch * g.output_plane();
+  const int64_t most = (count - 1) / (kLeastTurns * kWeightThreads) + 1;
+  const int64_t wanted = std::clamp<int64_t>(kWeightBlocks / g.channels, 1, most);
+  const int64_t length = (count - 1) / wanted + 1;
+  const int64_t parts = (count - 1) / length + 1;
   const Tensor sums = empty_tensor({parts, g.channels, 1, kKernel, kKernel},
                                    c10::scalar_type_of<opmath_type<T>>, tensors.weight.device());
 
@@ -103,8 +105,8 @@ void backward_to_weight(const char* name, const ConvolutionGeometry& g,
                            Divisor(static_cast<uint32_t>(g.output_plane())),
                            Divisor(static_cast<uint32_t>(g.output[2])),
                            static_cast<int>(g.channels),
-                           static_cast<int>(g.batch),
-                           static_cast<int>(samples),
+                           static_cast<uint32_t>(count),
+                           static_cast<uint32_t>(length),
                            tensors.image.const_data_ptr<T>(),
                            tensors.result.const_data_ptr<T>(),
                            sums.data_ptr<opmath_type<T>>()};
