@@ -12,22 +12,28 @@ from typing import Any, ClassVar
 class Fields:
     """An object whose constructor sets its fields: the annotated names of the class, in their order.
 
-    Those with a value in the class may be left out:
+    Those with a value in the class may be left out; of a list, dictionary or set, each object gets a copy:
 
         class Step(Fields):
             target: Any
             index: int | None = None
+            users: list[Any] = []
     """
 
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
+    _containers: ClassVar[tuple[tuple[str, Any], ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "_fields" not in cls.__dict__:
             cls._fields = (*cls._fields, *cls.__dict__.get("__annotations__", ()))
+        defaults = [(name, getattr(cls, name, None)) for name in cls._fields]
+        cls._containers = tuple(pair for pair in defaults if type(pair[1]) in (list, dict, set))
 
     def __init__(self, *values: Any, **named: Any) -> None:
+        for name, container in self._containers:
+            self.__dict__[name] = container.copy()
         if named or len(values) != len(self._fields):
             self._check(values, named)
             self.__dict__.update(named)

@@ -18,7 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # Names that are refused, which any module may have.
     (
         "_generated_files", "_installation", "_libraries", "_pytorch_names.elsewhere",
-        "_pytorch_names.inductor_settings",
+        "_pytorch_names.compiler_settings",
         "_pytorch_names.lacking", "_pytorch_names.packages", "_schema_types",
         "_tags", "utils._config_module", "utils._contextlib",
     ),

@@ -1,4 +1,8 @@
-"""Makes a function of a finished capture: a guard program, a graph module, and Python around it."""
+"""Makes a function of a finished capture: a guard program, a graph module, and Python around it.
+
+A node notes in its `meta` what its call did on fake tensors: it "writes" to arguments, "draws" random
+numbers, or "acts" in a way that is not known. Those that have "sets_state" set switches of the thread.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,12 @@ from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.effects import Draws, acts, changed_inputs, unnoticed_effect, versions
 from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.rebuild import Rebuild
 from torch_py._dynamo.resume import Failed
+from torch_py._records import Fields
+from torch_py._subclasses.calls import memory_of
 from torch_py._tensor import Tensor
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph_module import GraphModule
@@ -21,38 +26,87 @@ from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
+    from torch_py._dynamo.recorder import Recorder
     from torch_py._thread_state import ThreadState
+
+
+def acts(node: Node) -> bool:
+    """Whether a call does more than give a result."""
+    return not node.meta.keys().isdisjoint(("acts", "draws", "writes")) or node.is_impure()
+
+
+def lasting_effect(recorder: Recorder) -> str:
+    """What a graph does that remains if its results are dropped, and that cannot be taken back: empty if
+    there is nothing.
+
+    Draws of random numbers can be taken back (`Draws`). Tensors that are made in the graph do not matter.
+    """
+    for made in changed_inputs(recorder):
+        return f"changes {made.source.text}"
+    return unnoticed_effect(recorder)
+
+
+def changed_inputs(recorder: Recorder) -> list[Any]:
+    """The tensors from outside that a graph changes."""
+    written = recorder.fake_mode.places.written
+    return [made for made in recorder.inputs.values() if memory_of(made.fake) in written]
+
+
+def unnoticed_effect(recorder: Recorder) -> str:
+    """Like `lasting_effect`, but only what leaves no trace in the version of a tensor from outside."""
+    if recorder.fake_mode.draws_elsewhere:
+        return "draws random numbers on another device"
+
+    for node in recorder.graph.nodes:
+        if node.op.startswith("call") and "sets_state" not in node.meta and acts(node):
+            if "acts" in node.meta or node.meta.keys().isdisjoint(("draws", "writes")):
+                return f"calls {getattr(node.target, '__qualname__', node.target)}"
+        if node.target is getattr and node.args[1] == "data":
+            return "uses .data"  # which has a version of its own
+    return ""
+
+
+def versions(*tensors: Any) -> list[Any]:
+    """Equal to an earlier result if the tensors have not been changed since."""
+    return [object() if tensor.is_inference() else tensor._version for tensor in tensors]
+
+
+class Draws:
+    """Puts generators of random numbers back to where they were before a graph ran."""
+
+    def __init__(self, generators: list[Any]) -> None:
+        self.generators = generators
+
+    def states(self) -> list[Any]:
+        return [generator.get_state() for generator in self.generators]
+
+    def take_back(self, states: list[Any]) -> None:
+        for generator, state in zip(self.generators, states):
+            generator.set_state(state)
+
 
 _numbers = count()
 
 
-class Assembly:
+class Assembly(Fields):
     """The text of a compiled function in the making, or of a continuation (`is_resumed`).
 
-    `states` are those of the thread before and after it.
+    `before` and `after` are the states of the thread.
     """
 
-    def __init__(
-        self,
-        capture: Capture,
-        name: str,
-        parameters: list[str],
-        states: tuple[ThreadState, ThreadState],
-        is_resumed: bool,
-    ) -> None:
-        self.capture = capture
-        self.before, self.after = states
-        self.is_resumed = is_resumed
-        self.name = name
-        self.rebuild = Rebuild(capture, name, parameters)
-        self.graph_module: GraphModule | None = None
-        self.example_inputs: list[Any] = []
-        self.eagerly: Callable[..., Any] | None = None  # what to call if the graph raises an exception
-        self._before_graph: list[str] = []
-        self._before_again = ""  # statements before the function runs again
-        self._assumptions: list[str] = []
-        self._state: list[str] = []
-        self._tail: list[str] = []
+    capture: Capture
+    name: str
+    rebuild: Rebuild
+    before: ThreadState
+    after: ThreadState
+    is_resumed: bool
+    graph_module: GraphModule | None = None
+    eagerly: Callable[..., Any] | None = None  # what to call if the graph raises an exception
+    _before_graph: list[str] = []
+    _before_again: str = ""  # statements before the function runs again
+    _assumptions: list[str] = []
+    _state: list[str] = []
+    _tail: list[str] = []
 
     def changes(self, changed: list[Any]) -> None:
         """Statements for what the journal has undone."""
@@ -102,7 +156,7 @@ class Assembly:
             return  # code around the graph sets the state of the thread
         module = _LazyGraphModule({}, graph)
         module.meta["fake_mode"] = recorder.fake_mode
-        if recorder.varying is not None and recorder.varying.places:
+        if recorder.varying.places:
             module.meta["sizes"] = recorder.varying.sizes
         self.graph_module = module
 

@@ -1,7 +1,8 @@
-"""Arguments of a call as the slots of a frame, by the rules of Python."""
+"""Arguments of a call as the slots of a frame, by the rules of Python; and frames of class bodies."""
 
 from __future__ import annotations
 
+import types
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -88,3 +89,22 @@ def fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None
             whole = capture.sources.attr(origin, "__closure__")
             source = capture.sources.item(whole, position)
             capture.admit(cell, source)
+
+
+def build_class(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
+    """``__build_class__(body, name, *bases, metaclass=None, **keywords)``."""
+    body, name, *bases = args
+    resolved = types.resolve_bases(tuple(bases))
+    meta, namespace, keywords = types.prepare_class(name, resolved, kwargs)
+    if resolved is not tuple(bases) and resolved != tuple(bases):
+        namespace["__orig_bases__"] = tuple(bases)
+
+    frame = Frame(capture, body.__code__, body.__globals__)
+    frame.names = namespace
+    if body.__closure__:
+        fill_closure(capture, frame, body)
+    cell = frame.run()
+    made = meta(name, resolved, namespace, **keywords)
+    if isinstance(cell, types.CellType):
+        cell.cell_contents = made
+    return capture.made(made)

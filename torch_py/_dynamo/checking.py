@@ -34,7 +34,7 @@ def checked(module: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
             return compiled(*inputs)
 
         states = [(generator, generator.get_state()) for generator in generators]
-        copies = [_copy(value) for value in inputs]
+        copies = [copied(value) for value in inputs]
         expected = module.forward(*copies)
         for generator, state in states:
             generator.set_state(state)
@@ -65,18 +65,18 @@ def _share_memory(values: Sequence[Any]) -> bool:
     return len(set(addresses)) < len(addresses)
 
 
-def _copy(value: Any) -> Any:
+def copied(value: Any) -> Any:
+    """A tensor of the same elements, strides and requires_grad, as a leaf if it is one; other values as they
+    are."""
     if not isinstance(value, Tensor):
         return value
-    copied: Any = _C._torch.empty_strided(
-        value.size(), value.stride(), dtype=value.dtype, device=value.device
-    )
+    source: Any = value.detach()
+    made = source.new_empty_strided(source.size(), source.stride())
     if not value.requires_grad or value.is_leaf:
-        copied.copy_(value.detach())
-        return copied.requires_grad_(value.requires_grad)
+        return made.copy_(source).requires_grad_(value.requires_grad)
 
     with enable_grad():
-        return copied.copy_(value.detach().requires_grad_())
+        return made.copy_(source.requires_grad_())
 
 
 def _compare(what: str, expected: Any, actual: Any) -> None:

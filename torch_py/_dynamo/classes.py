@@ -68,7 +68,7 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
             args = [natives.callable_for_native(capture, value) for value in args]
         if hasattr(owner, "__next__"):  # zip, enumerate, chain
             args = [iterator_of(capture, value) if _is_interpreted(value) else value for value in args]
-        if capture.varying is not None and not keeps_sizes(owner):
+        if not keeps_sizes(owner):
             args = [all_fixed(capture.varying, value) for value in args]
         return capture.made(function(cls, *args, **kwargs))
     raise unsupported_call(cls.__name__, "its objects are made by native code")

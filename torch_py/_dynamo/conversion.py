@@ -8,16 +8,16 @@ from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly
+from torch_py._dynamo.assemble import Assembly, lasting_effect
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break, RefusedForStandIns
 from torch_py._dynamo.capture import Capture
-from torch_py._dynamo.effects import lasting_effect
 from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
 from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
-from torch_py._dynamo.messages import explained
+from torch_py._dynamo.logs import explained
+from torch_py._dynamo.rebuild import Rebuild
 from torch_py._dynamo.resume import ResumedStart
 from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.utils import counters
@@ -57,19 +57,8 @@ class Outcome:
         self.before = self.after = capture.before
 
 
-def run_capture(
-    start: Any,
-    values: tuple[Any, ...],
-    stop_at: tuple[int, int] | None,
-    varying: Varying | None = None,
-    policy: Policy | None = None,
-    not_assumed: str = "",
-) -> Outcome:
-    """Interprets the program on fake tensors. Afterwards all objects are as before.
-
-    `not_assumed`: why an `assert` on a tensor may not be taken to hold; empty if it may.
-    """
-    capture = Capture(_HANDLERS, stop_at, varying, policy, not_assumed)
+def run_capture(capture: Capture, start: Any, values: tuple[Any, ...]) -> Outcome:
+    """Interprets the program on fake tensors. Afterwards all objects are as before."""
     outcome = Outcome(capture)
     recorder = capture.recorder
 
@@ -89,40 +78,31 @@ def run_capture(
     return outcome
 
 
-class Conversion:
+class Conversion(Fields):
     """Finds code for a call: by one capture, or by several, each of which ends earlier than the last."""
 
-    def __init__(
-        self,
-        function: FunctionType,
-        start: Any,
-        settings: Settings,
-        continuation_of: Callable[[ResumedStart], Any],
-        policy: Policy,
-    ) -> None:
-        self.function = function
-        self.start = start
-        self.settings = settings
-        self.policy = policy
-        self.continuation_of = continuation_of
-        self.reason: Break | None = None  # why the graph ends, the first one found
-        self.stop_at: tuple[int, int] | None = None
-        self.whole_frame = False  # whether CPython runs the rest of the function
-        self.not_assumed = settings.not_assumed or _reason_not_to_assume()
+    function: FunctionType
+    start: Any
+    settings: Settings
+    continuation_of: Callable[[ResumedStart], Any]
+    policy: Policy
+    reason: Break | None = None  # why the graph ends, the first one found
+    stop_at: tuple[int, int] | None = None
+    whole_frame: bool = False  # whether CPython runs the rest of the function
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
+        not_assumed = self.settings.not_assumed or _reason_not_to_assume()
         self.policy.forget_ranges()
         for _ in range(_MOST_CAPTURES):
-            varying = None if self.policy.is_off else Varying(self.policy)
+            varying = Varying(self.policy)
             with timed("capture"):
-                outcome = run_capture(
-                    self.start, values, self.stop_at, varying, self.policy, self.not_assumed
-                )
+                capture = Capture(_HANDLERS, varying, self.stop_at, not_assumed)
+                outcome = run_capture(capture, self.start, values)
             if outcome.capture.assumed and (effect := lasting_effect(outcome.capture.recorder)):
-                self.not_assumed = f"where it fails, the function has to run again, but the graph {effect}"
+                not_assumed = f"where it fails, the function has to run again, but the graph {effect}"
                 continue
-            if varying is not None and varying.settle(outcome.raised):
+            if varying.settle(outcome.raised):
                 if outcome.raised is not None or varying.sizes.fixed:
                     logs.dynamic(outcome.raised or "they are needed as numbers")
                 continue
@@ -137,8 +117,7 @@ class Conversion:
                     return self._finished(outcome, assembly)
             except NotFollowed as problem:
                 logs.dynamic(problem)
-                if varying is not None:
-                    varying.give_up()
+                varying.give_up()
             except Break as reason:
                 self._note(reason)
                 if not self._stops_before(reason):
@@ -148,8 +127,9 @@ class Conversion:
 
     def _assembly(self, outcome: Outcome) -> Assembly:
         is_resumed = isinstance(self.start, ResumedStart)
-        states = outcome.before, outcome.after
-        return Assembly(outcome.capture, self.start.name, self.start.parameters, states, is_resumed)
+        rebuild = Rebuild(outcome.capture, self.start.name, self.start.parameters)
+        before, after = outcome.before, outcome.after
+        return Assembly(outcome.capture, self.start.name, rebuild, before, after, is_resumed)
 
     def _written(self, outcome: Outcome, assembly: Assembly) -> bool:
         """Writes the code; False if the capture has to end earlier."""
@@ -205,9 +185,9 @@ class Conversion:
 
     def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
         capture = outcome.capture
-        if capture.varying is not None and capture.varying.places:
+        if capture.varying.places:
             # Imported here: most programs do not need it.
-            from torch_py._dynamo.varying_check import check
+            from torch_py._dynamo.varying_worlds import check
 
             state = ThreadState()  # which the calls of the program may change
             try:
@@ -286,15 +266,12 @@ def _backend(settings: Settings) -> Any:
 
 def _guard_program(capture: Capture, start: Any) -> Any:
     capture.finish_guards()
-    varying = capture.varying
-    facts = TensorFacts if varying is None else varying.facts
 
     def facts_of(tensor: Any) -> TensorFacts:
-        return facts(tensor, offset=capture.recorder.offset_of(tensor))
+        return capture.varying.facts(tensor, offset=capture.recorder.offset_of(tensor))
 
     writer = RowWriter(len(start.parameters), facts_of)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
-    if varying is not None:
-        varying.rows(writer, rows)
+    capture.varying.rows(writer, rows)
     logs.guards(rows)
     return GuardProgram(rows, writer.registers)

@@ -14,8 +14,7 @@ from torch_py._dynamo.conversion import Conversion, Settings
 from torch_py._dynamo.decode import is_supported
 from torch_py._dynamo.exc import FailOnRecompileLimitHit, RecompileError, RecompileLimitExceeded, Unsupported
 from torch_py._dynamo.failures import is_suppressed, warn
-from torch_py._dynamo.resume import ResumedStart, continuation_function
-from torch_py._dynamo.start import FunctionStart
+from torch_py._dynamo.resume import FunctionStart, ResumedStart, continuation_function
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._logging.artifacts import compilation
 from torch_py.autograd.graph import _without_saved_tensors_hooks

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo import config, logs
-from torch_py._dynamo.backends.registry import is_own
+from torch_py._dynamo.backends.registry import name_of
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
@@ -27,7 +27,7 @@ def can_run_eagerly(backend: Any = None) -> bool:
     """
     if config.suppress_errors is not None:
         return config.suppress_errors
-    return backend is None or is_own(backend)
+    return backend is None or name_of(backend) is not None
 
 
 def warn(function: FunctionType, error: Exception, why: str = "as the compiler failed:") -> None:

@@ -26,12 +26,6 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
         self.made_at = (caller.serial, caller.steps) if caller is not None else None
         self.__name__ = frame.code.co_name
 
-    def __iter__(self) -> InterpretedGenerator:
-        return self
-
-    def __next__(self) -> Any:
-        return self.send(None)
-
     def send(self, value: Any) -> Any:
         frame = self._entered()
         if frame is None:
@@ -66,16 +60,6 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
             raise
         except BaseException as raised:
             return self._continued(frame, raised)
-
-    def close(self) -> None:
-        if self._frame is None or not self._started:
-            self._frame = None
-            return
-        try:
-            self.throw(GeneratorExit())
-        except (GeneratorExit, StopIteration):
-            return
-        raise RuntimeError("generator ignored GeneratorExit")
 
     def _entered(self) -> Frame | None:
         if self._is_running:

@@ -41,11 +41,10 @@ def iterator_of(capture: Capture, value: Any) -> Any:
 
 def _fix_length(capture: Capture, value: Tensor) -> None:
     """Fixes the number of rows of a tensor: a loop over it has one step for each."""
-    if capture.varying is not None:
-        length = capture.call(len, (value,), {})
-        if type(length) in VARYING:
-            capture.varying.sizes.fix_symbols(length)
-            raise Break("a loop over a tensor", "the number of rows was taken for variable", "")
+    length = capture.call(len, (value,), {})
+    if type(length) in VARYING:
+        capture.varying.sizes.fix_symbols(length)
+        raise Break("a loop over a tensor", "the number of rows was taken for variable", "")
 
 
 def _by_position(capture: Capture, value: Any) -> Any:

@@ -73,13 +73,12 @@ class Entry(Fields):
             set_contents(self.owner, self.before)
 
 
-class Journal:
+class Journal(Fields):
     """The first state of every place that was written to, in the order of the first writes."""
 
-    def __init__(self) -> None:
-        self.entries: dict[Any, Entry] = {}
-        # Of the keys of dictionaries, before the first was removed.
-        self._orders: dict[int, tuple[dict[Any, Any], list[Any]]] = {}
+    entries: dict[Any, Entry] = {}
+    # Of the keys of dictionaries, before the first was removed.
+    _orders: dict[int, tuple[dict[Any, Any], list[Any]]] = {}
 
     def has(self, kind: str, owner: Any, key: Any = None) -> bool:
         return (kind, id(owner), key) in self.entries or ("whole", id(owner), None) in self.entries

@@ -1,11 +1,18 @@
-"""What the front end logs, by topic: see `torch_py._logging`."""
+"""What the front end logs, by topic: see `torch_py._logging`; and what is said of a break and of a node: the
+lines that they come from."""
 
 from __future__ import annotations
 
-from typing import Any
+import linecache
+from typing import TYPE_CHECKING, Any
 
 from torch_py import _logging
+from torch_py._dynamo.breaks import Break
 from torch_py._logging.artifacts import artifact, write
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.frame import Frame
+
 
 graph_breaks = _logging.topic("graph_breaks")
 dynamo = _logging.topic("dynamo")
@@ -89,3 +96,55 @@ def _short(value: Any) -> str:
 def dynamic(problem: object) -> None:
     """Why sizes that vary are compiled for one by one."""
     _dynamic.info("sizes are taken for fixed: %s", problem)
+
+
+def explained(reason: Break) -> str:
+    """At most eight lines."""
+    lines = [f"graph break: {reason.what}"]
+    if reason.frames:
+        lines += _place(reason.frames[0])
+    lines.append(f"  why: {reason.why}")
+    if reason.hint:
+        lines.append(f"  hint: {reason.hint}")
+    return "\n".join(lines)
+
+
+def _place(frame: Frame) -> list[str]:
+    """The line of the program, with carets below the part that breaks."""
+    code = frame.code
+    first, last, start, end = _position(frame)
+    where = f'  File "{code.co_filename}", line {first}, in {code.co_name}'
+    text = linecache.getline(code.co_filename, first or 0).rstrip("\n")
+    if not text.strip():
+        return [where]
+    indent = len(text) - len(text.lstrip())
+    shown = [where, "    " + text.strip()]
+    if start is not None and end is not None:
+        if last != first:
+            end = len(text)
+        shown.append("    " + " " * (start - indent) + "^" * max(end - start, 1))
+    return shown
+
+
+def _position(frame: Frame) -> tuple[int | None, int | None, int | None, int | None]:
+    code = frame.code
+    if not hasattr(code, "co_positions"):
+        return frame.line, None, None, None
+    positions = list(code.co_positions())
+    # An instruction with prefixes has its place in the last of them; caches have it, too.
+    index = frame.instruction.offset // 2
+    return positions[index] if index < len(positions) else (frame.line, None, None, None)
+
+
+def stack_trace(frame: Frame | None) -> str:
+    """The calls of interpreted frames, outermost first, as Python prints them."""
+    if frame is None:
+        return ""
+    lines = []
+    for caller in reversed(frame.caller_frames()):
+        code, number = caller.code, caller.line
+        lines.append(f'  File "{code.co_filename}", line {number}, in {code.co_name}\n')
+        text = linecache.getline(code.co_filename, number or 0).strip()
+        if text:
+            lines.append(f"    {text}\n")
+    return "".join(lines)

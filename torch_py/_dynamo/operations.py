@@ -1,5 +1,5 @@
-"""Operators and subscripts on objects of any kind: run natively, recorded as nodes of the graph, or done by
-methods of the program."""
+"""Operators, subscripts and texts of objects of any kind: run natively, recorded as nodes of the graph, or
+done by methods of the program."""
 
 from __future__ import annotations
 
@@ -15,13 +15,45 @@ from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_numbers import has_varying
-from torch_py._dynamo.nested import map_tensors
+from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._shapes.integers import VARYING, SymSize, combined
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
     from torch_py._dynamo.varying import Varying
+
+
+_CONVERSIONS = {1: str, 2: repr, 3: ascii}
+
+
+def formatted(capture: Capture, value: Any, conversion: int, specification: Any) -> Any:
+    """What an f-string makes of a value. Without a specification (None) only the conversion is done."""
+    if conversion:
+        value = text_of(capture, _CONVERSIONS[conversion], value)
+    if specification is None:
+        return value
+    if type(value) is str and not specification:
+        return value
+    return text_of(capture, format, value, specification)
+
+
+def text_of(capture: Capture, function: Any, value: Any, *rest: Any) -> str:
+    """``str(value)``, ``repr(value)``, ``format(value, ...)``, ``ascii(value)``."""
+    if has_tensors(value):
+        raise data_dependent("the text of a tensor")
+    kind = type(value)
+    names = {str: ("__str__", "__repr__"), repr: ("__repr__",), ascii: ("__repr__",), format: ("__format__",)}
+    for name in names[function]:
+        text = call_own(capture, value, name, *rest)
+        if text is not ABSENT:
+            return text  # type: ignore[no-any-return]
+    if function is format and kind.__format__ is object.__format__ and not any(rest):
+        return text_of(capture, str, value)
+    capture.use(value)
+    capture.use_fields(value)
+    return function(value, *rest)
+
 
 _NUMBERS = frozenset({int, float, bool, complex, str, type(None), *VARYING})
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -36,8 +68,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
             return _of_tensors(capture, function, left, right)
 
     name = function.__name__.rstrip("_")
-    if capture.varying is not None:
-        left, right = _with_varying(capture.varying, name, left, right)
+    left, right = _with_varying(capture.varying, name, left, right)
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
         return found

@@ -28,15 +28,13 @@ from torch_py._dynamo.attributes import HEAP_TYPE
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture_mode import CaptureMode
 from torch_py._dynamo.frame import Frame, Pending
-from torch_py._dynamo.guard_rows import Guards
+from torch_py._dynamo.guard_rows import Guards, Source, Sources
 from torch_py._dynamo.journal import Journal
+from torch_py._dynamo.logs import stack_trace
 from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.scopes import Input
-from torch_py._dynamo.sources import Source, Sources
-from torch_py._dynamo.stack_trace import stack_trace
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
-from torch_py._dynamo.varying_policy import Policy
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -62,9 +60,8 @@ class Origins:
     def __init__(
         self,
         handlers: dict[str, Any],
+        varying: Varying,
         stop_at: tuple[int, int] | None = None,
-        varying: Varying | None = None,
-        policy: Policy | None = None,
         not_assumed: str = "",
     ) -> None:
         self.handlers = handlers
@@ -74,7 +71,7 @@ class Origins:
         self.fake_mode = CaptureMode()
         self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame), varying)
         self.varying = varying
-        self.policy = policy or Policy(None)
+        self.policy = varying.policy
 
         self.before = ThreadState()
 
@@ -279,7 +276,7 @@ class Origins:
 
     def as_number(self, value: Any) -> Any:
         """A value for code that looks at the bits of integers: a size that varies is fixed."""
-        return value if self.varying is None else self.varying.fixed(value)
+        return self.varying.fixed(value)
 
 
 @cache

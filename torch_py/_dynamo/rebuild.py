@@ -4,18 +4,18 @@ writes."""
 from __future__ import annotations
 
 import collections
-import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import Pending
+from torch_py._dynamo.guard_rows import Source
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
 from torch_py._dynamo.makers import EMPTY, MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
-from torch_py._dynamo.sources import Source
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
+from torch_py.fx._names import Namespace
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Rebuild:
         self.outputs: dict[Node, str] = {}
 
         self._constant_names: dict[int, str] = {}
-        self._taken: set[str] = {name, *parameters}
+        self._names = Namespace({name, *parameters, "graph"})
         self._source_names: dict[int, str] = {}
         self._sizes: dict[str, str] = {}  # the names of sizes, by how they are read
         self._made: dict[int, str] = {}
@@ -52,14 +52,7 @@ class Rebuild:
     # Names
 
     def name(self, wish: str) -> str:
-        stem = re.sub(r"\W+", "_", wish).strip("_") or "value"
-        if stem[0].isdigit():
-            stem = "_" + stem
-        found, number = stem, 1
-        while found in self._taken or found in _RESERVED:
-            found, number = f"{stem}_{number}", number + 1
-        self._taken.add(found)
-        return found
+        return self._names.create_name(re.sub(r"\W+", "_", wish).strip("_") or "value", None)
 
     def constant(self, value: Any, wish: str = "constant") -> str:
         known = self._constant_names.get(id(value))
@@ -223,11 +216,6 @@ class Rebuild:
             return
         verb = "update" if isinstance(container, (dict, set)) else "extend"
         self.writes += [f"{owner}.clear()", f"{owner}.{verb}([{items}])"]
-
-
-_RESERVED = frozenset(
-    (*keyword.kwlist, *"graph object type list dict set tuple frozenset iter getattr slice super".split())
-)
 
 
 def _wish(source: Source) -> str:

@@ -16,14 +16,19 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
-from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
+from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
+from torch_py._dynamo.guard_rows import Source
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
-from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
-from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
-from torch_py._dynamo.varying_positions import settled_positions
+from torch_py._dynamo.varying_counts import (
+    MOST_CALLS,
+    TooManyCalls,
+    settle_count,
+    settle_steps,
+    settled_positions,
+)
 from torch_py._shapes.integers import VARYING, SymFloat, SymInt
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import (
@@ -33,6 +38,7 @@ from torch_py._subclasses.errors import (
 )
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
+from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.overrides import TorchFunctionMode
@@ -50,14 +56,11 @@ _OPERATORS = {
 class Recorder(TorchFunctionMode):
     """The graph of a capture, and the tensors that its nodes stand for."""
 
-    def __init__(
-        self, fake_mode: CaptureMode, stack_trace: Callable[[], str], varying: Varying | None = None
-    ) -> None:
+    def __init__(self, fake_mode: CaptureMode, stack_trace: Callable[[], str], varying: Varying) -> None:
         super().__init__()
         self.fake_mode = fake_mode
         self.varying = varying
-        if varying is not None:
-            varying.recorder = self
+        varying.recorder = self
         self.stack_trace = stack_trace
         self.scopes = [Scope()]
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
@@ -83,15 +86,14 @@ class Recorder(TorchFunctionMode):
     def input(self, real: Tensor, source: Source) -> Tensor:
         """The fake tensor for a real one, which becomes an input of the graph."""
         with self.suspended(), self.fake_mode.preparing():
-            found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
+            found = self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
         self.fake_mode.places.note_input(fake)
 
         node = self._placeholder(source, fake)
         self.scopes[0].nodes[id(fake)] = fake, node
         made = Input(real, source, node, fake)
-        if self.varying is not None:
-            self.varying.note_input(made, geometry)
+        self.varying.note_input(made, geometry)
         self.inputs[id(real)] = made
         self._input_of_fake[id(fake)] = made
         return fake
@@ -101,8 +103,8 @@ class Recorder(TorchFunctionMode):
         known = self.numbers.get(id(source))
         if known is not None:
             return known.fake  # type: ignore[no-any-return]
-        number = None if self.varying is None else self.varying.number(value, source)
-        if self.varying is None or number is None:
+        number = self.varying.number(value, source)
+        if number is None:
             return value
 
         node = self._placeholder(source, value)
@@ -159,7 +161,6 @@ class Recorder(TorchFunctionMode):
 
     def _node_of_size(self, size: SymInt | SymFloat) -> Any:
         """Nested graphs have plain numbers: their sizes do not vary."""
-        assert self.varying is not None
         if len(self.scopes) > 1:
             return self.varying.fixed(size)
         return self.varying.node_of(size, self.scopes[0].graph)
@@ -171,14 +172,9 @@ class Recorder(TorchFunctionMode):
 
     def _depends_on_numbers(self, tensor: Tensor) -> bool:
         """Whether a tensor was computed from numbers that vary, so that its values are those of stand-ins."""
-        if self.varying is None or not self.varying.places or not self.knows(tensor):
+        if not self.varying.places or not self.knows(tensor):
             return False
-        found, left = set(), [self.node_of(tensor)]
-        while left:
-            node = left.pop()
-            if node not in found:
-                found.add(node)
-                left.extend(node.all_input_nodes)
+        found = reached([self.node_of(tensor)], lambda node: node.all_input_nodes)
         return any(not isinstance(node.meta.get("example_value"), (Tensor, tuple, list)) for node in found)
 
     def knows(self, tensor: Tensor) -> bool:
@@ -231,8 +227,8 @@ class Recorder(TorchFunctionMode):
         """
         args = tuple(map_tensors(value, self.fake_of) for value in args)
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
-        if self.varying is not None and self.varying.places:
-            args, kwargs = self._settled(self.varying, target, args, kwargs)
+        if self.varying.places:
+            args, kwargs = self._settled(target, args, kwargs)
             args, kwargs = settled_positions(self.varying, target, run, args, kwargs)
             settle_count(self.varying, target, run, args, kwargs)
 
@@ -253,7 +249,7 @@ class Recorder(TorchFunctionMode):
         return result
 
     def _effects(self, acts: bool, args: Any, kwargs: dict[str, Any]) -> list[str]:
-        """What the call that has run has done apart from its result: see effects.py."""
+        """What the call that has run has done apart from its result: see `assemble.acts`."""
         mode = self.fake_mode
         found = ["acts"] * acts
         if mode.has_drawn:  # later numbers depend on it, whether the result is used or not
@@ -263,16 +259,14 @@ class Recorder(TorchFunctionMode):
         return found
 
     def _result(self, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-        varying = self.varying if self.varying is not None and self.varying.places else None
         self.fake_mode.begin()
-        self.fake_mode.calls_left = math.inf if varying is None else MOST_CALLS
+        self.fake_mode.calls_left = MOST_CALLS if self.varying.places else math.inf
 
         before = _C._set_torch_function_modes_enabled(False)
         try:
             return run(*args, **kwargs)
         except TooManyCalls:
-            assert varying is not None
-            settle_steps(varying, run, args, kwargs)
+            settle_steps(self.varying, run, args, kwargs)
         except DataDependentOutputException as error:
             raise data_dependent(_shown(target)) from error
         except DynamicOutputShapeException as error:
@@ -283,7 +277,7 @@ class Recorder(TorchFunctionMode):
         except Exception as error:
             if asks_for_elements(error):
                 raise data_dependent(_shown(target)) from error
-            if varying is not None:
+            if self.varying.places:
                 raise RefusedForStandIns(error) from None
             if self.fake_mode.written:  # the program may go on with that
                 raise Break(_shown(target), "it raises an exception after it has changed tensors") from error
@@ -292,8 +286,9 @@ class Recorder(TorchFunctionMode):
             self.fake_mode.calls_left = math.inf
             _C._set_torch_function_modes_enabled(before)
 
-    def _settled(self, varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    def _settled(self, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The arguments of a call; those that it may not get are replaced by the numbers of the example."""
+        varying = self.varying
 
         def settled(value: Any, argument: int | str) -> Any:
             def stays(number: Any) -> Any:
@@ -317,9 +312,7 @@ class Recorder(TorchFunctionMode):
         """A tensor's answer, with SymInts for sizes that vary. `question` asks another tensor the same."""
         if reads_offset(target):
             self.fake_mode.places.count(args[0])
-        if self.varying is None or not args or not isinstance(args[0], Tensor):
-            return result
-        if not reads_sizes(target, args):
+        if not self.varying.places or not isinstance(args[0], Tensor) or not reads_sizes(target, args):
             return result
         return self.varying.read(result, self.node_of(args[0]), question)
 

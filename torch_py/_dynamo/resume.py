@@ -1,5 +1,5 @@
-"""What follows after a graph has ended: the program is captured from the middle of its functions, or CPython
-runs the rest."""
+"""Where captures begin: at the start of a function, or in the middle of functions, after a graph has ended.
+CPython can run the rest instead."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._C import _compiler
-from torch_py._dynamo.call_parts import call_operands
+from torch_py._dynamo import logs
+from torch_py._dynamo.binding import fill_closure
 from torch_py._dynamo.decode import decode
-from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
+from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR, parameter_names
+from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending, call_operands
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 
@@ -276,3 +278,35 @@ def continuation_function(start: ResumedStart) -> FunctionType:
     exec(compile(text, f"<{start.name}>", "exec"), namespace)
     made: FunctionType = namespace[start.name]
     return made
+
+
+class FunctionStart:
+    """The call of a function."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+        self.parameters = list(parameter_names(function.__code__))
+        self.name = function.__name__ if function.__name__.isidentifier() else "function"
+
+    def runs_eagerly(self) -> bool:
+        """Whether the function is never captured, because others run what it returns step by step."""
+        code = self.function.__code__
+        if not code.co_flags & (GENERATOR | ASYNCHRONOUS):
+            return False
+        logs.not_captured(
+            self.function.__qualname__, "generators and asynchronous functions are not compiled"
+        )
+        return True
+
+    def frame(self, capture: Capture, values: tuple[Any, ...]) -> Frame:
+        """A frame with the arguments, which are guarded when they are used."""
+        function = self.function
+        frame = Frame(capture, function.__code__, function.__globals__)
+        for position, (name, value) in enumerate(zip(self.parameters, values)):
+            frame.locals[position] = Pending(value, capture.sources.argument(position, name))
+        if function.__closure__:
+            fill_closure(capture, frame, function)
+        return frame
+
+    def run(self, capture: Capture, values: tuple[Any, ...]) -> Any:
+        return self.frame(capture, values).run()

@@ -17,18 +17,17 @@ from torch_py import _utils, autograd
 from torch_py._C import Size
 from torch_py._dynamo import (
     attributes,
-    derivatives,
-    formatting,
     iteration,
     marks,
     natives,
     operations,
     torch_calls,
+    transforms,
 )
 from torch_py._dynamo.attributes import call_own, in_class
+from torch_py._dynamo.binding import build_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
-from torch_py._dynamo.class_bodies import build_class
-from torch_py._dynamo.decode.operators import BINARY, COMPARE, UNARY
+from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.nested import has_tensors
@@ -165,7 +164,7 @@ def _text(function: Any) -> Callable[..., str]:
             return function()
         if function is str and len(args) > 1:
             return str(*args, **kwargs)
-        return formatting.text_of(capture, function, *args)
+        return operations.text_of(capture, function, *args)
 
     return text
 
@@ -405,8 +404,8 @@ def signature(capture: Capture, function: FunctionType, args: Any, kwargs: Any) 
 
 
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    autograd.Function.apply.__func__: derivatives.apply,
-    autograd.grad: derivatives.grad,
+    autograd.Function.apply.__func__: transforms.apply_function,
+    autograd.grad: transforms.grad,
     marks.graph_break: _graph_break,
     **dict.fromkeys((marks.is_compiling, _utils.is_compiling), _true),
     **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), _true),

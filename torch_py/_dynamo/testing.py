@@ -38,12 +38,5 @@ class CompileCounter(CompileCounterWithBackend):
         super().__init__("eager")
 
 
-class EagerAndRecordGraphs:
-    """A backend that keeps the graphs, and runs them as they are."""
-
-    def __init__(self) -> None:
-        self.graphs: list[Any] = []
-
-    def __call__(self, gm: Any, example_inputs: Any, **options: Any) -> Any:
-        self.graphs.append(gm)
-        return gm.forward
+class EagerAndRecordGraphs(CompileCounter):
+    """The same, known for the graphs that it keeps."""

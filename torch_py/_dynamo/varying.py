@@ -17,8 +17,7 @@ from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import VARYING, SymFloat, SymInt, SymSize
-from torch_py._shapes.reals import term_of
+from torch_py._shapes.integers import VARYING, SymFloat, SymInt, SymSize, term_of
 from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -26,10 +25,9 @@ from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.guard_rows import RowWriter
+    from torch_py._dynamo.guard_rows import RowWriter, Source
     from torch_py._dynamo.recorder import Recorder
     from torch_py._dynamo.scopes import Input
-    from torch_py._dynamo.sources import Source
     from torch_py._dynamo.varying_worlds import Worlds
     from torch_py.fx.graph import Graph
 
@@ -295,7 +293,7 @@ class Varying:
         elif self.has_numbers:
             self.policy.fixes_numbers = True
         else:
-            self.policy.is_off = True
+            self.policy.is_off = self.policy.fixes_numbers = True
 
     def _all_places(self) -> list[Place]:
         return [*self.places.values(), *(other for _, other in self._equal)]

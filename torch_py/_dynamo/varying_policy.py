@@ -12,7 +12,7 @@ from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.sources import Source
+    from torch_py._dynamo.guard_rows import Source
 
 LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits, too
 # Of a tensor: the number of its elements, with large stand-ins as sizes, is an int64, too.
@@ -53,7 +53,7 @@ class Policy:
             tensor, "_dynamo_weak_dynamic_indices", set()
         )
         static = getattr(tensor, "_dynamo_static_indices", set())
-        if source.is_fixed:
+        if source.is_fixed or self.is_off:
             return set()
 
         is_parameter = config.force_parameter_static_shapes and isinstance(tensor, Parameter)
@@ -87,7 +87,12 @@ class Policy:
         """
         text = source.text
         is_attribute = self.is_attribute(source)
-        if self.fixes_numbers or self.dynamic is False or (is_attribute and self.fixes_attributes):
+        if (
+            self.is_off
+            or self.fixes_numbers
+            or self.dynamic is False
+            or (is_attribute and self.fixes_attributes)
+        ):
             return False
         has_changed = bool(self._changed((number,), text))
         if not 2 <= number <= LARGEST_NUMBER or (text, None) in self._fixed:

@@ -13,11 +13,11 @@ import operator
 from typing import Any
 
 from torch_py._functorch.aot.forms import Form, is_random
-from torch_py._functorch.aot.splitting import is_view
+from torch_py._functorch.aot.partition import is_view
 from torch_py._functorch.aot.traced import BACKWARD
-from torch_py._inductor.keys import text_of
-from torch_py._inductor.program_json import NotWrittenError
+from torch_py._inductor.entries import NotWrittenError, text_of
 from torch_py._ops import OpOverload
+from torch_py.fx._order import reached
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
@@ -52,15 +52,11 @@ def merge_common(module: GraphModule) -> int:
 
 def _returned(module: GraphModule) -> set[Node]:
     """The nodes whose memory is in the results of a graph."""
-    waiting = list(module.graph.output_node().all_input_nodes)
-    found: set[Node] = set()
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found.add(node)
-            if node.target is operator.getitem or is_view(node):
-                waiting += node.all_input_nodes
-    return found
+
+    def memory(node: Node) -> list[Node]:
+        return node.all_input_nodes if node.target is operator.getitem or is_view(node) else []
+
+    return set(reached(module.graph.output_node().all_input_nodes, memory))
 
 
 def _is_pure(node: Node) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 from torch_py._functorch.aot.compile import aot_module_simplified
 from torch_py._functorch.aot.in_place import write_in_place
 from torch_py._functorch.aot.partition import min_cut_rematerialization_partition
-from torch_py._inductor import config, describe
+from torch_py._inductor import config
 from torch_py._inductor.common import merge_common
-from torch_py._inductor.user_passes import run_pass
+from torch_py._inductor.compile_fx import run_pass
 from torch_py._logging import artifacts
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
@@ -46,7 +46,7 @@ def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
             run_pass(config.post_grad_custom_pre_pass, module)
             run_pass(config.post_grad_custom_post_pass, module)
             write_in_place(module)
-            describe.operators(module, example_inputs)
+            _describe("aot_graphs", "graph", module, example_inputs)
             return inner(module, example_inputs)
 
     return compile
@@ -56,7 +56,24 @@ def _partition(joint_module: GraphModule, joint_inputs: Any, **options: Any) -> 
     run_pass(config.joint_custom_pre_pass, joint_module)
     merge_common(joint_module)
     run_pass(config.joint_custom_post_pass, joint_module)
-    describe.joint(joint_module, joint_inputs)
+    _describe("aot_joint_graph", "joint_graph", joint_module, joint_inputs)
     # Fake tensors are asked for many facts.
     with artifacts.timed("partition"), DisableTorchFunctionSubclass():
         return min_cut_rematerialization_partition(joint_module, joint_inputs, **options)
+
+
+def _describe(topic: str, file: str, module: GraphModule, example_inputs: Sequence[Any]) -> None:
+    """What the log and the folder of a graph get of a graph of operators."""
+    artifacts.artifact(topic, f"{file}_readable.py", lambda: readable(module))
+    artifacts.write(f"{file}.py", lambda: _script(module, example_inputs))
+
+
+def _script(module: GraphModule, example_inputs: Sequence[Any]) -> str:
+    # Imported here: few programs write what they compile to files.
+    from torch_py.fx._script import script
+
+    return script(module, example_inputs)
+
+
+def readable(module: Any) -> str:
+    return str(module.print_readable(print_output=False))

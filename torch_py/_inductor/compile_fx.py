@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py._inductor import config
-from torch_py._inductor.call_cache import Notes, call_of
-from torch_py._inductor.graph_cache import program_of
+from torch_py._inductor.graph_cache import Notes, call_of, program_of
 from torch_py._inductor.options import checked_options, options_of_mode
-from torch_py._inductor.user_passes import run_pass
 from torch_py._logging import artifacts
 from torch_py.fx.graph_module import GraphModule
 
@@ -34,7 +32,7 @@ def compile_fx_inner(
 
 def _compiled(module: GraphModule) -> CompiledGraph:
     # Imported here: a process that finds its programs in the cache compiles nothing.
-    from torch_py._inductor.compile_graph import compile_graph
+    from torch_py._inductor.stages import compile_graph
 
     return compile_graph(module)
 
@@ -79,6 +77,13 @@ def _compiled_call(*arguments: Any) -> Callable[..., Any]:
     from torch_py._inductor.compile_call import compile_call
 
     return compile_call(*arguments)
+
+
+def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:
+    """Calls a function of the user's on the graph of a module."""
+    if change is not None and isinstance(module, GraphModule):
+        change(module.graph)
+        module.recompile()
 
 
 __all__ = ["compile_fx", "compile_fx_inner"]

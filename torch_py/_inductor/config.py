@@ -2,7 +2,7 @@
 
 Programs set them, for one compiled function with ``torch.compile(options=...)``. The others of PyTorch's
 settings, which programs may set as well, have no effect: the compiler decides by the loops that it finds
-(`torch_py/_pytorch_names/inductor_settings.py`).
+(`torch_py/_pytorch_names/compiler_settings.py`).
 
 max_autotune, max_autotune_pointwise   nests are raced against the operators they replace (race.py)
 autotune_local_cache                   results of races are kept on disk
@@ -28,7 +28,7 @@ trace.enabled, trace.debug_dir         a folder of files for each graph, and whe
 import os
 import sys
 
-from torch_py._pytorch_names.inductor_settings import add_others as _add_others
+from torch_py._pytorch_names.compiler_settings import add_others as _add_others
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.utils._config_module import install_config_module
 

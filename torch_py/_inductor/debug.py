@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from torch_py._inductor.compile_call import readable
 from torch_py._inductor.compile_fx import compile_fx
-from torch_py._inductor.compile_graph import compile_graph
-from torch_py._inductor.describe import readable
 from torch_py._inductor.nests import Nest
-from torch_py._inductor.stages import CompiledGraph
+from torch_py._inductor.stages import CompiledGraph, compile_graph
 from torch_py.compiler._functions import compile_function
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from torch_py._inductor.dtypes import TRUTH
 from torch_py._inductor.ir import Cast, Const, Expr, Map, cast, const
+from torch_py._shapes.formulas import COMPARISONS
 
-_COMPARISONS = frozenset(["<", "<=", "==", "!=", ">", ">="])
 _PREDICATES = frozenset(["isnan", "isinf", "signbit"])
 # What arithmetic on truth values means.
 _OF_TRUTH = {
@@ -52,7 +52,7 @@ class Formula:
             return self._logical(word, operands)
         if word == "where":
             return self._where(*operands)
-        if word in _COMPARISONS:
+        if word in COMPARISONS:
             return Map(word, [self.number(o) for o in operands], TRUTH)
         if word in _PREDICATES:
             return Map(word, [self.number(operands[0])], TRUTH)

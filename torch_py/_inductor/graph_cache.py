@@ -1,41 +1,54 @@
-"""Programs on disk, by the graphs that they were compiled from.
+"""Programs and calls on disk, by the graphs that they were compiled from.
 
-The key covers the graph with the shapes of all values, and formulas of those that vary, the settings, the
-C++ compiler, and the files that make programs. An entry has the description of a program and the key of its
-library, which is an entry of its own (cache.py); one that is damaged, or whose library is gone, is made anew.
-Graphs with functions that are not operators are not kept.
+The key of a program covers the graph of operators with the shapes of all values, and formulas of those that
+vary, the settings, the C++ compiler, and the files that make programs. An entry has the description of a
+program and the key of its library, which is an entry of its own (cache.py); one that is damaged, or whose
+library is gone, is made anew.
+
+A call is what ahead-of-time autograd makes of a captured graph: how arguments and results go in and out, and
+one program, or two if there is a backward. A process that finds a call records no backward and splits no
+graph. Its key covers the graph of torch functions, the geometry of the arguments, what they share and whether
+they require gradients, and the state of the thread. Calls are not kept whose graphs contain tensors or have
+sizes that vary. No graph is kept that calls functions of programs.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
-from torch_py import _logging
+from torch_py import _C, _logging
 from torch_py._C._compiler import Program
 from torch_py._functorch.aot.forms import Form
+from torch_py._functorch.aot.runtime.calls import Parts, flat_call
 from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.compile_cpp import NoCompilerError
-from torch_py._inductor.entries import read_entry, write_entry
-from torch_py._inductor.keys import key_of_parts, text_of
+from torch_py._inductor.entries import NotWrittenError, key_of_parts, read_entry, text_of, write_entry
 from torch_py._inductor.options import checks_stages
-from torch_py._inductor.program_json import NotWrittenError
 from torch_py._logging import artifacts
-from torch_py._ops import OpOverload
-from torch_py._shapes.formulas import OPERATIONS
+from torch_py._ops import OpOverload, has_python_kernels
+from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
+from torch_py.nn.parameter import Parameter
 
 log = _logging.topic("cache")
 
-# Topics that show stages, which only a compilation has.
+# Topics that show stages, which only a compilation has, and graphs of ahead-of-time autograd.
 _STAGES = ("ir_pre_fusion", "ir_post_fusion", "kernel_code", "inductor", "autotuning")
+_GRAPHS = ("aot_graphs", "aot_joint_graph")
+
+
+# Programs
+# ------------------------------------------------------------
 
 
 def program_of(
@@ -45,29 +58,29 @@ def program_of(
 
     `note` is called with the key of a program that `known_program` finds.
     """
-    key = key_of(module) if is_used() else None
+    key = key_of_graph(module) if _keeps_programs() else None
     if key is None:
         return compile(module).program
 
     constants = [_constant(module, node) for node in module.graph.nodes if node.op == "get_attr"]
     if note is not None and not constants:
         note(key)
-    found = _read(key, constants)
+    found = _read_program(key, constants)
     log.info("%s of the graph %s", "miss" if found is None else "hit", key)
     if found is not None:
         return found
 
     compiled = compile(module)
-    _write(key, compiled.description)
+    _write_program(key, compiled.description)
     return compiled.program
 
 
 def known_program(key: str) -> Program | None:
     """The program with a key, of a graph without constants; None if it is not in the cache."""
-    return _read(key, [])
+    return _read_program(key, [])
 
 
-def is_used() -> bool:
+def _keeps_programs() -> bool:
     """Whether programs are read from the cache: not if the user wants to see or check how they are made."""
     if config.force_disable_caches or not config.fx_graph_cache:
         return False
@@ -80,64 +93,34 @@ def _constant(module: GraphModule, node: Node) -> Any:
     return operator.attrgetter(str(node.target))(module)
 
 
-# Keys
-# ------------------------------------------------------------
-
-
-def key_of(module: GraphModule) -> str | None:
+def key_of_graph(module: GraphModule) -> str | None:
     """What stands for a graph; None for one that is not kept."""
     try:
-        with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
-            text = _text_of(module)
-        return key_of_parts(text)
+        return key_of_parts(text_of_graph(module))
     except (NotWrittenError, NoCompilerError):
         return None
 
 
-def _text_of(module: GraphModule) -> str:
-    lines = []
-    for node in module.graph.nodes:
-        target = node.target if isinstance(node.target, str) else _operator_text(node.target)
-        value = node.meta.get("val")
-        if node.op == "get_attr":
-            value = _constant(module, node)
-        arguments = f"{text_of(node.args)} {text_of(node.kwargs)}"
-        geometry = f"{text_of(node.meta.get('sizes'))} {text_of(node.meta.get('strides'))}"
-        facts = f"{_facts(value)} {geometry} {BACKWARD in node.meta}"
-        lines.append(f"{node.name}: {node.op} {target} {arguments} {facts}")
-    return "\n".join(lines)
+def text_of_graph(module: GraphModule) -> str:
+    """A graph of operators, with the shapes of all values. Raises NotWrittenError."""
+
+    def facts(node: Node) -> Any:
+        value = _constant(module, node) if node.op == "get_attr" else node.meta.get("val")
+        geometry = node.meta.get("sizes"), node.meta.get("strides")
+        return _facts(value), geometry, BACKWARD in node.meta
+
+    with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+        return _graph_text(module, facts)
 
 
-def _operator_text(target: Any) -> str:
-    if isinstance(target, OpOverload):
-        return f"{target.namespace}.{target._entry_name} {target._schema}"
-    if isinstance(target, Form):
-        return f"{target!r} {_operator_text(target.operator)}"
-    if target is operator.getitem:
-        return "getitem"
-    if target in _NUMERIC:
-        return _NUMERIC[target]
-    raise NotWrittenError(str(target))
-
-
-# The functions of nodes that compute numbers.
-_NUMERIC = {function: f"number.{name}" for name, (function, _) in OPERATIONS.items()}
-
-
-def _facts(value: Any) -> str:
+def _facts(value: Any) -> Any:
     if isinstance(value, Tensor):
-        place = f"{value.stride()} {value.storage_offset()} {value.device} {value.layout}"
-        return f"{value.dtype} {tuple(value.shape)} {place}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_facts, value))}]"
-    return text_of(value)
+        place = value.stride(), value.storage_offset(), value.device, value.layout
+        return value.dtype, tuple(value.shape), place
+    return list(map(_facts, value)) if isinstance(value, (list, tuple)) else value
 
 
-# Entries
-# ------------------------------------------------------------
-
-
-def _read(key: str, constants: list[Any]) -> Program | None:
+def _read_program(key: str, constants: list[Any]) -> Program | None:
     def program(description: list[Any]) -> Program | None:
         description[4] = constants
         if description[5] is not None:
@@ -149,8 +132,161 @@ def _read(key: str, constants: list[Any]) -> Program | None:
     return read_entry(key, ".graph", program)
 
 
-def _write(key: str, description: tuple[Any, ...]) -> None:
+def _write_program(key: str, description: tuple[Any, ...]) -> None:
     parts = list(description)
     parts[4] = []
     parts[5] = None if parts[5] is None else Path(parts[5]).stem
     write_entry(key, ".graph", parts)
+
+
+# Calls
+# ------------------------------------------------------------
+
+
+class Notes(Fields):
+    """What is noted about a call while it is compiled: its parts, and the keys of its programs."""
+
+    parts: Parts | None = None
+    keys: list[str] = []
+
+    def note_parts(self, parts: Parts) -> None:
+        self.parts = parts
+
+
+def call_of(module: GraphModule, inputs: Sequence[Any], compile: Callable[[Notes], Any]) -> Any:
+    """The call of a captured graph: from the cache, or what `compile` makes of the graph."""
+    key = key_of_call(module, inputs) if _keeps_calls() else None
+    notes = Notes()
+    if key is None:
+        return compile(notes)
+
+    found = _read_call(key)
+    log.info("%s of the call %s", "miss" if found is None else "hit", key)
+    if found is not None:
+        return found
+
+    call = compile(notes)
+    _write_call(key, notes)
+    return call
+
+
+def _keeps_calls() -> bool:
+    passes = (
+        config.joint_custom_pre_pass,
+        config.joint_custom_post_pass,
+        config.post_grad_custom_pre_pass,
+        config.post_grad_custom_post_pass,
+    )
+    if any(change is not None for change in passes) or has_python_kernels():
+        return False
+    return _keeps_programs() and not any(map(_logging.is_on, _GRAPHS))
+
+
+def key_of_call(module: GraphModule, inputs: Sequence[Any]) -> str | None:
+    """What stands for a call; None for one that is not kept."""
+    if "sizes" in module.meta or not all(map(_is_of_torch, module.graph.nodes)):
+        return None
+    try:
+        arguments = text_of(_Arguments().described(inputs))
+        state = str(_C._compiler.thread_state())
+        return key_of_parts("call", state, _graph_text(module, lambda node: None), arguments)
+    except (NotWrittenError, NoCompilerError):
+        return None
+
+
+def _is_of_torch(node: Node) -> bool:
+    """Whether a node calls a function of the tree, not of a package or the module."""
+    is_foreign = isinstance(node.target, OpOverload) and node.target.namespace != "aten"
+    return node.op not in ("get_attr", "call_module") and not is_foreign
+
+
+class _Arguments:
+    """Describes arguments, with numbers for tensors and memory that they share."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def described(self, arguments: Sequence[Any]) -> list[Any]:
+        return [self._facts(value) if isinstance(value, Tensor) else value for value in arguments]
+
+    def _facts(self, tensor: Any) -> Any:
+        if type(tensor) not in (Tensor, Parameter) or tensor.layout is not _C.strided:
+            raise NotWrittenError(f"a {type(tensor).__name__} of layout {tensor.layout}")
+        storage = tensor.untyped_storage()
+        identity = type(tensor).__name__, self._number(id(tensor))
+        geometry = tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
+        memory = tensor.device, storage.nbytes(), self._number(storage._cdata)
+        is_changed = not tensor.is_inference() and tensor._version > 0
+        autograd = tensor.requires_grad, tensor.is_leaf, tensor.is_inference(), is_changed
+        bits = tensor.is_conj(), tensor.is_neg(), _C._level_of(tensor)
+        base = self._facts(tensor._base) if tensor._is_view() else None
+        return identity, geometry, memory, autograd, bits, base
+
+    def _number(self, identity: int) -> int:
+        return self._numbers.setdefault(identity, len(self._numbers))
+
+
+def _read_call(key: str) -> Any:
+    def call(entry: tuple[list[str], Parts]) -> Any:
+        keys, parts = entry
+        programs = [known_program(one) for one in keys]
+        return None if None in programs else flat_call(parts.call(*programs))
+
+    return read_entry(key, ".call", call)
+
+
+def _write_call(key: str, notes: Notes) -> None:
+    parts = notes.parts
+    if parts is not None and len(notes.keys) == (1 if parts.training is None else 2):
+        write_entry(key, ".call", (notes.keys, parts))
+
+
+# Graphs as text
+# ------------------------------------------------------------
+
+
+def _graph_text(module: GraphModule, facts: Callable[[Node], Any]) -> str:
+    """A graph, with some facts of each node."""
+    return text_of(
+        [
+            (node.name, node.op, _target_text(node.target), node.args, node.kwargs, facts(node))
+            for node in module.graph.nodes
+        ]
+    )
+
+
+def _target_text(target: Any) -> str:
+    if isinstance(target, str):
+        return target
+    if isinstance(target, OpOverload):
+        return f"{target.namespace}.{target._entry_name} {target._schema}"
+    if isinstance(target, Form):
+        return f"{target!r} {_target_text(target.operator)}"
+    if isinstance(target, FunctionType):
+        return _name_of_function(target)
+    name = getattr(target, "__name__", "")
+    for place in _PLACES:
+        if name and getattr(place, name, None) is target:
+            return f"{place.__name__}.{name}"
+    raise NotWrittenError(str(target))
+
+
+# Where functions of C are found by their names.
+_PLACES: tuple[Any, ...] = (
+    _C._torch, _C._nn, _C._linalg, _C._special, _C._fft, Tensor, sys.modules["_operator"],
+    sys.modules["builtins"], _C,
+)  # fmt: skip
+
+
+def _name_of_function(function: FunctionType) -> str:
+    """Of a function of the library, where it is found; others may change from one process to the next."""
+    module = function.__module__
+    if module.partition(".")[0] not in ("torch_py", "torch"):  # as_torch has other names for modules
+        raise NotWrittenError(f"{module}.{function.__qualname__}")
+
+    found: Any = sys.modules.get(module)
+    for name in function.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found is not function:
+        raise NotWrittenError(f"{module}.{function.__qualname__}")
+    return f"{module}.{function.__qualname__}"

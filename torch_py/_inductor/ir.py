@@ -12,37 +12,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
 from torch_py._inductor.indices import Axis, Linear
+from torch_py._records import Fields
+from torch_py.fx._order import reached
 
 
-class Buffer:
+class Buffer(Fields):
     """A tensor in memory. One that looks at the memory of another has that as its `base`."""
 
-    __slots__ = ("base", "device", "dtype", "kind", "name", "offset", "sizes", "strides")
-
-    def __init__(
-        self,
-        name: str,
-        dtype: Any,
-        sizes: Sequence[int],
-        strides: Sequence[int],
-        device: Any,
-        kind: str = "temporary",
-        base: Buffer | None = None,
-        offset: int = 0,
-    ) -> None:
-        self.name = name
-        self.dtype = dtype
-        self.sizes = tuple(sizes)
-        self.strides = tuple(strides)
-        self.device = device
-        self.kind = kind  # input, constant, temporary
-        self.base = base
-        self.offset = offset  # of the first element, from that of the base
+    name: str
+    dtype: Any
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    device: Any
+    kind: str = "temporary"  # or input, constant
+    base: Buffer | None = None
+    offset: int = 0  # of the first element, from that of the base
 
     @property
     def memory(self) -> Buffer:
@@ -210,15 +200,10 @@ class Reduce(Expr):
 
 def walk(value: Expr) -> Iterator[Expr]:
     """The value and all that it is computed from, each once."""
-    seen = {value}
-    stack = [value]
-    while stack:
-        found = stack.pop()
-        yield found
-        for part in found.parts:
-            if part not in seen:
-                seen.add(part)
-                stack.append(part)
+    return reached((value,), _parts)
+
+
+_parts = attrgetter("parts")
 
 
 def loads(value: Expr) -> tuple[Load, ...]:
@@ -229,19 +214,13 @@ def loads(value: Expr) -> tuple[Load, ...]:
     return found
 
 
-def unconditional_loads(value: Expr) -> Iterator[Load]:
+def unconditional_loads(value: Expr) -> list[Load]:
     """The elements that a value takes in any case, each once: none of those inside of a Guard."""
-    seen = {value}
-    stack = [value]
-    while stack:
-        found = stack.pop()
-        if isinstance(found, Load):
-            yield found
-        parts = (found.condition,) if isinstance(found, Guard) else found.parts
-        for part in parts:
-            if part not in seen:
-                seen.add(part)
-                stack.append(part)
+
+    def parts(part: Expr) -> tuple[Expr, ...]:
+        return (part.condition,) if isinstance(part, Guard) else part.parts
+
+    return [part for part in reached((value,), parts) if isinstance(part, Load)]
 
 
 Change = Callable[[Expr], Expr | None]

@@ -7,13 +7,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.forms import Requiring
+from torch_py._functorch.aot.functionalize import written_nodes
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.lower import RULES, Lowering, Value
-from torch_py._inductor.lower.entries import pointwise_entry, row_entry
-from torch_py._inductor.lower.pointwise import lower_pointwise
-from torch_py._inductor.lower.rows import lower_rows
-from torch_py._inductor.lower.views import lower_view
+from torch_py._inductor.lower.families import (
+    lower_pointwise,
+    lower_rows,
+    lower_view,
+    pointwise_entry,
+    row_entry,
+)
 from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
@@ -73,17 +77,17 @@ def _constant(lowering: Lowering, module: GraphModule, node: Node) -> None:
 def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
     args = map_arg(node.args, lowering.values.__getitem__)
     kwargs = map_arg(node.kwargs, lowering.values.__getitem__)
-    if node.target is operator.getitem:
+    target: Any = node.target
+    if target is operator.getitem:
         lowering.values[node] = args[0][args[1]]
         return
 
     rule = _rule_of(node) if loops else None
-    if rule is not None and rule is not lower_view and not _suits_loops([args, list(kwargs.values())]):
-        rule = None
-    if rule is not None:
+    if rule is not None and (rule is lower_view or _suits_loops([args, list(kwargs.values())])):
         length = len(lowering.graph.statements)
+        called = target.operator if isinstance(target, Requiring) else target
         try:
-            lowering.values[node] = rule(lowering, node, *args, **kwargs)
+            lowering.values[node] = rule(lowering, node, called._schema.bind(args, kwargs))
             return
         except NotLoweredError:
             del lowering.graph.statements[length:]
@@ -121,15 +125,6 @@ def _view_by_call(lowering: Lowering, node: Node, args: Sequence[Any]) -> Value:
     return Value.of(lowering.alias(node.name, node.meta["val"], args[0].root))
 
 
-def _written(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Value]:
-    """The arguments that an operator changes."""
-    if not isinstance(target, OpOverload):
-        return []
-    bound = target._schema.bind(args, kwargs)
-    found = [bound[a.name] for a in target._schema.arguments if a.is_write]
-    return [v for v in tree_leaves(found) if isinstance(v, Value)]
-
-
 def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Adds a call of an operator with tensors in memory."""
     target: Any = node.target
@@ -137,7 +132,7 @@ def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, 
     if isinstance(target, OpOverload) and target._structure == "view" and isinstance(example, Tensor):
         return _view_by_call(lowering, node, args)
 
-    written = _written(target, args, kwargs)
+    written = [lowering.values[n] for n in written_nodes(node)] if isinstance(target, OpOverload) else []
     if written and isinstance(example, Tensor):
         # In place: the result is the argument.
         results, values = None, written[0]
@@ -146,11 +141,9 @@ def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, 
         if isinstance(target, OpOverload) and isinstance(results, tuple) and len(target._schema.returns) == 1:
             results = (results,)  # a list
 
-    in_memory = tree_map(lambda v: lowering.stored(v) if isinstance(v, Value) else v, (list(args), kwargs))
-    writes = [lowering.stored(v) for v in written]
-    lowering.graph.statements.append(
-        Extern(node.name, target, in_memory[0], in_memory[1], results, writes, lowering.line)
-    )
+    in_memory = tree_map(lambda v: lowering.stored(v) if isinstance(v, Value) else v, (tuple(args), kwargs))
+    writes = tuple([lowering.stored(v) for v in written])
+    lowering.graph.statements.append(Extern(node.name, target, *in_memory, results, writes, lowering.line))
     return values
 
 

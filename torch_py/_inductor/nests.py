@@ -17,7 +17,8 @@ from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
 from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, loads, moved, rewritten, walk
-from torch_py._inductor.statements import Store
+from torch_py._inductor.statements import Statement, Store
+from torch_py._records import Fields
 
 ELEMENT = "element"
 ROW = "row"
@@ -59,18 +60,15 @@ class Item:
         return f"{target} = {self.reduce and self.reduce + ' of '}{self.value}"
 
 
-class Nest:
+class Nest(Fields):
     """Items that share loops. Without a reduction, all axes are outer ones."""
 
-    __slots__ = ("epoch", "inner", "items", "name", "outer", "touched")
-
-    def __init__(self, epoch: int) -> None:
-        self.epoch = epoch
-        self.outer: list[Axis] = []
-        self.inner: list[Axis] = []
-        self.items: list[Item] = []
-        self.name = ""
-        self.touched: set[Buffer] = set()  # the memories that it reads or makes
+    epoch: int
+    outer: list[Axis] = []
+    inner: list[Axis] = []
+    items: list[Item] = []
+    name: str = ""
+    touched: set[Buffer] = set()  # the memories that it reads or makes
 
     def add(self, item: Item) -> None:
         """Adds an item whose axes are those of the nest."""
@@ -120,6 +118,9 @@ class Nest:
         for item in sorted(self.items, key=lambda item: item.pass_):
             lines.append(f"    {f'pass {item.pass_}, ' if self.inner else ''}{item.kind}: {item}")
         return "\n".join(lines)
+
+
+Entry = Nest | Statement
 
 
 def positions(items: Sequence[Item]) -> Iterator[Linear]:

@@ -19,6 +19,7 @@ from torch_py._inductor.nests import (
 )
 from torch_py._inductor.print_packs import takes_packs
 from torch_py._inductor.print_passes import Passes
+from torch_py._records import Fields
 
 _WIDTH = 100
 _GRAIN = 32768  # additions that are worth a thread
@@ -27,21 +28,16 @@ _TILE = 32
 _ENTRY = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
 
 
-class Kernel:
+class Kernel(Fields):
     """A C++ function: its text, the buffers it is called with, and how its work is divided."""
 
-    __slots__ = ("buffers", "extent", "grain", "key", "name", "text", "words")
-
-    def __init__(
-        self, name: str, text: str, key: str, buffers: list[Buffer], extent: int, grain: int, words: set[str]
-    ) -> None:
-        self.name = name
-        self.text = text
-        self.key = key  # the text without names: equal kernels have equal keys
-        self.buffers = buffers
-        self.extent = extent
-        self.grain = grain
-        self.words = words
+    name: str
+    text: str
+    key: str  # the text without names: equal kernels have equal keys
+    buffers: list[Buffer]
+    extent: int
+    grain: int
+    words: set[str]
 
 
 def print_nest(nest: Nest, name: str) -> Kernel:

@@ -11,6 +11,7 @@ from typing import Any
 from torch_py._inductor.dtypes import CPP, FLOAT, TRUTH
 from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder, flattened
 from torch_py._inductor.ir import Cast, Const, Expr, Guard, Index, Load, Map, Named
+from torch_py._records import Fields
 
 _INFIX = frozenset("+ - * / < <= == != > >=".split())
 _WRAPPING = {"+": "wrapping_sum", "-": "wrapping_difference", "*": "wrapping_product"}
@@ -52,25 +53,21 @@ class Names:
         return name
 
 
-class Scope:
+class Scope(Fields):
     """The lines of one loop body, in which equal values are computed once.
 
     `place` says where an element of a buffer is that the kernel itself has computed: a variable or an
     expression, None for memory.
     """
 
-    def __init__(
-        self, names: Names, pointers: Callable[[Any], str], place: Callable[[Load], str | None]
-    ) -> None:
-        self.names = names
-        self.pointers = pointers
-        self.place = place
-        self.lines: list[str] = []
-        self.known: dict[Expr, str] = {}
-        self.counts: dict[Expr, int] = {}
-        self.is_lazy = False  # inside of a guard, where nothing is computed ahead
-        self.words: set[str] = set()
-        self.renamed: dict[Axis, str] = {}
+    names: Names
+    pointers: Callable[[Any], str]
+    place: Callable[[Load], str | None]
+    lines: list[str] = []
+    known: dict[Expr, str] = {}
+    counts: dict[Expr, int] = {}
+    is_lazy: bool = False  # inside of a guard, where nothing is computed ahead
+    words: set[str] = set()
 
     def count(self, value: Expr) -> None:
         """Notes how often the parts of a value are used."""
@@ -198,7 +195,7 @@ class Scope:
         parts = []
         for atom, factor in position.terms.items():
             if isinstance(atom, Axis):
-                text = self.renamed.get(atom, atom.name)
+                text = atom.name
             elif isinstance(atom, (Quotient, Remainder)):
                 sign = "/" if isinstance(atom, Quotient) else "%"
                 text = f"({self.position(atom.value)}) {sign} {atom.divisor}"

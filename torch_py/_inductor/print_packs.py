@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._inductor import config
+from torch_py._inductor.compile_cpp import has_packs, pack_words
 from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
-from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear, flattened
 from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, walk
 from torch_py._inductor.nests import REDUCTION, Item, inner_positions
 from torch_py._inductor.options import vector_bits
-from torch_py._inductor.print_expr import Names, Scope, unwrapped
+from torch_py._inductor.print_expr import Scope, unwrapped
 
 _ARITHMETIC = frozenset("+ - * / negative".split())
 _CONDITIONS = frozenset("< <= == != > >= and or not".split())
@@ -99,18 +99,9 @@ def _is_step(position: Linear, axis: Axis, steps: Sequence[int]) -> bool:
 class PackScope(Scope):
     """The lines of a loop body over packs. What does not vary along the axis is a number, computed before."""
 
-    def __init__(
-        self,
-        names: Names,
-        pointers: Callable[[Any], str],
-        place: Callable[[Load], str | None],
-        axis: Axis,
-        scratch: Callable[[Load], bool],
-    ) -> None:
-        super().__init__(names, pointers, place)
-        self.axis = axis
-        self.scratch = scratch
-        self.before = Scope(names, pointers, place)
+    axis: Axis
+    scratch: Callable[[Load], bool]
+    before: Scope
 
     def _varies(self, value: Expr) -> bool:
         for part in walk(value):

@@ -174,7 +174,14 @@ class Passes:
         self, items: Sequence[Item], axis: Axis, bounds: tuple[str, str], totals: Sequence[str] = ()
     ) -> None:
         """A loop over packs along the last axis."""
-        scope = PackScope(self.names, self.pointers.__getitem__, self._place, axis, self._is_in_scratch)
+        scope = PackScope(
+            self.names,
+            self.pointers.__getitem__,
+            self._place,
+            axis=axis,
+            scratch=self._is_in_scratch,
+            before=self._scope(),
+        )
         rest = list(totals)
         for item in items:
             scope.count(stored_value(item))

@@ -13,9 +13,9 @@ from torch_py._inductor.indices import Axis, Linear
 from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named, Reduce, walk
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, inner_positions
 from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
+from torch_py._shapes.formulas import COMPARISONS
 
 KINDS = frozenset(["sum", "product", "maximum", "minimum", "any", "all", "xor"])
-_COMPARISONS = frozenset(["<", "<=", "==", "!=", ">", ">="])
 
 
 class MalformedError(AssertionError):
@@ -37,7 +37,7 @@ def _load(value: Load, axes: set[Axis]) -> None:
 
 def _map(value: Map, axes: set[Axis]) -> None:
     dtypes = {arg.dtype for arg in value.args}
-    if value.function in _COMPARISONS:
+    if value.function in COMPARISONS:
         _require(len(dtypes) == 1 and value.dtype == TRUTH, value, "compares values of one dtype")
     elif value.function in ("and", "or", "not"):
         _require(dtypes == {TRUTH} == {value.dtype}, value, "takes and gives truth values")
@@ -180,7 +180,7 @@ def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
         if isinstance(part, Load):
             _require(part.buffer in made, item, f"{part.buffer} is read before it is made")
             maker = nest.made(part.buffer)
-            # An input has old values until the nest makes new ones (settle.py).
+            # An input has old values until the nest makes new ones (arrange.py).
             if maker is not None and maker is not item and part.buffer.kind != "input":
                 _require(maker.pass_ <= item.pass_, item, f"{part.buffer} is of a later pass")
                 late = maker.kind == REDUCTION and maker.pass_ == item.pass_

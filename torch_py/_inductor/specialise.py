@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from torch_py._C import float64
+from torch_py._functorch.aot.building import Builder
 from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
@@ -18,40 +19,39 @@ from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
 
+aten: Any = ops.aten
+
 
 def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule:
     """The graph for these sizes: without nodes that compute numbers, and with fake tensors of these sizes."""
     values = [node.meta.get("val") for node in module.graph.find_nodes(op="placeholder")]
     mode: FakeTensorMode = detect_fake_mode(values) or FakeTensorMode()
     graph = Graph()
+    builder = Builder(graph, mode)
     copies: dict[Node, Any] = {}
 
     for node in module.graph.nodes:
         if node.op == "placeholder":
             copies[node] = _input(graph, node, mode, sizes)
         elif isinstance(evaluate(node.meta.get("val"), sizes), float):
-            copies[node] = _real_number(graph, node.meta["val"], sizes, mode)
+            copies[node] = _real_number(builder, node.meta["val"], sizes)
         elif node.op == "call_function" and not isinstance(node.meta.get("val"), Tensor | tuple | list):
             copies[node] = _number_or_call(graph, node, copies)
         else:
             copies[node] = graph.node_copy(node, lambda argument: copies[argument])  # noqa: B023
         if isinstance(copies[node], Node) and node.op == "call_function":
             copies[node].meta["val"] = _computed(copies[node], mode)
-            copies[node] = _of_dtype(graph, copies[node], node.meta["val"], mode)
+            copies[node] = _of_dtype(builder, copies[node], node.meta["val"])
     return GraphModule(module, graph)
 
 
-def _of_dtype(graph: Graph, node: Node, like: Any, mode: FakeTensorMode) -> Node:
+def _of_dtype(builder: Builder, node: Node, like: Any) -> Node:
     """The node, rounded to the dtype of its original: a real number of a size, as a tensor, turns tensors
     without dimensions into such of float64."""
     value = node.meta["val"]
     if not isinstance(value, Tensor) or not isinstance(like, Tensor) or value.dtype == like.dtype:
         return node
-    rounded = graph.call_function(
-        ops.aten._to_copy.default, (node,), {"dtype": like.dtype, "device": like.device}
-    )
-    rounded.meta["val"] = _computed(rounded, mode)
-    return rounded
+    return builder.call(aten._to_copy.default, node, dtype=like.dtype, device=like.device)
 
 
 def _input(graph: Graph, node: Node, mode: FakeTensorMode, sizes: Mapping[Symbol, int]) -> Any:
@@ -74,31 +74,26 @@ def _number_or_call(graph: Graph, node: Node, copies: Mapping[Node, Any]) -> Any
     return node.target(*args, **kwargs)  # type: ignore[operator]
 
 
-def _real_number(graph: Graph, term: Any, sizes: Mapping[Symbol, int], mode: FakeTensorMode) -> Node:
+def _real_number(builder: Builder, term: Any, sizes: Mapping[Symbol, int]) -> Node:
     """A tensor of the value of a term with a real value.
 
     As a number in the text of a kernel it would be rounded, and its formula lost.
     """
-    aten = ops.aten
-    is_real = isinstance(term, Formula) and isinstance(evaluate(term, sizes), float)
-    if not is_real or term.operation not in _REAL_OPERATORS:
-        whole = evaluate(term, sizes)
-        node = graph.call_function(aten.full.default, ([], whole), {"dtype": float64})
-    else:
-        operands = tuple(_real_number(graph, operand, sizes, mode) for operand in term.operands)
-        target = _REAL_OPERATORS[term.operation]
-        node = operands[0] if target is None else graph.call_function(target(aten), operands)
-    node.meta["val"] = _computed(node, mode)
-    return node
+    value = evaluate(term, sizes)
+    if not isinstance(term, Formula) or not isinstance(value, float) or term.operation not in _REAL_OPERATORS:
+        return builder.call(aten.full.default, [], value, dtype=float64)
+    operands = [_real_number(builder, operand, sizes) for operand in term.operands]
+    target = _REAL_OPERATORS[term.operation]
+    return operands[0] if target is None else builder.call(target, *operands)
 
 
 _REAL_OPERATORS: dict[str, Any] = {
-    "add": lambda aten: aten.add.Tensor,
-    "sub": lambda aten: aten.sub.Tensor,
-    "mul": lambda aten: aten.mul.Tensor,
-    "pow": lambda aten: aten.pow.Tensor_Tensor,
-    "truediv": lambda aten: aten.div.Tensor,
-    "sym_sqrt": lambda aten: aten.sqrt.default,
+    "add": aten.add.Tensor,
+    "sub": aten.sub.Tensor,
+    "mul": aten.mul.Tensor,
+    "pow": aten.pow.Tensor_Tensor,
+    "truediv": aten.div.Tensor,
+    "sym_sqrt": aten.sqrt.default,
     "sym_float": None,
 }
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear, linear
 from torch_py._inductor.ir import Buffer, Expr, Reduce, loads
+from torch_py._records import Fields
 from torch_py.utils._pytree import tree_leaves
 
 
-class Statement:
-    """What makes tensors, or changes them."""
-
-    __slots__ = ("line", "name")
-    name: str  # of the node of the operator graph
-    line: str  # of the user's program
+class Statement(Fields):
+    """What makes tensors, or changes them. `name` is that of the node of the operator graph, and `line` is of
+    the user's program."""
 
     def reads(self) -> set[Buffer]:
         """The memories that it reads or looks at."""
@@ -31,22 +28,15 @@ class Store(Statement):
     a Reduce or contains none.
     """
 
-    __slots__ = ("axes", "buffer", "index", "value")
+    buffer: Buffer
+    axes: tuple[Axis, ...]
+    index: tuple[Linear, ...]
+    value: Expr
+    line: str
 
-    def __init__(
-        self,
-        buffer: Buffer,
-        axes: Sequence[Axis],
-        index: Sequence[Linear],
-        value: Expr,
-        line: str = "",
-    ) -> None:
-        self.name = buffer.name
-        self.line = line
-        self.buffer = buffer
-        self.axes = tuple(axes)
-        self.index = tuple(index)
-        self.value = value
+    @property
+    def name(self) -> str:
+        return self.buffer.name
 
     @property
     def reduction(self) -> Reduce | None:
@@ -75,25 +65,13 @@ class Store(Statement):
 class Extern(Statement):
     """A call of an operator, in whose arguments buffers stand for tensors."""
 
-    __slots__ = ("args", "kwargs", "operator", "results", "writes")
-
-    def __init__(
-        self,
-        name: str,
-        operator: Any,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        results: Any,
-        writes: Sequence[Buffer] = (),
-        line: str = "",
-    ) -> None:
-        self.name = name
-        self.line = line
-        self.operator = operator
-        self.args = tuple(args)
-        self.kwargs = dict(kwargs)
-        self.results = results  # buffers, None, or tuples of them for lists
-        self.writes = tuple(writes)
+    name: str
+    operator: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    results: Any  # buffers, None, or tuples of them for lists
+    writes: tuple[Buffer, ...]
+    line: str
 
     def buffers(self) -> list[Buffer]:
         """The tensors among the arguments."""
@@ -118,12 +96,8 @@ class Extern(Statement):
 class View(Statement):
     """A buffer that looks at the memory of its base."""
 
-    __slots__ = ("buffer",)
-
-    def __init__(self, buffer: Buffer, line: str = "") -> None:
-        self.name = buffer.name
-        self.line = line
-        self.buffer = buffer
+    buffer: Buffer
+    line: str
 
     def reads(self) -> set[Buffer]:
         return {self.buffer.memory}
@@ -136,17 +110,14 @@ class View(Statement):
         return f"{b.name} = {b.base} as sizes {list(b.sizes)}, strides {list(b.strides)}, offset {b.offset}"
 
 
-class LoopGraph:
+class LoopGraph(Fields):
     """Statements in an order in which they can be executed."""
 
-    __slots__ = ("constants", "inputs", "nodes", "outputs", "statements")
-
-    def __init__(self) -> None:
-        self.inputs: list[Any] = []  # a Buffer, or the name of an integer
-        self.constants: list[tuple[Buffer, Any]] = []
-        self.statements: list[Statement] = []
-        self.nodes: dict[Buffer, Any] = {}  # of the operator graph, whose values are in these buffers
-        self.outputs: list[Any] = []  # a Buffer, None or a number
+    inputs: list[Any] = []  # a Buffer, or the name of an integer
+    constants: list[tuple[Buffer, Any]] = []
+    statements: list[Statement] = []
+    nodes: dict[Buffer, Any] = {}  # of the operator graph, whose values are in these buffers
+    outputs: list[Any] = []  # a Buffer, None or a number
 
     @property
     def returned(self) -> set[Buffer]:

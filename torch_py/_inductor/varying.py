@@ -16,9 +16,8 @@ from typing import Any
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.specialise import specialised
-from torch_py._inductor.stages import CompiledGraph, plan, source_of
-from torch_py._inductor.symbols import symbols_of
-from torch_py._shapes.arguments import NotFollowed, solved_strides
+from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of
+from torch_py._shapes.arguments import NotFollowed, solved_geometry
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
 from torch_py._shapes.solver import Ambiguous, Question, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, mixed_stand_ins_of, stand_ins_of
@@ -75,10 +74,8 @@ class Merge:
         if not isinstance(rows[0], tuple):
             return rows[0]
         dtype, _, _, device = rows[0]
-        sizes = [self.number(numbers) for numbers in zip(*(row[1] for row in rows))]
-        strides = solved_strides(
-            [tuple(row[1]) for row in rows], [tuple(row[2]) for row in rows], sizes, lambda n: self.number(n)
-        )
+        _, shapes, memory, _ = zip(*rows)
+        sizes, strides = solved_geometry(shapes, memory, self.number)
         return dtype, tuple(map(self.postfix, sizes)), tuple(map(self.postfix, strides)), device
 
     def step(self, rows: Sequence[Any], needed: Mapping[str, list[Term]]) -> Any:

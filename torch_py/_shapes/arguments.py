@@ -15,6 +15,8 @@ from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import inference_mode
 
+Numbers = tuple[int, ...]
+
 
 class NotFollowed(Exception):
     """A program cannot be followed for sizes that vary; the message says why."""
@@ -55,30 +57,23 @@ def product_of(factors: Sequence[Term]) -> Term:
     return product(number, *(factor for factor in factors if not isinstance(factor, int)))
 
 
-def solved_strides(
-    shapes: Sequence[tuple[int, ...]],
-    strides: Sequence[tuple[int, ...]],
-    terms: Sequence[Term | None],
-    solve: Callable[[tuple[int, ...]], Term | None],
-) -> tuple[Term | None, ...]:
-    """The strides of a tensor that has been seen with several sizes, of which `terms` are the formulas.
+def solved_geometry(
+    shapes: Sequence[Numbers], strides: Sequence[Numbers], solve: Callable[[Numbers], Term | None]
+) -> tuple[Sequence[Term | None], Sequence[Term | None]]:
+    """Sizes and strides of a tensor that has been seen with several sizes, as formulas.
 
     A stride is most often the product of the sizes of the dimensions inside of it; `solve` finds others.
     """
-    order = sorted(range(len(terms)), key=lambda dim: (strides[0][dim], shapes[0][dim]))
-    found: list[Term | None] = [None] * len(terms)
+    sizes = list(map(solve, zip(*shapes)))
+    order = sorted(range(len(sizes)), key=lambda dim: (strides[0][dim], shapes[0][dim]))
+    found: list[Term | None] = [None] * len(sizes)
     for position, dim in enumerate(order):
         inner = order[:position]
         numbers = tuple(row[dim] for row in strides)
-        factors = [term for i in inner if (term := terms[i]) is not None]
-        if (
-            numbers == tuple(math.prod(shape[i] for i in inner) for shape in shapes)
-            and len(factors) == position
-        ):
-            found[dim] = product_of(factors)
-        else:
-            found[dim] = solve(numbers)
-    return tuple(found)
+        factors = [term for i in inner if (term := sizes[i]) is not None]
+        is_product = numbers == tuple(math.prod(shape[i] for i in inner) for shape in shapes)
+        found[dim] = product_of(factors) if is_product and len(factors) == position else solve(numbers)
+    return tuple(sizes), tuple(found)
 
 
 def stand_in(

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Union, cast
 
 from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
-from torch_py._records import Record
+from torch_py._records import Fields, Record
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
 Number = Union[int, float]  # noqa: UP007
 
 
-class Symbol:
+class Symbol(Fields):
     """A size that varies: a dimension that was declared as dynamic. Equal symbols have the same name.
 
     `samples` are the values that it has in recordings, if only those of a range are possible. Of two symbols
     of which one has to be smaller, it has the smaller `rank`.
     """
 
-    __slots__ = ("max", "min", "name", "rank", "samples")
-
-    def __init__(
-        self, name: str, min: int = 0, max: int | None = None, samples: tuple[int, ...] = ()
-    ) -> None:
-        self.name = name
-        self.min = min
-        self.max = max
-        self.rank = 0
-        self.samples = samples
+    name: str
+    min: int = 0
+    max: int | None = None
+    samples: tuple[int, ...] = ()
+    rank: int = 0
 
     def allows(self, size: int) -> bool:
         """Whether a size is in the range."""
@@ -100,6 +95,14 @@ OPERATIONS: dict[str, tuple[Any, str]] = {
 }
 
 
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _QUOTIENTS = ("floordiv", "truediv", "mod", "pow")
 
 

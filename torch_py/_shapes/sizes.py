@@ -8,15 +8,21 @@ hints, and every decision is kept as a relation that later calls must satisfy.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import Any
 
-from torch_py._records import Record
-from torch_py._shapes.formulas import Formula, Symbol, Term, affine, evaluate, product, symbols_in
-from torch_py._shapes.integers import SymInt
+from torch_py._records import Fields, Record
+from torch_py._shapes.formulas import (
+    COMPARISONS,
+    Formula,
+    Symbol,
+    Term,
+    affine,
+    evaluate,
+    product,
+    symbols_in,
+)
+from torch_py._shapes.integers import SymFloat, SymInt, term_of
 from torch_py._shapes.orders import Order, all_smaller, orders_of
-from torch_py._shapes.reals import SymFloat, term_of
 from torch_py._shapes.stand_ins import (
     PRIMES,
     RECORDINGS,
@@ -46,7 +52,7 @@ class Relation(Record):
 
     def holds(self, values: dict[Symbol, int]) -> bool:
         """Whether it is true for other sizes."""
-        return bool(_SIGNS[self.sign](evaluate(self.left, values), evaluate(self.right, values)))
+        return bool(COMPARISONS[self.sign](evaluate(self.left, values), evaluate(self.right, values)))
 
     def symbols(self) -> set[Symbol]:
         """The sizes that it is about."""
@@ -56,33 +62,24 @@ class Relation(Record):
         return f"{self.left} {self.sign} {self.right}"
 
 
-_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-class Sizes:
+class Sizes(Fields):
     """The sizes that vary in one capture, and what the program has decided about them.
 
     Sizes that are equal in the example are taken to be always equal, which is a relation of its own: programs
     seldom have two batch sizes.
     """
 
-    def __init__(self) -> None:
-        self.hints: dict[Symbol, int] = {}
-        self.stand_ins: dict[Symbol, int] = {}
-        self.relations: dict[Relation, None] = {}
-        self.numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
-        self.bounded: set[Symbol] = set()  # those that operators take in a range only
-        self.questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
-        self.reals: dict[Term, None] = {}  # real numbers that operators were given
-        self._known: dict[int, Term] = {}  # by the value for the stand-ins
+    hints: dict[Symbol, int] = {}
+    stand_ins: dict[Symbol, int] = {}
+    relations: dict[Relation, None] = {}
+    numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
+    bounded: set[Symbol] = set()  # those that operators take in a range only
+    questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
+    reals: dict[Term, None] = {}  # real numbers that operators were given
+    _known: dict[int, Term] = {}  # by the value for the stand-ins
 
     def new(self, hint: int, allowed: Range | None = None) -> SymInt:
         """A size that varies and is `hint` in the example, which must be 2 or more. With `allowed`, operators
@@ -244,13 +241,13 @@ class Sizes:
     def decide(self, sign: str, left: Any, right: Any) -> bool:
         """Compares two numbers by their hints, and remembers the outcome."""
         if isinstance(left, float) or isinstance(right, float):
-            return bool(_SIGNS[sign](self.fix(left), self.fix(right)))
+            return bool(COMPARISONS[sign](self.fix(left), self.fix(right)))
         return self.decided(sign, left, right).sign == sign
 
     def decided(self, sign: str, left: Any, right: Any) -> Relation:
         """What is true in the example, `left sign right` or the opposite, and has to stay true."""
         terms = term_of(left), term_of(right)
-        outcome = bool(_SIGNS[sign](*(evaluate(term, self.hints) for term in terms)))
+        outcome = bool(COMPARISONS[sign](*(evaluate(term, self.hints) for term in terms)))
         found = Relation(sign if outcome else _OPPOSITES[sign], *terms)
         if terms[0] != terms[1] and found.symbols():
             self.relations[found] = None

@@ -1,14 +1,31 @@
-"""The order of nodes: topological sorts, and paths that leave a set of nodes and come back."""
+"""The order of nodes: topological sorts, what can be reached, and paths that leave a set of nodes and come
+back."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from torch_py.fx.graph import Graph
     from torch_py.fx.node import Node
+
+
+_T = TypeVar("_T")
+
+
+def reached(starts: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iterator[_T]:
+    """`starts`, what follows each of them, what follows that, and so on: each once."""
+    seen = dict.fromkeys(starts)
+    waiting = list(seen)
+    while waiting:
+        found = waiting.pop()
+        yield found
+        for other in following(found):
+            if other not in seen:
+                seen[other] = None
+                waiting.append(other)
 
 
 def leads_back_into(nodes: Collection[Node]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch_py as torch
 import torch_py.nn.functional as F
-from torch_py._inductor.compile_graph import CompiledGraph, compile_graph
+from torch_py._inductor.stages import CompiledGraph, compile_graph
 from torch_py.fx.experimental.proxy_tensor import make_fx
 
 

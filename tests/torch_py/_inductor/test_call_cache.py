@@ -10,7 +10,7 @@ import pytest
 
 import torch_py as torch
 from torch_py._functorch.aot import compile as aot
-from torch_py._inductor import call_cache, config
+from torch_py._inductor import config, graph_cache
 from torch_py._inductor.cache import Cache
 
 nn = torch.nn
@@ -243,5 +243,5 @@ def test_stages_that_users_want_to_see(traces: list[Any], monkeypatch: pytest.Mo
         return len(traces)
 
     assert run() == run() == 1
-    monkeypatch.setattr(call_cache._logging, "is_on", lambda name: name == "aot_graphs")
+    monkeypatch.setattr(graph_cache._logging, "is_on", lambda name: name == "aot_graphs")
     assert run() == 2

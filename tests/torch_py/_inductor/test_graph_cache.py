@@ -10,9 +10,9 @@ import pytest
 from torch_py._C._compiler import Slot
 
 import torch_py as torch
-from torch_py._inductor import call_cache, compile_graph, config, entries, keys
+from torch_py._inductor import config, entries, graph_cache, stages
 from torch_py._inductor.cache import Cache
-from torch_py._inductor.program_json import NotWrittenError, decoded, encoded
+from torch_py._inductor.entries import NotWrittenError, decoded, encoded
 
 nn = torch.nn
 
@@ -21,7 +21,7 @@ nn = torch.nn
 def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The graphs that are compiled, with an empty cache."""
     found: list[Any] = []
-    original = compile_graph.compile_graph
+    original = stages.compile_graph
 
     def counting(module: Any) -> Any:
         found.append(module)
@@ -29,9 +29,9 @@ def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "kernels"))
     monkeypatch.setattr(Cache, "_opened", None)
-    monkeypatch.setattr(compile_graph, "compile_graph", counting)
+    monkeypatch.setattr(stages, "compile_graph", counting)
     # Calls come from a cache of their own (test_call_cache.py).
-    monkeypatch.setattr(call_cache, "_is_used", lambda: False)
+    monkeypatch.setattr(graph_cache, "_keeps_calls", lambda: False)
     return found
 
 
@@ -203,7 +203,7 @@ def test_values_as_json():
         assert found == value or repr(found) == repr(value)
     with pytest.raises(NotWrittenError):
         encoded(print)
-    for strange in (["system", "ls"], [], {"a": 1}, ["dtype", "nn"], ["operator", "not there"], 1.5):
+    for strange in (["system", "ls"], [], {"a": 1}, ["dtype", "nn"], ["OpOverload", "not there"], 1.5):
         with pytest.raises(ValueError):
             decoded(strange)
 
@@ -213,7 +213,7 @@ def test_values_as_json():
 )
 def test_keys_name_the_files_of_the_library(name: str):
     package = Path(torch.__file__).parent
-    assert f"{package}/{name}" in keys._build()
+    assert f"{package}/{name}" in entries._build()
 
 
 def test_a_changed_source_makes_other_keys(tmp_path: Path):
@@ -222,10 +222,10 @@ def test_a_changed_source_makes_other_keys(tmp_path: Path):
     source = folder / "module.py"
     source.write_text("x = 1")
 
-    before = list(keys._files(str(tmp_path)))
+    before = list(entries._files(str(tmp_path)))
     (folder / "__pycache__" / "module.py").write_text("")
     (folder / "notes.txt").write_text("")
-    assert list(keys._files(str(tmp_path))) == before
+    assert list(entries._files(str(tmp_path))) == before
 
     source.write_text("x = 10")
-    assert list(keys._files(str(tmp_path))) != before
+    assert list(entries._files(str(tmp_path))) != before

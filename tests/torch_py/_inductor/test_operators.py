@@ -62,7 +62,7 @@ def recorded(operator: Operator, sample: SampleInput) -> Any:
 
 @enrolled(lambda operator: str(operator) not in {*WITHOUT_VALUES, *_OTHER_DTYPE})
 def test_a_compiled_operator_computes_the_same(operator: Operator):
-    from torch_py._inductor.compile_graph import compile_graph
+    from torch_py._inductor.stages import compile_graph
 
     for sample in operator.typical_samples(torch)[:_LIMIT]:
         seed(sample)

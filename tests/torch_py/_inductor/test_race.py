@@ -105,8 +105,8 @@ def test_equal_layers_are_raced_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_results_of_one_operator_are_raced_together() -> None:
     from torch_py._inductor import config
-    from torch_py._inductor.contests import contests_of
     from torch_py._inductor.debug import compiled_graphs
+    from torch_py._inductor.race import contests_of
 
     def norm(x: Any, weight: Any, bias: Any) -> Any:
         return torch.nn.functional.layer_norm(x, (32,), weight, bias)

@@ -11,7 +11,7 @@ from tests.torch_py.aot.comparison import compare, plain
 from tests.torch_py.aot.test_changes import FUNCTIONS, S, _expanded, _permuted, _with_gaps
 from torch_py._functorch.aot import aot_function
 from torch_py._functorch.aot.in_place import write_in_place
-from torch_py._inductor.compile_graph import compile_graph
+from torch_py._inductor.stages import compile_graph
 
 
 def _compile(graph: Any, inputs: Any) -> Any:

@@ -74,7 +74,9 @@ def begun(function, *args):
     """The capture and the frame of a call."""
     from torch_py._dynamo.capture import Capture
     from torch_py._dynamo.handlers import all_handlers
-    from torch_py._dynamo.start import FunctionStart
+    from torch_py._dynamo.resume import FunctionStart
+    from torch_py._dynamo.varying import Varying
+    from torch_py._dynamo.varying_policy import Policy
 
     class Recorder:
         inputs: dict = {}
@@ -88,7 +90,7 @@ def begun(function, *args):
     import torch_py._dynamo.origins as module
 
     module.Recorder = lambda *given: Recorder()
-    capture = Capture(all_handlers())
+    capture = Capture(all_handlers(), Varying(Policy(False)))
     return capture, FunctionStart(function).frame(capture, args)
 
 

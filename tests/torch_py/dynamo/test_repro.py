@@ -164,7 +164,7 @@ def test_graphs_of_inductor(written: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_wrong_kernels_of_inductor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torch_py._inductor.lower.entries import POINTWISE
+    from torch_py._inductor.lower.families import POINTWISE
 
     monkeypatch.setenv("TORCH_COMPILE_DEBUG_DIR", str(tmp_path))
     monkeypatch.setitem(POINTWISE, "sin", POINTWISE["cos"])
@@ -248,15 +248,15 @@ def test_results_are_compared(dtype: Any) -> None:
 
 def test_functions_around_operators_are_part_of_programs() -> None:
     """Backward of a layer norm calls its operator for the gradients that are wanted."""
-    from torch_py._dynamo.repro.running import compiler_of
-    from torch_py._dynamo.repro.scripts import program
+    from torch_py._dynamo.repro.cases import Case
     from torch_py._inductor.debug import compiled_graphs
     from torch_py.fx import symbolic_trace
 
     x = torch.randn(4, 8, requires_grad=True)
     _, backward = compiled_graphs(lambda x: torch.nn.functional.layer_norm(x, (8,)), x)
     values = [node.meta["val"] for node in backward.module.graph.find_nodes(op="placeholder")]
-    text = program("repro.py", backward.module, values, "inductor", "aot", "raises", {})
+    case = Case(backward.module, values, "inductor", "aot", {})
+    text = case.text("repro.py")
     assert "requiring(torch.ops.aten." in text
 
     namespace: dict[str, Any] = {"__name__": "program"}
@@ -264,5 +264,5 @@ def test_functions_around_operators_are_part_of_programs() -> None:
     inputs = namespace["inputs"]()
     module = symbolic_trace(namespace["Graph"]())
     expected = namespace["Graph"]()(*inputs)
-    actual = compiler_of("inductor", "aot", {})(module, inputs)(*inputs)
+    actual = case.compile(module, inputs)(*inputs)
     torch.testing.assert_close(actual, expected)

@@ -101,7 +101,7 @@ def _compiled(operator: Operator, dtype: str | None) -> Cell:
     """As ``torch_py/_inductor/lowering.py`` chooses among rules, formulas and calls."""
     from torch_py._inductor.dtypes import CPP
     from torch_py._inductor.lower import RULES
-    from torch_py._inductor.lower.entries import pointwise_entry, row_entry
+    from torch_py._inductor.lower.families import pointwise_entry, row_entry
 
     has_code = dtype is None or dtype in {str(known).split(".")[-1] for known in CPP}
     if operator.name in RULES and has_code:

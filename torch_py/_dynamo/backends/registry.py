@@ -66,10 +66,12 @@ def lookup_backend(compiler_fn: Any) -> _Backend:
     return found
 
 
-def is_own(backend: Any) -> bool:
-    """Whether a backend comes with the library."""
-    places = ((sys.modules.get(module), name) for module, name in _OWN.values())
-    return any(module is not None and getattr(module, name) is backend for module, name in places)
+def name_of(backend: Any) -> str | None:
+    """The name of a backend that comes with the library; None for others."""
+    for known, (module, name) in _OWN.items():
+        if getattr(sys.modules.get(module), name, None) is backend:
+            return known
+    return None
 
 
 def _entry_point(name: str) -> _Backend | None:

@@ -6,9 +6,9 @@ import importlib
 import sys
 from types import CodeType
 
-from torch_py._dynamo.decode.instructions import Handler, Instruction, Program
+from torch_py._dynamo.decode.instructions import Instruction, Program
 
-__all__ = ["Handler", "Instruction", "Program", "decode", "is_supported"]
+__all__ = ["Instruction", "Program", "decode", "is_supported"]
 
 _MODULES = {(3, 10): "py310", (3, 11): "py311", (3, 12): "py312", (3, 13): "py313"}
 _programs: dict[CodeType, Program] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from torch_py._dynamo.decode.operators import BINARY, UNARY
+from torch_py._dynamo.decode.instructions import BINARY, UNARY
 
 # Instructions whose argument is passed on as it is, or that have none: those with CPython's names, in small
 # letters, and others.

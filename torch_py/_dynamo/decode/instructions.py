@@ -1,11 +1,17 @@
-"""Instructions as the interpreter knows them: the same for every version of Python."""
+"""Instructions as the interpreter knows them, and the functions of operators: the same for every version of
+Python."""
 
 from __future__ import annotations
 
+import dis
 import opcode
+import operator
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
+
+from torch_py._records import Fields
 
 
 class Instruction:
@@ -28,16 +34,6 @@ class Instruction:
         return f"{self.offset}: {self.op} {self.arg!r}"
 
 
-class Handler(NamedTuple):
-    """A row of the exception table: where an exception between two offsets continues."""
-
-    start: int
-    end: int
-    target: int
-    depth: int
-    push_offset: bool
-
-
 # Kinds of blocks (Python 3.10), by CPython's numbers.
 SETUP_FINALLY = 122
 EXCEPT_HANDLER = 257
@@ -48,28 +44,21 @@ GENERATOR = 0x20
 ASYNCHRONOUS = 0x80 | 0x200
 
 
-class Program:
+class Program(Fields):
     """The instructions of a code object. `index_of` finds one by its offset; `handlers` are the rows of the
     exception table, innermost last; `names` names the slots of local variables, cells included."""
 
-    __slots__ = ("code", "handlers", "index_of", "instructions", "names", "uses_blocks")
+    code: CodeType
+    instructions: list[Instruction]
+    handlers: list[Any]
+    names: tuple[str, ...]
+    uses_blocks: bool = False  # whether blocks of the frame take the place of `handlers`
 
-    def __init__(
-        self,
-        code: CodeType,
-        instructions: list[Instruction],
-        handlers: list[Handler],
-        names: tuple[str, ...],
-        uses_blocks: bool = False,
-    ) -> None:
-        self.uses_blocks = uses_blocks  # whether blocks of the frame take the place of `handlers`
-        self.code = code
-        self.instructions = instructions
-        self.handlers = handlers
-        self.names = names
-        self.index_of = {instruction.offset: index for index, instruction in enumerate(instructions)}
+    @cached_property
+    def index_of(self) -> dict[int, int]:
+        return {instruction.offset: index for index, instruction in enumerate(self.instructions)}
 
-    def handler_of(self, offset: int) -> Handler | None:
+    def handler_of(self, offset: int) -> Any:
         """Where an exception at `offset` continues; None if it leaves the function."""
         for row in self.handlers:
             if row.start <= offset < row.end:
@@ -112,34 +101,8 @@ def instructions_of(code: CodeType, inline_entries: list[int], translate: Transl
 def program_of(code: CodeType, inline_entries: list[int], translate: Translate) -> Program:
     """The program of a code object with an exception table (Python 3.11 and later)."""
     instructions = instructions_of(code, inline_entries, translate)
-    handlers = exception_table(code.co_exceptiontable)  # type: ignore[attr-defined]
+    handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]
     return Program(code, instructions, handlers, slot_names(code))
-
-
-def exception_table(table: bytes) -> list[Handler]:
-    """The rows of `co_exceptiontable` (Python 3.11 and later)."""
-    rows = []
-    stream = iter(table)
-    try:
-        while True:
-            start = _varint(stream) * 2
-            length = _varint(stream) * 2
-            target = _varint(stream) * 2
-            depth_and_offset = _varint(stream)
-            rows.append(
-                Handler(start, start + length, target, depth_and_offset >> 1, bool(depth_and_offset & 1))
-            )
-    except StopIteration:
-        return rows
-
-
-def _varint(stream: Any) -> int:
-    byte = next(stream)
-    value: int = byte & 63
-    while byte & 64:
-        byte = next(stream)
-        value = value << 6 | byte & 63
-    return value
 
 
 def parameter_names(code: CodeType) -> tuple[str, ...]:
@@ -153,3 +116,26 @@ def slot_names(code: CodeType) -> tuple[str, ...]:
     """Local variables, then cells that are not arguments, then free variables: CPython's order from 3.11."""
     cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
     return code.co_varnames + cells + code.co_freevars
+
+
+_NAMES = "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor".split()
+# The argument of BINARY_OP (3.11 and later); those from 13 on change the left side in place.
+BINARY: tuple[Callable[[Any, Any], Any], ...] = tuple(
+    getattr(operator, f"__{prefix}{name}__") for prefix in ("", "i") for name in _NAMES
+)
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "UNARY_POSITIVE": operator.pos,
+    "UNARY_NEGATIVE": operator.neg,
+    "UNARY_NOT": operator.not_,
+    "UNARY_INVERT": operator.invert,
+}

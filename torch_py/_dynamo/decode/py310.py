@@ -8,13 +8,14 @@ from typing import Any
 
 from torch_py._dynamo.decode import common
 from torch_py._dynamo.decode.instructions import (
+    BINARY,
+    COMPARE,
     GENERATOR,
     Instruction,
     Program,
     instructions_of,
     parameter_names,
 )
-from torch_py._dynamo.decode.operators import BINARY, COMPARE
 
 _CHANGED = {
     "CALL_FUNCTION": "call_plain",

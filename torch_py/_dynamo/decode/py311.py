@@ -7,8 +7,7 @@ from types import CodeType
 from typing import Any
 
 from torch_py._dynamo.decode import common
-from torch_py._dynamo.decode.instructions import Program, program_of
-from torch_py._dynamo.decode.operators import COMPARE
+from torch_py._dynamo.decode.instructions import COMPARE, Program, program_of
 
 # Jumps: the canonical name, and whether the argument counts backwards.
 _JUMPS = {

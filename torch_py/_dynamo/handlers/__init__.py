@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 _PARTS = (
-    "blocks", "calls", "containers", "control", "exceptions", "functions", "generators", "matching", "names",
+    "calls", "containers", "control", "exceptions", "functions", "generators", "matching", "names",
     "operators", "stack",
 )  # fmt: skip
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo import iteration
-from torch_py._dynamo.formatting import formatted
 from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.operations import formatted
 
 
 def _top(frame: Frame, count: int) -> list[Any]:

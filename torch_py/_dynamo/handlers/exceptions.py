@@ -1,11 +1,35 @@
-"""Raising and handling exceptions, and `with` statements."""
+"""Raising and handling exceptions, and `with` statements.
+
+In Python 3.10, blocks say where exceptions are handled, and three values on the stack stand for one there.
+"""
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
-from torch_py._dynamo.context_managers import enter_and_exit
+from torch_py._dynamo.attributes import bind, in_class
+from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER, SETUP_FINALLY
 from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.journal import ABSENT
+
+
+def _enter_and_exit(frame: Frame, manager: Any) -> tuple[Any, Any]:
+    """The bound __exit__ of a manager, and what its __enter__ returns."""
+    enter = _method_of(frame, manager, "__enter__")
+    leave = _method_of(frame, manager, "__exit__")
+    return leave, frame.capture.call(enter, (), {})
+
+
+def _method_of(frame: Frame, manager: Any, name: str) -> Any:
+    kind = type(manager)
+    found = in_class(kind, name)
+    if found is ABSENT:
+        what = "context manager protocol"
+        raise TypeError(f"{kind.__name__!r} object does not support the {what}")
+    if type(found) is FunctionType:
+        return bind(frame.capture, found, manager, kind, name)
+    return getattr(manager, name)
 
 
 def raise_varargs(frame: Frame, count: int) -> None:
@@ -76,7 +100,7 @@ def load_assertion_error(frame: Frame, arg: Any) -> None:
 
 def before_with(frame: Frame, arg: Any) -> None:
     """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
-    leave, value = enter_and_exit(frame, frame.stack[-1])
+    leave, value = _enter_and_exit(frame, frame.stack[-1])
     frame.stack[-1] = leave
     frame.stack.append(value)
 
@@ -86,4 +110,40 @@ def with_except_start(frame: Frame, arg: Any) -> None:
     error = frame.stack[-1]
     leave = frame.stack[-4]
     result = frame.capture.call(leave, (type(error), error, error.__traceback__), {})
+    frame.stack.append(result)
+
+
+def setup_finally(frame: Frame, target: int) -> None:
+    frame.blocks.append((SETUP_FINALLY, target, len(frame.stack)))
+
+
+def setup_with(frame: Frame, target: int) -> None:
+    """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
+    leave, value = _enter_and_exit(frame, frame.stack[-1])
+    frame.stack[-1] = leave
+    frame.blocks.append((SETUP_FINALLY, target, len(frame.stack)))
+    frame.stack.append(value)
+
+
+def pop_block(frame: Frame, arg: Any) -> None:
+    frame.blocks.pop()
+
+
+def pop_except_block(frame: Frame, arg: Any) -> None:
+    kind, _, level = frame.blocks.pop()
+    assert kind == EXCEPT_HANDLER
+    frame.capture.handled = frame.stack[-2]
+    del frame.stack[-3:]
+
+
+def reraise_triple(frame: Frame, arg: Any) -> None:
+    error = frame.stack[-2]
+    del frame.stack[-3:]
+    raise error
+
+
+def with_except_start_triple(frame: Frame, arg: Any) -> None:
+    """Calls __exit__, the seventh from the top, with the exception on top."""
+    _, error, kind = frame.stack[-3:]
+    result = frame.capture.call(frame.stack[-7], (kind, error, error.__traceback__), {})
     frame.stack.append(result)

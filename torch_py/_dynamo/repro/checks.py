@@ -7,8 +7,8 @@ from typing import Any
 
 from torch_py import _C, random
 from torch_py._dynamo import config
+from torch_py._dynamo.checking import copied
 from torch_py._dynamo.exc import TorchDynamoException
-from torch_py._dynamo.repro.minifier import copied
 from torch_py._tensor import Tensor
 from torch_py.autograd import grad
 from torch_py.fx.graph_module import GraphModule

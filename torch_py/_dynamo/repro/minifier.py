@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from torch_py._dynamo.checking import copied
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
+from torch_py.fx._arguments import nodes_in
+from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.interpreter import Interpreter
@@ -87,15 +90,6 @@ class _Values(Interpreter):
         return result
 
 
-def copied(value: Any) -> Any:
-    """A tensor of the same elements, strides and requires_grad, as a leaf; other values as they are."""
-    if not isinstance(value, Tensor):
-        return value
-    source: Any = value.detach()
-    made = source.new_empty_strided(source.size(), source.stride()).copy_(source)
-    return made.requires_grad_(value.requires_grad)
-
-
 def _results(graph: Graph) -> list[Any]:
     found: Any = graph.output_node().args[0]
     return list(found) if isinstance(found, (list, tuple)) else [found]
@@ -152,7 +146,7 @@ def _with_inputs(state: _State, nodes: Sequence[Node], values: dict[Node, Any]) 
 def _rebuilt(state: _State, results: Sequence[Any], known: dict[Node, Any]) -> _State:
     """The part of a graph that computes these results. `known` become inputs with these values."""
     old = state.module.graph
-    needed = _needed(results, known)
+    needed = set(reached(nodes_in(results), lambda node: [] if node in known else node.all_input_nodes))
     graph = Graph()
     copies: dict[Node, Node] = {}
     inputs: list[Any] = []
@@ -169,19 +163,6 @@ def _rebuilt(state: _State, results: Sequence[Any], known: dict[Node, Any]) -> _
     graph.output(map_arg(list(results), copies.__getitem__))
     graph.lint()
     return _State(GraphModule(state.module, graph), inputs)
-
-
-def _needed(results: Sequence[Any], known: dict[Node, Any]) -> set[Node]:
-    """The nodes from which results are computed, up to those that are known."""
-    waiting: list[Node] = []
-    map_arg(list(results), waiting.append)
-    found: set[Node] = set()
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found.add(node)
-            waiting += [] if node in known else node.all_input_nodes
-    return found
 
 
 def copy_of(module: GraphModule) -> GraphModule:

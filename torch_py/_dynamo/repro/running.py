@@ -5,22 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from torch_py._dynamo.backends.registry import lookup_backend
-from torch_py._dynamo.repro.checks import Compile, difference_of, problem_of
+from torch_py._dynamo.repro.cases import Case
 from torch_py._dynamo.repro.minifier import copy_of, minified
-from torch_py._dynamo.repro.scripts import program
-from torch_py._subclasses.fake_tensor import FakeTensorMode
-from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx._symbolic_trace import symbolic_trace
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.interpreter import Interpreter
-from torch_py.fx.node import Node
-from torch_py.utils._pytree import tree_map
 
 
 def run_repro(
@@ -40,8 +32,7 @@ def run_repro(
         check: "raises" or "differs".
         options: further arguments of the backend.
     """
-    compile = compiler_of(backend, after, options)
-    problem = _CHECKS[check](symbolic_trace(module), list(inputs), compile)
+    problem = Case(symbolic_trace(module), inputs, backend, after, options or {}, check).problem()
     if problem is not None:
         raise problem
     print("the graph does not fail")
@@ -62,26 +53,25 @@ def minify(
     fail if they end as that of the whole graph did. Raises ValueError if the graph does not fail.
     """
     path = Path(sys.argv[0]).resolve().with_name("repro.py")
-    whole = symbolic_trace(module)
-
-    def text_of(smaller: GraphModule, given: Sequence[Any]) -> str:
-        kind = "raises" if check == "ends" else check
-        return program("repro.py", smaller, given, backend, after, kind, options)
+    kind = "raises" if check == "ends" else check
+    whole = Case(symbolic_trace(module), list(inputs), backend, after, options or {}, kind)
 
     def symptom(smaller: GraphModule, given: list[Any]) -> Any:
         if check == "ends":
-            return _end_of(text_of(smaller, given), path)
-        return type(_CHECKS[check](copy_of(smaller), given, compiler_of(backend, after, options)))
+            return _end_of(whole.of(smaller, given).text("repro.py"), path)
+        return type(whole.of(copy_of(smaller), given).problem())
 
-    first = symptom(whole, list(inputs))
+    first = symptom(whole.module, whole.inputs)
     if first in _HEALTHY:
         raise ValueError("the graph does not fail, so it cannot be reduced")
 
     def keep(smaller: GraphModule, given: Sequence[Any]) -> None:
-        path.write_text(text_of(smaller, given), encoding="utf-8")
+        path.write_text(whole.of(smaller, given).text("repro.py"), encoding="utf-8")
 
-    keep(whole, inputs)
-    found, _ = minified(whole, inputs, lambda smaller, given: bool(symptom(smaller, given) == first), keep)
+    keep(whole.module, inputs)
+    found, _ = minified(
+        whole.module, inputs, lambda smaller, given: bool(symptom(smaller, given) == first), keep
+    )
     calls = [node for node in found.graph.nodes if node.op.startswith("call")]
     print(f"{len(calls)} operators fail: {path}")
     return path
@@ -96,47 +86,3 @@ def _end_of(text: str, path: Path) -> int:
         file.write(text)
         file.flush()
         return subprocess.run([sys.executable, file.name], check=False, capture_output=True).returncode
-
-
-def compiler_of(backend: Any, after: str, options: Mapping[str, Any] | None) -> Compile:
-    """The function that compiles graphs."""
-    if after == "aot":
-        inner = inductor_compiler() if isinstance(backend, str) else backend
-        return lambda module, inputs: _without_gradients(inner(with_values(module, inputs), list(inputs)))
-    function = lookup_backend(backend)
-    return lambda module, inputs: function(module, list(inputs), **(options or {}))
-
-
-def inductor_compiler() -> Callable[..., Any]:
-    """What inductor compiles a graph of operators with."""
-    # Imported here: most backends do without it.
-    from torch_py._inductor.compile_fx import compile_fx_inner
-
-    return compile_fx_inner
-
-
-def _without_gradients(function: Callable[..., Any]) -> Callable[..., Any]:
-    def run(*inputs: Any) -> Any:
-        with no_grad():
-            return function(*inputs)
-
-    return run
-
-
-def with_values(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
-    """The module, with a fake tensor as ``meta["val"]`` of every node."""
-    mode = FakeTensorMode()
-    given = [mode.from_tensor(x.detach()) if isinstance(x, Tensor) else x for x in inputs]
-    with mode, no_grad():
-        _Values(module).run(*given)
-    return module
-
-
-class _Values(Interpreter):
-    def run_node(self, n: Node) -> Any:
-        result = super().run_node(n)
-        n.meta["val"] = tree_map(lambda value: value, result)
-        return result
-
-
-_CHECKS: dict[str, Callable[..., Exception | None]] = {"raises": problem_of, "differs": difference_of}

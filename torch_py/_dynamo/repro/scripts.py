@@ -1,45 +1,32 @@
-"""Writes graphs that fail as programs: repro.py, which fails, and minifier_launcher.py, which looks for a
-smaller graph."""
+"""The texts of programs for graphs that fail: repro.py, which fails, and minifier_launcher.py, which looks
+for a smaller graph."""
 
 from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from torch_py._dynamo.backends.registry import lookup_backend
-from torch_py._logging.artifacts import run_folder
 from torch_py.fx._script import script
 from torch_py.fx.graph_module import GraphModule
 
 _MAIN = """
 if __name__ == "__main__":
-    {command}(Graph(), inputs(), backend, after={after!r}, check={check!r}, options={options!r})
+    {command}(Graph(), inputs(), backend, {arguments})
 """
 
 
-def write_program(
-    file: str, module: GraphModule, inputs: Sequence[Any], backend: Any, after: str, check: str, options: Any
-) -> Path:
-    """Writes repro.py or minifier_launcher.py into the folder of the run, and returns its path."""
-    path = run_folder() / "minifier" / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(program(file, module, inputs, backend, after, check, options), encoding="utf-8")
-    return path
-
-
-def program(
-    file: str, module: GraphModule, inputs: Sequence[Any], backend: Any, after: str, check: str, options: Any
+def program_text(
+    command: str, module: GraphModule, inputs: Sequence[Any], backend: Any, arguments: Mapping[str, Any]
 ) -> str:
-    """The text of a program. `after` and `check` are as in `running.run_repro`."""
-    command = "run_repro" if file == "repro.py" else "minify"
+    """A program that calls a function of running.py with a graph."""
     imports = [f"from torch_py._dynamo.repro.running import {command}", ""]
-    main = _MAIN.format(command=command, after=after, check=check, options=options or {})
+    given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    main = _MAIN.format(command=command, arguments=given)
     text = script(module, inputs, f"{backend_text(backend)}\n{main}", imports, is_traced=True)
-    return f'"""A graph that {_COMPLAINTS[check]}: run this program."""\n\n{text}'
+    return f'"""A graph that {_COMPLAINTS[arguments["check"]]}: run this program."""\n\n{text}'
 
 
 _COMPLAINTS = {
@@ -72,11 +59,3 @@ def backend_text(backend: Any) -> str:
     while lines and lines[0].startswith("@"):
         del lines[0]
     return "\n".join(["", *lines, "", "", f"backend = {backend.__name__}"])
-
-
-def name_of(backend: Any) -> Any:
-    """The name of a backend that is known by name, or the backend."""
-    for name in ("inductor", "aot_eager", "aot_eager_decomp_partition", "eager"):
-        if lookup_backend(name) is backend:
-            return name
-    return backend

@@ -8,11 +8,11 @@ from typing import Any
 
 from torch_py import random
 from torch_py._dynamo import config
+from torch_py._dynamo.backends.registry import name_of
+from torch_py._dynamo.checking import copied
+from torch_py._dynamo.repro.cases import Case, inductor_compiler
 from torch_py._dynamo.repro.checks import AccuracyError, difference_of
-from torch_py._dynamo.repro.minifier import copied, copy_of
-from torch_py._dynamo.repro.running import compiler_of, inductor_compiler
-from torch_py._dynamo.repro.scripts import name_of, write_program
-from torch_py._records import Fields
+from torch_py._dynamo.repro.minifier import copy_of
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py.fx.graph_module import GraphModule
@@ -23,12 +23,13 @@ def compiled(backend: Any, module: GraphModule, inputs: Sequence[Any], options: 
 
     Raises what the backend raises, and AccuracyError at level 4 if the results differ.
     """
+    name = name_of(backend)
     if config.repro_after == "aot":
-        if name_of(backend) == "inductor":
+        if name == "inductor":
             options = {**options, "inner_compile": inner_compile}
         return backend(module, list(inputs), **options)
 
-    watch = _Watch(copy_of(module), list(inputs), name_of(backend), "dynamo", options)
+    watch = _Watch(copy_of(module), list(inputs), name or backend, "dynamo", options)
     result = watch.compiled(lambda: backend(module, list(inputs), **options))
     if config.repro_level == 4:
         watch.compare([copied(value) for value in inputs])
@@ -42,19 +43,13 @@ def inner_compile(module: GraphModule, example_inputs: Sequence[Any], **options:
     return watch.comparing(run) if config.repro_level == 4 else run
 
 
-class _Watch(Fields):
+class _Watch(Case):
     """One graph, as it was before it was compiled."""
-
-    module: GraphModule
-    inputs: Sequence[Any]
-    backend: Any
-    after: str
-    options: Mapping[str, Any]
 
     def compiled(self, compile: Callable[[], Any]) -> Any:
         """The result of a compilation; the program is written if that fails, and at level 3 before it."""
         if config.repro_level == 3:
-            self.write("ends")
+            self.tell("ends")
         try:
             found = compile()
             self._run_once(found)
@@ -63,7 +58,7 @@ class _Watch(Fields):
             raise
         except Exception:
             if config.repro_level != 3:
-                self.write("raises")
+                self.tell("raises")
             raise
 
     def _run_once(self, function: Callable[..., Any]) -> None:
@@ -78,11 +73,10 @@ class _Watch(Fields):
 
     def compare(self, inputs: Sequence[Any]) -> None:
         """Raises AccuracyError if a graph compiles to something else than its operators."""
-        compile = compiler_of(self.backend, self.after, self.options)
-        found = difference_of(copy_of(self.module), inputs, compile)
+        found = difference_of(copy_of(self.module), inputs, self.compile)
         if found is not None:
             self.inputs = list(inputs)
-            self.write("differs")
+            self.tell("differs")
             raise AccuracyError(f"Bad accuracy detected: {found}")
 
     def comparing(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -97,13 +91,11 @@ class _Watch(Fields):
 
         return run
 
-    def write(self, check: str) -> None:
+    def tell(self, check: str) -> None:
         """Writes the program, and says where it is."""
-        file = "repro.py" if config.repro_level == 1 else "minifier_launcher.py"
+        self.check = check
         try:
-            path = write_program(
-                file, self.module, self.inputs, self.backend, self.after, check, self.options
-            )
+            path = self.write("repro.py" if config.repro_level == 1 else "minifier_launcher.py")
         except (OSError, RuntimeError) as problem:
             warnings.warn(f"torch.compile: no program could be written: {problem}", stacklevel=2)
             return

@@ -5,8 +5,8 @@
 * recording.py: the operators of a program on fake tensors as a graph; programs.py: what is recorded
 * views.py, outputs.py: who shares memory with whom, and how results are made from outputs of a graph
 * functionalize.py: changes in place as new values, with forms.py, inverse_views.py and building.py
-* joint.py: all of this for one call and its backward, described by traced.py, sources.py and recipes.py
-* partition.py: the joint graph as two, with splitting.py and max_flow.py
+* joint.py: all of this for one call and its backward, described by traced.py and recipes.py
+* partition.py: the joint graph as two, with max_flow.py
 * runtime: calls of what the graphs have been compiled to
 """
 

@@ -13,8 +13,7 @@ from torch_py._functorch.aot.joint import trace
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
 from torch_py._functorch.aot.recording import Recorder
-from torch_py._functorch.aot.runtime.calls import Call, FlatCall, flat_call
-from torch_py._functorch.aot.runtime.parts import Parts
+from torch_py._functorch.aot.runtime.calls import Call, FlatCall, Parts, flat_call
 from torch_py._functorch.aot.runtime.training import facts_with_error, raising, training_facts
 from torch_py._functorch.aot.traced import Traced
 from torch_py._functorch.aot.watching import Kept

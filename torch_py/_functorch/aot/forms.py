@@ -105,7 +105,6 @@ class OnCopies(Form):
     def __init__(self, operator: Any) -> None:
         super().__init__(operator, "on_copies")
         self._written = [a.name for a in operator._schema.arguments if a.is_write]
-        self._positions = {a.name: i for i, a in enumerate(operator._schema.arguments)}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         copies = [_copied(tensor) for tensor in self.written(args, kwargs)]
@@ -116,9 +115,9 @@ class OnCopies(Form):
 
     def written(self, args: Any, kwargs: Any) -> list[Any]:
         """The values that a call with these arguments changes, in the order of the results."""
+        bound = self.operator._schema.bind(args, kwargs)
         flat: list[Any] = []
-        for name in self._written:
-            value = self._argument(name, args, kwargs)
+        for value in map(bound.__getitem__, self._written):
             flat += value if isinstance(value, (list, tuple)) else [value]
         return [value for value in flat if value is not None]
 
@@ -131,19 +130,10 @@ class OnCopies(Form):
                 return [next_for(item) for item in value]
             return None if value is None else next(waiting)
 
-        arguments = list(args)
-        keywords = dict(kwargs)
-        for name in self._written:
-            given = self._argument(name, args, kwargs)
-            if self._positions[name] < len(arguments):
-                arguments[self._positions[name]] = next_for(given)
-            elif name in keywords:
-                keywords[name] = next_for(given)
-        return arguments, keywords
-
-    def _argument(self, name: str, args: Any, kwargs: Any) -> Any:
-        position = self._positions[name]
-        return args[position] if position < len(args) else kwargs.get(name)
+        bound = self.operator._schema.bind(args, kwargs)
+        changed = {name: next_for(bound[name]) for name in self._written}
+        arguments = [changed.get(name, value) for name, value in zip(bound, args)]
+        return arguments, {name: changed.get(name, value) for name, value in kwargs.items()}
 
     def results(self) -> list[int]:
         """The positions of the results that are not arguments, which precede the new values."""

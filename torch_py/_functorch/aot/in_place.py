@@ -14,7 +14,7 @@ from typing import Any
 
 from torch_py._functorch.aot.building import Builder, is_dense
 from torch_py._functorch.aot.forms import OnCopies
-from torch_py._functorch.aot.sources import Own
+from torch_py._functorch.aot.recipes import Own
 from torch_py._functorch.aot.traced import Change, Traced
 from torch_py._functorch.aot.views import Views
 from torch_py._guards import detect_fake_mode

@@ -8,13 +8,11 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
-from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
+from torch_py._functorch.aot.inputs import Given, Input, Inputs, Sharing, version_of
 from torch_py._functorch.aot.outputs import Classification, Outputs
 from torch_py._functorch.aot.programs import Program
-from torch_py._functorch.aot.reaching import arrivals
+from torch_py._functorch.aot.recipes import Source
 from torch_py._functorch.aot.recording import Recorder
-from torch_py._functorch.aot.sharing import Sharing
-from torch_py._functorch.aot.sources import Source
 from torch_py._functorch.aot.traced import BACKWARD, CHANGED, METADATA, NO_GRAD, Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
@@ -25,11 +23,25 @@ from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
 from torch_py.autograd import set_detect_anomaly
 from torch_py.autograd.grad_mode import enable_grad, inference_mode
-from torch_py.autograd.graph import _without_saved_tensors_hooks
+from torch_py.autograd.graph import _nodes_below, _without_saved_tensors_hooks, get_gradient_edge
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
+
+
+def arrivals(results: Sequence[Any], leaves: Sequence[Any]) -> list[list[int]]:
+    """For each leaf, the positions of the results whose gradients flow to it."""
+    first = [get_gradient_edge(result).node for result in results]
+    reached: dict[Any, set[int]] = {}
+    for position, node in enumerate(first):
+        reached.setdefault(node, set()).add(position)
+
+    for node in _nodes_below(first):
+        for following, _ in node.next_functions:
+            reached.setdefault(following, set()).update(reached[node])
+
+    return [sorted(reached.get(get_gradient_edge(leaf).node, ())) for leaf in leaves]
 
 
 def trace(
@@ -97,8 +109,10 @@ class _Trace:
 
                 written = self._written_memories()
                 runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
+                inputs = {one.node: (number, one) for number, one in enumerate(self.inputs)}
+                given = {id(one.tensor): one for one in self.given}
                 outputs = Classification(
-                    self.inputs, self.given, self.recorder, self.views, written, runs_in_inference
+                    inputs, given, self.recorder, self.views, written, runs_in_inference
                 ).run(results)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])

@@ -41,32 +41,24 @@ class Outputs(Fields):
     views: set[int]
 
 
-class Classification:
+class Classification(Fields):
     """Finds out what the results of a recorded program are.
 
-    `given` are its arguments, and `written` the nodes whose memory it has written to. `runs_in_inference`
-    says that the graph runs in inference mode.
+    `inputs` are those of the graph, with their numbers, and `arguments` the tensors that the program gets, by
+    identity. It has written to the memory of the nodes `written`. `runs_in_inference` says that the graph
+    runs in inference mode.
     """
 
-    def __init__(
-        self,
-        inputs: list[Input],
-        given: list[Given],
-        recorder: Recorder,
-        views: Views,
-        written: set[Node],
-        runs_in_inference: bool,
-    ) -> None:
-        self.recorder = recorder
-        self.views = views
-        self.written = written
-        self.runs_in_inference = runs_in_inference
-        self.arguments = {id(one.tensor): one for one in given}
-        self.inputs = {one.node: (position, one) for position, one in enumerate(inputs)}
-        self.computed: list[Any] = []
-        self.shared: set[int] = set()
-        self._positions: dict[int, int] = {}  # in `computed`, by identity
-        self._results: dict[int, int] = {}  # the first position of each result, by identity
+    inputs: dict[Node, tuple[int, Input]]
+    arguments: dict[int, Given]
+    recorder: Recorder
+    views: Views
+    written: set[Node]
+    runs_in_inference: bool
+    computed: list[Any] = []
+    shared: set[int] = set()
+    _positions: dict[int, int] = {}  # in `computed`, by identity
+    _results: dict[int, int] = {}  # the first position of each result, by identity
 
     def run(self, results: list[Any]) -> Outputs:
         tensors = {id(result): result for result in results if isinstance(result, FakeTensor)}

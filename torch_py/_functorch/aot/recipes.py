@@ -1,4 +1,5 @@
-"""How the results of a call are made from the outputs of its graph."""
+"""Where the inputs of a graph come from, arguments of the call or memory that several of them share, and how
+the results of the call are made from its outputs."""
 
 from __future__ import annotations
 
@@ -11,6 +12,39 @@ from torch_py._records import Fields, Record
 from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py.autograd.grad_mode import inference_mode, no_grad
 from torch_py.fx._arguments import map_aggregate
+
+
+class Own(Record):
+    """An argument itself."""
+
+    position: int
+
+    def of(self, arguments: Sequence[Any]) -> Any:
+        return arguments[self.position]
+
+
+class Base(Record):
+    """The tensor that an argument is a view of, which may be itself."""
+
+    position: int
+
+    def of(self, arguments: Sequence[Any]) -> Any:
+        argument = arguments[self.position]
+        return argument._base if argument._is_view() else argument
+
+
+class Memory(Record):
+    """All memory of an argument, as elements in a row without history."""
+
+    position: int
+
+    def of(self, arguments: Sequence[Any]) -> Any:
+        argument = arguments[self.position]
+        count = argument.untyped_storage().nbytes() // argument.itemsize
+        return argument.detach().as_strided((count,), (1,), 0)
+
+
+Source = Own | Base | Memory
 
 
 class Step(Fields):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torch_py._functorch.aot.sources import Source
+from torch_py._functorch.aot.recipes import Source
 from torch_py._records import Fields, Record
 from torch_py.fx.graph_module import GraphModule
 

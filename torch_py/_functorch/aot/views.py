@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.traced import NO_GRAD
+from torch_py._records import Fields
 from torch_py._subclasses.calls import memory_of
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
@@ -20,42 +21,36 @@ def is_identity(target: Any) -> bool:
     return "same_geometry" in getattr(target, "_tag_words", "").split()
 
 
-class View:
+class View(Fields):
     """What a node reads: `root`, which owns the memory, through `steps`.
 
     `sources` are the nodes that the last steps are called on. Steps before them are called on the root.
     """
 
-    __slots__ = ("_essential", "root", "sources", "steps")
-
-    def __init__(self, root: Node, steps: tuple[Step, ...] = (), sources: tuple[Node, ...] = ()) -> None:
-        self.root = root
-        self.steps = steps
-        self.sources = sources
-        self._essential: tuple[Step, ...] | None = None
+    root: Node
+    steps: tuple[Step, ...] = ()
+    sources: tuple[Node, ...] = ()
 
     def then(self, step: Step, source: Node) -> View:
         return View(self.root, (*self.steps, step), (*self.sources, source))
 
-    @property
+    @cached_property
     def essential(self) -> tuple[Step, ...]:
         """The steps that say which elements are read.
 
         Some concern autograd alone. What `as_strided` reads depends on the dtype of what it is called on, and
         on nothing else of it.
         """
-        if self._essential is None:
-            kept: list[Step] = []
-            sources = (*[self.root] * (len(self.steps) - len(self.sources)), *self.sources)
-            for step, source in zip(self.steps, sources):
-                if step.target._opname == "as_strided":
-                    step = _from_start_of_memory(step, source)
-                    while kept and not kept[-1].retypes:
-                        kept.pop()
-                if not is_identity(step.target):
-                    kept.append(step)
-            self._essential = tuple(kept)
-        return self._essential
+        kept: list[Step] = []
+        sources = (*[self.root] * (len(self.steps) - len(self.sources)), *self.sources)
+        for step, source in zip(self.steps, sources):
+            if step.target._opname == "as_strided":
+                step = _from_start_of_memory(step, source)
+                while kept and not kept[-1].retypes:
+                    kept.pop()
+            if not is_identity(step.target):
+                kept.append(step)
+        return tuple(kept)
 
 
 class Views:

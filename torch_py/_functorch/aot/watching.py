@@ -6,10 +6,13 @@ raises an error if a tensor that it has kept was changed in place, and so does c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from torch_py._functorch.aot.partition import Joint, is_tangent, is_view
+from torch_py._functorch.aot.recipes import Own
 from torch_py._functorch.aot.runtime.training import tangents_of_nodes
-from torch_py._functorch.aot.sources import Own
-from torch_py._functorch.aot.splitting import Joint, is_tangent, is_view
 from torch_py._functorch.aot.traced import BACKWARD, Traced
+from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
@@ -64,17 +67,14 @@ class Kept:
 
     def _tangents_that_need(self, node: Node) -> list[int]:
         """The tangents that meet a value of the call, or what follows from it alone, in backward."""
-        found: set[int] = set(node.meta.get(UNUSED, ()))
-        waiting = [node]
-        while waiting:
-            for user in waiting.pop().users:
-                if user in self._joint.forward:
-                    waiting += [user] if is_view(user) else []
-                elif self._tangents[user]:
-                    found |= self._tangents[user]
-                else:
-                    waiting.append(user)
-        return sorted(found)
+
+        def following(one: Node) -> list[Node]:
+            is_view_of_call = one in self._joint.forward and is_view(one)
+            without_tangent = one not in self._joint.forward and not self._tangents[one]
+            return list(one.users) if one is node or is_view_of_call or without_tangent else []
+
+        users = [one for one in reached([node], following) if one not in self._joint.forward]
+        return sorted(set(node.meta.get(UNUSED, ())).union(*(self._tangents[user] for user in users)))
 
 
 def _memory_of(node: Node) -> Node:
@@ -106,15 +106,12 @@ def note_unused(graph: Graph) -> None:
 
 def _values_of_call(node: Node, tangents: dict[Node, frozenset[int]]) -> list[Node]:
     """The memory of the call that a node of backward reads without the help of a tangent."""
-    found: list[Node] = []
-    waiting = list(node.all_input_nodes)
-    while waiting:
-        source = _memory_of(waiting.pop())
-        if BACKWARD not in source.meta:
-            found.append(source)
-        elif not tangents[source]:
-            waiting += source.all_input_nodes
-    return found
+
+    def sources(one: Node) -> Iterator[Node]:
+        without_tangent = BACKWARD in one.meta and not tangents[one]
+        return map(_memory_of, one.all_input_nodes if one is node or without_tangent else ())
+
+    return [source for source in reached([node], sources) if BACKWARD not in source.meta]
 
 
 def _tangents_of_nodes(graph: Graph) -> dict[Node, frozenset[int]]:

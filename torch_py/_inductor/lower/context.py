@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._inductor.dtypes import CPP
@@ -11,6 +11,7 @@ from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, linear
 from torch_py._inductor.ir import Buffer, Expr, Load, Reduce
 from torch_py._inductor.statements import LoopGraph, Store, View
+from torch_py._records import Fields
 from torch_py.fx.node import Node
 
 _OVERLOAD = re.compile(r"_(default|tensor|scalar)(?=_|$)")
@@ -19,31 +20,19 @@ _OVERLOAD = re.compile(r"_(default|tensor|scalar)(?=_|$)")
 Elements = Callable[[Sequence[Linear]], Expr]  # the element at an index
 
 
-class Value:
+class Value(Fields):
     """A tensor of the operator graph. `at` gives the element at an index.
 
     `buffer` is the tensor in memory, None for a view, which gets one when an operator is called with it.
     """
 
-    __slots__ = ("at", "buffer", "device", "dtype", "example", "root", "sizes")
-
-    def __init__(
-        self,
-        sizes: Sequence[int],
-        dtype: Any,
-        device: Any,
-        at: Elements,
-        root: Buffer,
-        buffer: Buffer | None = None,
-        example: Any = None,
-    ) -> None:
-        self.sizes = tuple(sizes)
-        self.dtype = dtype
-        self.device = device
-        self.at = at
-        self.buffer = buffer
-        self.root = root  # the buffer whose memory a view looks at
-        self.example = example  # of a view, with its strides
+    sizes: tuple[int, ...]
+    dtype: Any
+    device: Any
+    at: Elements
+    root: Buffer  # whose memory a view looks at
+    buffer: Buffer | None = None
+    example: Any = None  # of a view, with its strides
 
     @classmethod
     def of(cls, buffer: Buffer) -> Value:
@@ -82,7 +71,8 @@ class Lowering:
 
     def buffer(self, name: str, example: Any, kind: str = "temporary") -> Buffer:
         """A buffer of the shape, dtype and strides of a tensor."""
-        found = Buffer(self.name(name), example.dtype, example.shape, example.stride(), example.device, kind)
+        sizes = tuple(example.shape)
+        found = Buffer(self.name(name), example.dtype, sizes, example.stride(), example.device, kind)
         self._starts[found] = _start_of(example)
         return found
 
@@ -93,7 +83,7 @@ class Lowering:
         found = Buffer(
             self.name(name),
             example.dtype,
-            example.shape,
+            tuple(example.shape),
             example.stride(),
             example.device,
             base=root,
@@ -125,7 +115,7 @@ class Lowering:
 
     def store(self, buffer: Buffer, axes: Sequence[Axis], index: Sequence[Linear], value: Expr) -> None:
         """Adds a loop that stores elements of a buffer."""
-        self.graph.statements.append(Store(buffer, axes, index, value, self.line))
+        self.graph.statements.append(Store(buffer, tuple(axes), tuple(index), value, self.line))
 
     def define(self, name: str, example: Any, value: Elements) -> Value:
         """A new tensor, by its elements. Raises NotLoweredError for dtypes that kernels lack."""
@@ -150,13 +140,15 @@ class Lowering:
         return self.define(name, example, lambda outer: Reduce(kind, axes, element(outer, inner), dtype))
 
 
-Rule = Callable[..., Any]
+Given = Mapping[str, Any]
+Rule = Callable[[Lowering, Any, Given], Any]
 RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Registers the rule of operators: ``rule(lowering, node, *args, **kwargs)``, in which values stand for
-    tensors. It returns a value, or a tuple of them, and raises NotLoweredError for what it does not cover.
+    """Registers the rule of operators: ``rule(lowering, node, given)``. `given` has all arguments by their
+    names in the schema, values for tensors. The rule returns a value, or a tuple of them, and raises
+    NotLoweredError for what it does not cover.
     """
 
     def register(function: Rule) -> Rule:

@@ -15,7 +15,7 @@ from torch_py._inductor.dtypes import LONG, TRUTH
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, loaded
 from torch_py._inductor.ir import Buffer, Expr, Map, cast, const
-from torch_py._inductor.lower.context import Lowering, Value, rule
+from torch_py._inductor.lower.context import Given, Lowering, Value, rule
 from torch_py._inductor.positions import in_range
 from torch_py._inductor.statements import Extern
 
@@ -68,40 +68,31 @@ def _selected(lowering: Lowering, node: Any, name: str, source: Value, dim: int,
 
 
 @rule("embedding")
-def embedding(
-    lowering: Lowering,
-    node: Any,
-    weight: Value,
-    indices: Value,
-    padding_idx: int = -1,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-) -> Value:
-    return _selected(lowering, node, "embedding", weight, 0, indices)
+def embedding(lowering: Lowering, node: Any, given: Given) -> Value:
+    return _selected(lowering, node, "embedding", given["weight"], 0, given["indices"])
 
 
 @rule("index_select")
-def index_select(lowering: Lowering, node: Any, source: Value, dim: int, index: Value) -> Value:
-    if len(index.sizes) != 1:
+def index_select(lowering: Lowering, node: Any, given: Given) -> Value:
+    if len(given["index"].sizes) != 1:
         raise NotLoweredError("a single position")
-    return _selected(lowering, node, "index_select", source, dim, index)
+    return _selected(lowering, node, "index_select", given["self"], given["dim"], given["index"])
 
 
 @rule("index.Tensor")
-def index(lowering: Lowering, node: Any, source: Value, indices: Sequence[Value | None]) -> Value:
-    given = [(dim, value) for dim, value in enumerate(indices) if value is not None]
-    if len(given) != 1:
+def index(lowering: Lowering, node: Any, given: Given) -> Value:
+    indices = [(dim, value) for dim, value in enumerate(given["indices"]) if value is not None]
+    if len(indices) != 1:
         raise NotLoweredError("positions along several dimensions")
-    return _selected(lowering, node, "index", source, *given[0])
+    return _selected(lowering, node, "index", given["self"], *indices[0])
 
 
 @rule("gather")
-def gather(
-    lowering: Lowering, node: Any, source: Value, dim: int, index: Value, *, sparse_grad: bool = False
-) -> Value:
+def gather(lowering: Lowering, node: Any, given: Given) -> Value:
+    source, index = given["self"], given["index"]
     if math.prod(source.sizes) < _LEAST_ELEMENTS * math.prod(index.sizes):
         raise NotLoweredError("as many positions as elements")
-    positions = _Positions(lowering, node, "gather", source, dim, index)
+    positions = _Positions(lowering, node, "gather", source, given["dim"], index)
     own = positions.dim
     return lowering.define(
         node.name, node.meta["val"], lambda i: source.at([*i[:own], positions.at(i), *i[own + 1 :]])

@@ -1,15 +1,74 @@
-"""Elements moved to other places: flip, roll, repeat, cat, pads, and parts of larger tensors."""
+"""Elements copied and moved to other places: copies, casts, flip, roll, repeat, cat, pads, parts of larger
+tensors, and triangles; and filled tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torch_py._inductor.dtypes import LONG, TRUTH
+from torch_py._inductor.dtypes import LONG, TRUTH, is_short_float
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, linear
 from torch_py._inductor.ir import Expr, Guard, Index, Map, cast, const
-from torch_py._inductor.lower.context import Lowering, Value, rule
+from torch_py._inductor.lower.context import Given, Lowering, Value, rule
+
+_LONG = 16  # elements; shorter dimensions stay in the cache
+
+
+@rule("clone", "_to_copy")
+def copy(lowering: Lowering, node: Any, given: Given) -> Value:
+    source, example = given["self"], node.meta["val"]
+    if _is_transposition(node.args[0].meta["val"], example):
+        raise NotLoweredError("a transposition, for which the operator has better loops")
+
+    def element(index: Any) -> Expr:
+        # The program asks for the rounding of a cast, but not for rounding between operators.
+        value = source.at(index)
+        if is_short_float(value.dtype) and value.dtype != example.dtype:
+            value = Map("rounded", [value], value.dtype)
+        value = cast(value, example.dtype)
+        is_wanted = is_short_float(example.dtype) and source.dtype != example.dtype
+        return Map("rounded", [value], example.dtype) if is_wanted else value
+
+    return lowering.define(node.name, example, element)
+
+
+def _is_transposition(source: Any, result: Any) -> bool:
+    """Whether neighbours in memory end up far apart."""
+    steps = [(s, r) for size, s, r in zip(source.shape, source.stride(), result.stride()) if size >= _LONG]
+    return any(s == 1 and r > 1 for s, r in steps) and any(s > 1 and r == 1 for s, r in steps)
+
+
+@rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones")
+def zeros_or_ones(lowering: Lowering, node: Any, given: Given) -> Value:
+    number = "ones" in node.target._entry_name
+    return _filled(lowering, node, number)
+
+
+@rule("full", "full_like", "new_full", "scalar_tensor", "fill.Scalar")
+def full(lowering: Lowering, node: Any, given: Given) -> Value:
+    return _filled(lowering, node, given.get("fill_value", given.get("value", given.get("s"))))
+
+
+def _filled(lowering: Lowering, node: Any, number: Any) -> Value:
+    if not isinstance(number, (bool, int, float)):
+        raise NotLoweredError(f"a tensor of {number}")
+    example = node.meta["val"]
+    return lowering.define(node.name, example, lambda index: const(number, example.dtype))
+
+
+@rule("arange", "arange.start", "arange.start_step")
+def arange(lowering: Lowering, node: Any, given: Given) -> Value:
+    start, step = given.get("start", 0), given.get("step", 1)
+    example = node.meta["val"]
+    if not isinstance(start, int) or not isinstance(step, int) or example.dtype.is_floating_point:
+        raise NotLoweredError("numbers with fractions")
+
+    def element(index: Any) -> Expr:
+        return cast(Index(index[0] * step + linear(start), LONG), example.dtype)
+
+    return lowering.define(node.name, example, element)
+
 
 _MOST_JOINED = 16  # tensors; the loops of more take longer to compile than they save
 
@@ -22,24 +81,25 @@ def _moved(lowering: Lowering, node: Any, source: Value, place: Place) -> Value:
 
 
 @rule("flip")
-def flip(lowering: Lowering, node: Any, source: Value, dims: Sequence[int]) -> Value:
-    turned = {d % len(source.sizes) for d in dims} if source.sizes else set()
+def flip(lowering: Lowering, node: Any, given: Given) -> Value:
+    sizes = given["self"].sizes
+    turned = {d % len(sizes) for d in given["dims"]} if sizes else set()
 
     def place(index: Sequence[Linear]) -> Sequence[Linear]:
-        sizes = source.sizes
         return [linear(sizes[d] - 1) - i if d in turned else i for d, i in enumerate(index)]
 
-    return _moved(lowering, node, source, place)
+    return _moved(lowering, node, given["self"], place)
 
 
 @rule("roll")
-def roll(lowering: Lowering, node: Any, source: Value, shifts: Any, dims: Any = ()) -> Value:
-    given = [shifts] if isinstance(shifts, int) else list(shifts)
+def roll(lowering: Lowering, node: Any, given: Given) -> Value:
+    source = given["self"]
+    shifts, dims = given["shifts"], given["dims"]
     along = [dims] if isinstance(dims, int) else list(dims)
     if not along or not source.sizes:
         raise NotLoweredError("a roll of the row of all elements")
     steps = [0] * len(source.sizes)
-    for shift, d in zip(given, along):
+    for shift, d in zip([shifts] if isinstance(shifts, int) else shifts, along):
         steps[d] += shift
 
     def place(index: Sequence[Linear]) -> Sequence[Linear]:
@@ -49,7 +109,9 @@ def roll(lowering: Lowering, node: Any, source: Value, shifts: Any, dims: Any = 
 
 
 @rule("repeat")
-def repeat(lowering: Lowering, node: Any, source: Value, repeats: Sequence[int]) -> Value:
+def repeat(lowering: Lowering, node: Any, given: Given) -> Value:
+    source = given["self"]
+
     def place(index: Sequence[Linear]) -> Sequence[Linear]:
         own = index[len(index) - len(source.sizes) :]
         return [i % size for i, size in zip(own, source.sizes)]
@@ -58,17 +120,17 @@ def repeat(lowering: Lowering, node: Any, source: Value, repeats: Sequence[int])
 
 
 @rule("cat")
-def cat(lowering: Lowering, node: Any, tensors: Sequence[Value], dim: int = 0) -> Value:
-    if len(tensors) > _MOST_JOINED:
+def cat(lowering: Lowering, node: Any, given: Given) -> Value:
+    if len(given["tensors"]) > _MOST_JOINED:
         raise NotLoweredError("many tensors")
     example = node.meta["val"]
-    dim %= len(example.shape)
+    dim = given["dim"] % len(example.shape)
 
     # One loop for each tensor, which stores into a part of the result.
     lowering.check(example)
     buffer = lowering.buffer(node.name, example)
     offset = 0
-    for part in tensors:
+    for part in given["tensors"]:
         axes, index = lowering.space(part.sizes)
         place = [i + offset if d == dim else i for d, i in enumerate(index)]
         lowering.store(buffer, axes, place, cast(part.at(index), example.dtype))
@@ -104,7 +166,8 @@ def _guarded(test: Expr, value: Expr, otherwise: Expr) -> Expr:
 
 
 @rule("constant_pad_nd")
-def constant_pad(lowering: Lowering, node: Any, source: Value, pad: Sequence[int], value: Any = 0) -> Value:
+def constant_pad(lowering: Lowering, node: Any, given: Given) -> Value:
+    source, pad = given["self"], given["pad"]
     example = node.meta["val"]
     before = [0] * len(source.sizes)
     for number in range(len(pad) // 2):
@@ -113,50 +176,20 @@ def constant_pad(lowering: Lowering, node: Any, source: Value, pad: Sequence[int
     def element(index: Sequence[Linear]) -> Expr:
         own = [i + -low for i, low in zip(index, before)]
         tests = [_inside(i, 0, size) for i, size in zip(own, source.sizes)]
-        return _guarded(all_of(tests), source.at(own), const(value, example.dtype))
+        return _guarded(all_of(tests), source.at(own), const(given["value"], example.dtype))
 
     return lowering.define(node.name, example, element)
 
 
-@rule("_slice_backward")
-def slice_backward(
-    lowering: Lowering, node: Any, grad: Value, sizes: Any, dim: int, start: Any, end: Any, step: int
-) -> Value:
-    return _with_part(lowering, node, None, grad, dim, start, step)
-
-
-@rule("slice_scatter")
-def slice_scatter(
-    lowering: Lowering,
-    node: Any,
-    source: Value,
-    part: Value,
-    dim: int = 0,
-    start: Any = None,
-    end: Any = None,
-    step: int = 1,
-) -> Value:
-    return _with_part(lowering, node, source, part, dim, start, step)
-
-
-@rule("_select_backward")
-def select_backward(lowering: Lowering, node: Any, grad: Value, sizes: Any, dim: int, index: int) -> Value:
-    return _with_part(lowering, node, None, grad, dim, index)
-
-
-@rule("select_scatter")
-def select_scatter(lowering: Lowering, node: Any, source: Value, row: Value, dim: int, index: int) -> Value:
-    return _with_part(lowering, node, source, row, dim, index)
-
-
-def _with_part(
-    lowering: Lowering, node: Any, source: Value | None, part: Value, dim: int, start: Any, step: int = 1
-) -> Value:
-    """`source`, or zeros, with another tensor at every `step`-th position of a dimension, or at one position
-    if it lacks the dimension.
+@rule("_slice_backward", "slice_scatter", "_select_backward", "select_scatter")
+def with_part(lowering: Lowering, node: Any, given: Given) -> Value:
+    """A tensor, or zeros, with another tensor at every `step`-th position of a dimension, or at one position
+    if that lacks the dimension.
     """
+    source, part = given.get("self"), given["grad"] if "grad" in given else given["src"]
+    start, step = given["start"] if "start" in given else given["index"], given.get("step", 1)
     example = node.meta["val"]
-    dim %= len(example.shape)
+    dim = given["dim"] % len(example.shape)
     size = example.shape[dim]
     first = 0 if start is None else min(max(start + size if start < 0 else start, 0), size)
     is_row = len(part.sizes) < len(example.shape)
@@ -173,5 +206,18 @@ def _with_part(
             tests.append(Map("==", [Index(distance % step, LONG), const(0, LONG)], TRUTH))
         own = [*index[:dim], distance // step, *index[dim + 1 :]]
         return _guarded(all_of(tests), part.broadcast(own), otherwise)
+
+    return lowering.define(node.name, example, element)
+
+
+@rule("tril", "triu")
+def triangle(lowering: Lowering, node: Any, given: Given) -> Value:
+    example = node.meta["val"]
+    sign = "<=" if node.target._opname == "tril" else ">="
+
+    def element(index: Sequence[Linear]) -> Expr:
+        distance = Index(index[-1] - index[-2], LONG)
+        test = Map(sign, [distance, const(given["diagonal"], LONG)], TRUTH)
+        return Map("where", [test, given["self"].at(index), const(0, example.dtype)], example.dtype)
 
     return lowering.define(node.name, example, element)

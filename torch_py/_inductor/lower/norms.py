@@ -9,8 +9,8 @@ from torch_py._inductor.dtypes import arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear
 from torch_py._inductor.ir import Expr, cast
-from torch_py._inductor.lower.context import Lowering, Value, rule
-from torch_py._inductor.lower.rows import Rows
+from torch_py._inductor.lower.context import Given, Lowering, Value, rule
+from torch_py._inductor.lower.families import Rows
 
 _CENTRED = ("-", "x", "mean")
 _NORMAL = ("*", _CENTRED, "rstd")
@@ -30,18 +30,12 @@ def _scaled(tree: Any, weight: Value | None, bias: Value | None) -> Any:
 
 
 @rule("_layer_norm")
-def layer_norm(
-    lowering: Lowering,
-    node: Any,
-    source: Value,
-    shape: Sequence[int],
-    weight: Value | None,
-    bias: Value | None,
-    eps: float,
-) -> Any:
+def layer_norm(lowering: Lowering, node: Any, given: Given) -> Any:
+    source = given["input"]
+    weight, bias = given["weight"], given["bias"]
     rank = len(source.sizes)
-    rows = Rows(lowering, node, source, range(rank - len(shape), rank))
-    values = rows.staged(_STATISTICS, {"x": source, "w": weight, "b": bias, "eps": eps})
+    rows = Rows(lowering, node, source, range(rank - len(given["normalized_shape"]), rank))
+    values = rows.staged(_STATISTICS, {"x": source, "w": weight, "b": bias, "eps": given["eps"]})
     result, mean, rstd = node.meta["val"]
     return (
         rows.result(result, _scaled(_NORMAL, weight, bias), values),
@@ -51,25 +45,17 @@ def layer_norm(
 
 
 @rule("_layer_norm_backward")
-def layer_norm_backward(
-    lowering: Lowering,
-    node: Any,
-    grad: Value,
-    source: Value,
-    shape: Sequence[int],
-    mean: Value,
-    rstd: Value,
-    weight: Value | None,
-    bias: Value | None,
-) -> Any:
+def layer_norm_backward(lowering: Lowering, node: Any, given: Given) -> Any:
+    grad, source = given["grad"], given["input"]
+    weight = given["weight"]
     if (grad.strides[-1] == 1) != (source.strides[-1] == 1):
         # The operator makes a copy first, and takes 76 instead of 260 us for 512 rows of 192.
         raise NotLoweredError("rows that are next to each other in one tensor only")
 
-    first = len(source.sizes) - len(shape)
+    first = len(source.sizes) - len(given["normalized_shape"])
     rows = Rows(lowering, node, source, range(first, len(source.sizes)))
     columns = Rows(lowering, node, source, range(first))
-    given = {"g": grad, "x": source, "mean": mean, "rstd": rstd, "w": weight}
+    named = {"g": grad, "x": source, "mean": given["mean"], "rstd": given["rstd"], "w": weight}
     of_source, of_weight, of_bias = node.meta["val"]
 
     # dx = r * (g w - mean(g w) - normal * mean(g w * normal)), with divisions once for each row.
@@ -81,11 +67,11 @@ def layer_norm_backward(
         ("mean_of_product", "value", ("/", "product", "count")),
     )
     tree = ("*", "rstd", ("-", scaled, ("+", "mean_of_sum", ("*", _NORMAL, "mean_of_product"))))
-    values = rows.staged(stages, given)
+    values = rows.staged(stages, named)
     return (
         None if of_source is None else rows.result(of_source, tree, values),
-        _column_sum(columns, "weight", of_weight, ("*", "g", _NORMAL), given),
-        _column_sum(columns, "bias", of_bias, "g", given),
+        _column_sum(columns, "weight", of_weight, ("*", "g", _NORMAL), named),
+        _column_sum(columns, "bias", of_bias, "g", named),
     )
 
 
@@ -98,17 +84,11 @@ def _column_sum(columns: Rows, name: str, example: Any, tree: Any, given: dict[s
 
 
 @rule("_batch_norm_apply")
-def batch_norm_apply(
-    lowering: Lowering,
-    node: Any,
-    source: Value,
-    weight: Value | None,
-    bias: Value | None,
-    mean: Value,
-    invstd: Value,
-) -> Value:
+def batch_norm_apply(lowering: Lowering, node: Any, given: Given) -> Value:
+    source = given["input"]
+    weight, bias = given["weight"], given["bias"]
     example = node.meta["val"]
-    channels = {"mean": mean, "rstd": invstd, "w": weight, "b": bias}
+    channels = {"mean": given["mean"], "rstd": given["invstd"], "w": weight, "b": bias}
     tree = _scaled(_NORMAL, weight, bias)
 
     def element(index: Sequence[Linear]) -> Expr:

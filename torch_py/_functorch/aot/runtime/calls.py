@@ -1,9 +1,10 @@
-"""Calls of compiled graphs: changes of arguments, and results as the program returns them."""
+"""Calls of compiled graphs: changes of arguments, and results as the program returns them. `Parts` are what a
+call consists of, apart from the programs of its graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.aot.recipes import (
@@ -11,18 +12,18 @@ from torch_py._functorch.aot.recipes import (
     Computed,
     InputOfGraph,
     OnInput,
+    Own,
     Recipe,
     Same,
+    Source,
     Viewed,
     as_base,
 )
-from torch_py._functorch.aot.sources import Own
-from torch_py._functorch.aot.traced import Change, Reshaping
+from torch_py._functorch.aot.runtime.training import function_of
+from torch_py._functorch.aot.traced import Change, Reshaping, Traced
+from torch_py._records import Record
 from torch_py._thread_state import without_autocast
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled
-
-if TYPE_CHECKING:
-    from torch_py._functorch.aot.runtime.parts import Parts
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -207,3 +208,50 @@ def fill(change: Change, inputs: Sequence[Any], values: Sequence[Any]) -> None:
 def _mode_of_change(tensor: Any, with_grad: bool) -> Any:
     """Inference mode for a tensor of it: the program may have been in it only where it changed the tensor."""
     return inference_mode() if tensor.is_inference() else set_grad_enabled(with_grad)
+
+
+class Parts(Record):
+    """How arguments become inputs of a graph, and its outputs results; see `Traced`.
+
+    `training` is what autograd has to know of a call with a backward; None for one without. `has_history`
+    says whether autograd records the arguments, `is_autocast` whether the call begins under autocast, and
+    `leaves_inference` whether results are made without the inference mode that it begins in.
+    """
+
+    num_arguments: int
+    has_history: bool
+    is_autocast: bool
+    leaves_inference: bool
+    inputs: list[Source]
+    changes: list[Change]
+    reshapings: list[Reshaping]
+    recipes: list[Recipe]
+    training: Mapping[str, Any] | None
+
+    @classmethod
+    def of(
+        cls, traced: Traced, num_arguments: int, has_history: bool, training: Mapping[str, Any] | None = None
+    ) -> Parts:
+        """Those of a call that was recorded."""
+        return cls(
+            num_arguments,
+            has_history,
+            traced.is_autocast,
+            traced.leaves_inference,
+            traced.inputs,
+            traced.changes,
+            traced.reshapings,
+            traced.outputs.recipes,
+            training,
+        )
+
+    def call(self, forward: Compiled, backward: Compiled | None = None) -> Call:
+        """The call, with what its graphs have been compiled to."""
+        if self.is_autocast:
+            forward = without_casts(forward)
+        if self.training is None or backward is None:
+            run = without_backward(forward, self.has_history)
+        else:
+            run = function_of(self.training, forward, backward)
+        kind = CallWithoutInference if self.leaves_inference else Call
+        return kind(self, run)

@@ -1,13 +1,34 @@
-"""Settings of `torch._inductor.config` that programs may set and that have no effect, with PyTorch's
-defaults.
+"""Settings of `torch._dynamo.config` and `torch._inductor.config` that programs may set and that have no
+effect, with PyTorch's defaults.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+_OF_DYNAMO: dict[str, Any] = {
+    "allow_unspec_int_on_nn_module": False,
+    "base_dir": "",
+    "caching_precompile": False,
+    "capture_dynamic_output_shape_ops": False,
+    "capture_scalar_outputs": False,
+    "compiled_autograd": False,
+    "dynamic_shapes": True,
+    "error_on_nested_fx_trace": True,
+    "force_unspec_int_unbacked_size_like_on_torchrec_kjt": False,
+    "guard_nn_modules": True,
+    "ignore_logger_methods": set(),
+    "inline_inbuilt_nn_modules": True,
+    "optimize_ddp": True,
+    "reorderable_logging_functions": set(),
+    "skip_fwd_side_effects_in_bwd_under_checkpoint": False,
+    "skip_torchrec": True,
+    "track_nodes_for_deduplication": False,
+    "use_graph_deduplication": False,
+    "verbose": False,
+}
 # Those with a dot are in a class of the module.
-_SETTINGS: dict[str, Any] = {
+_OF_INDUCTOR: dict[str, Any] = {
     "_micro_pipeline_tp": False,
     "aggressive_fusion": False,
     "alignment_asserts": True,
@@ -117,8 +138,9 @@ _SETTINGS: dict[str, Any] = {
 
 
 def add_others(names: dict[str, Any]) -> None:
-    """Adds them to the names of a module, and of the classes in it."""
-    for name, value in _SETTINGS.items():
+    """Adds them to the names of one of the modules, and of the classes in it."""
+    settings = _OF_DYNAMO if names["__name__"] == "torch_py._dynamo.config" else _OF_INDUCTOR
+    for name, value in settings.items():
         owner, _, last = name.rpartition(".")
         if not owner:
             names[name] = value

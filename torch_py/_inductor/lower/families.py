@@ -1,7 +1,7 @@
-"""Operators over rows: reductions, and operators along dimensions whose formulas have reductions in them.
+"""The rules of whole families of operators: pointwise ones, those over rows, and views.
 
-Their formulas are those of native_functions.yaml, in stages: each is a reduction over the row, a `value` of
-the row, or `kept` for elements that several passes over the row need.
+Formulas are those of native_functions.yaml. Over rows they are in stages: each is a reduction over the row, a
+`value` of the row, or `kept` for elements that several passes over the row need.
 """
 
 from __future__ import annotations
@@ -10,12 +10,61 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from torch_py import _C
+from torch_py._generated.lowerings import POINTWISE, ROWS
 from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
-from torch_py._inductor.indices import Linear, linear
+from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
 from torch_py._inductor.ir import Expr, cast
-from torch_py._inductor.lower.context import Elements, Example, Lowering, Value
-from torch_py._inductor.lower.entries import row_entry
+from torch_py._inductor.lower.context import Elements, Example, Given, Lowering, Value
+from torch_py._libraries import library_of
+from torch_py._tensor import Tensor
+from torch_py.fx.node import map_arg
+
+
+def pointwise_entry(name: str) -> Any:
+    """The promotion rule and the formula of one element of a result; None without a formula."""
+    library = library_of(name)
+    return (POINTWISE if library is None else library.pointwise).get(name)
+
+
+def row_entry(name: str) -> Any:
+    """The promotion rule, the stages and the formula of an operator over rows."""
+    library = library_of(name)
+    return (ROWS if library is None else library.over_rows).get(name)
+
+
+# Pointwise operators
+# ------------------------------------------------------------
+
+
+def lower_pointwise(lowering: Lowering, node: Any, given: Given) -> Value:
+    """The rule of all operators with a formula for one element."""
+    promotion, tree = pointwise_entry(node.target._entry_name)
+    result = node.meta["val"]
+    computed = arithmetic_dtype(_compared_dtype(node) if promotion == "comparison" else result.dtype)
+    if computed not in CPP:
+        raise NotLoweredError(f"computes {computed}")
+
+    def element(index: Sequence[Linear]) -> Expr:
+        values = {n: v.broadcast(index) if isinstance(v, Value) else v for n, v in given.items()}
+        return cast(Formula(values, computed).value(tree), result.dtype)
+
+    return lowering.define(node.name, result, element)
+
+
+def _compared_dtype(node: Any) -> Any:
+    """The common dtype of what a comparison is given. Other operators compute in the dtype of the result."""
+    args, kwargs = map_arg((node.args, node.kwargs), lambda argument: argument.meta["val"])
+    given = node.target._schema.bind(args, kwargs).values()
+    operands = [value for value in given if isinstance(value, (Tensor, bool, int, float))]
+    if len(operands) > 2:
+        raise NotLoweredError("more than two operands to compare")
+    return _C.result_type(*operands) if len(operands) == 2 else operands[0].dtype
+
+
+# Operators over rows
+# ------------------------------------------------------------
 
 # The word of a stage -> the kind of a Reduce.
 KINDS = {
@@ -26,23 +75,22 @@ KINDS = {
 Stages = Sequence[tuple[str, str, Any]]  # a name, a word and a formula
 
 
-def lower_rows(lowering: Lowering, node: Any, *args: Any, **kwargs: Any) -> Value:
+def lower_rows(lowering: Lowering, node: Any, given: Given) -> Value:
     """The rule of all operators with a formula over rows."""
     operator = node.target
     promotion, stages, finish = row_entry(operator._entry_name)
-    bound = operator._schema.bind(args, kwargs)
     result = node.meta["val"]
 
-    sizes = bound["self"].sizes if operator._structure == "reduction" else tuple(result.shape)
-    like = _whole(bound, sizes)
-    dims = reduced_dimensions(len(sizes), bound.get("dim"))
+    sizes = given["self"].sizes if operator._structure == "reduction" else tuple(result.shape)
+    like = _whole(given, sizes)
+    dims = reduced_dimensions(len(sizes), given.get("dim"))
     rows = Rows(lowering, node, like, dims, like.dtype if promotion == "bool" else result.dtype)
-    return rows.computed(stages, finish, bound)
+    return rows.computed(stages, finish, given)
 
 
-def _whole(bound: Mapping[str, Any], sizes: Sequence[int]) -> Value:
+def _whole(given: Given, sizes: Sequence[int]) -> Value:
     """A tensor of the shape in which the formula is computed; all must have one dtype."""
-    tensors = [value for value in bound.values() if isinstance(value, Value)]
+    tensors = [value for value in given.values() if isinstance(value, Value)]
     for tensor in tensors:
         if tensor.sizes == tuple(sizes) and len({value.dtype for value in tensors}) == 1:
             return tensor
@@ -140,3 +188,41 @@ class Rows:
             return list(index)
         kept = iter(index)
         return [linear(0) if d in self.dims else next(kept) for d in range(len(self.sizes))]
+
+
+# Views
+# ------------------------------------------------------------
+
+
+def lower_view(lowering: Lowering, node: Any, given: Given) -> Value | tuple[Value, ...]:
+    """The rule of all operators that give views: an index of the view becomes one of the tensor.
+
+    A view of a tensor whose elements are one after another has strides that say where in the row an element
+    is, and the row position gives the index.
+    """
+    name, source = next(iter(given.items()))
+    results = node.meta["val"]
+    if _is_by_strides(node.target, source, results):
+        raise NotLoweredError("a view by strides")
+
+    row = _C._torch.empty_strided(source.sizes, contiguous(source.sizes), dtype=source.dtype, device="meta")
+    views = node.target(**{**given, name: row})
+    if isinstance(results, (list, tuple)):
+        return tuple(_view(source, view, example) for view, example in zip(views, results))
+    return _view(source, views, results)
+
+
+def _is_by_strides(operator: Any, source: Value, results: Any) -> bool:
+    """Whether the call takes strides, or sees the same bytes as another dtype."""
+    every = results if isinstance(results, (list, tuple)) else (results,)
+    takes_strides = any(argument.name == "stride" for argument in operator._schema.arguments)
+    return takes_strides or any(result.dtype != source.dtype for result in every)
+
+
+def _view(source: Value, view: Any, example: Any) -> Value:
+    strides, offset = view.stride(), view.storage_offset()
+
+    def at(index: Sequence[Linear]) -> Expr:
+        return source.at(unflattened(flattened(index, strides, offset), source.sizes))
+
+    return Value(tuple(example.shape), example.dtype, example.device, at, source.root, example=example)
