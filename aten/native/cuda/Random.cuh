@@ -51,16 +51,15 @@ struct RandomTarget {
   }
 };
 
-template <class T, class F>
-SIMT_KERNEL random_kernel_of(RandomTarget target, c10::cuda::PhiloxArguments philox_arguments,
-                             F functor) {
-  constexpr int kCount = F::kCount;
-  const int64_t block = int64_t{simt::block_x()} * kRandomThreads + simt::thread_x();
-  const int64_t first = block * kCount;
-  if (first >= target.numel) return;
+/// What a thread does once, as finding the key, costs as much as the rounds of a counter.
+inline constexpr int kCountersOfThread = 4;
 
-  const uint64_t counter = philox_arguments.first_counter() / 4 + static_cast<uint64_t>(block);
-  const PhiloxWords words = philox(philox_arguments.key(), counter, 0);
+/// Sets the elements of one counter, which is number `block` of the launch.
+template <class T, class F>
+SIMT_DEVICE void store_random(const RandomTarget& target, int64_t block, const PhiloxWords& words,
+                              const F& functor) {
+  constexpr int kCount = F::kCount;
+  const int64_t first = block * kCount;
   T values[kCount];
   functor(words, values);
 
@@ -73,6 +72,23 @@ SIMT_KERNEL random_kernel_of(RandomTarget target, c10::cuda::PhiloxArguments phi
   }
   for (int i = 0; i < kCount && first + i < target.numel; ++i)
     *reinterpret_cast<T*>(target.find(first + i)) = values[i];
+}
+
+template <class T, class F>
+SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kRandomThreads)
+    random_kernel_of(RandomTarget target, c10::cuda::PhiloxArguments philox_arguments, F functor) {
+  const int64_t begin =
+      int64_t{simt::block_x()} * (kCountersOfThread * kRandomThreads) + simt::thread_x();
+  const uint64_t key = philox_arguments.key();
+  const uint64_t first_counter = philox_arguments.first_counter() / 4;
+
+  // Not unrolled: functors are long.
+  for (int k = 0; k < kCountersOfThread; ++k) {
+    const int64_t block = begin + k * kRandomThreads;
+    if (block * F::kCount >= target.numel) return;
+    const PhiloxWords words = philox(key, first_counter + static_cast<uint64_t>(block), 0);
+    store_random<T>(target, block, words, functor);
+  }
 }
 
 inline RandomTarget random_target(const LaunchPlan& plan, int64_t pack_bytes) {
@@ -101,11 +117,11 @@ void fill_random(const Tensor& self, const char* name, c10::Generator* given, co
   const int64_t counters = (plan.numel + F::kCount - 1) / F::kCount;
   const c10::cuda::PhiloxArguments drawn =
       c10::cuda::take_philox(generator, 4 * static_cast<uint64_t>(counters));
-  c10::cuda::launch(name, &random_kernel_of<T, F>,
-                    dim3(static_cast<unsigned>((counters + kRandomThreads - 1) / kRandomThreads)),
-                    dim3(kRandomThreads), 0, c10::cuda::current_stream(),
-                    random_target(plan, F::kCount * static_cast<int64_t>(sizeof(T))), drawn,
-                    functor);
+  constexpr int64_t kTile = int64_t{kCountersOfThread} * kRandomThreads;
+  c10::cuda::launch(
+      name, &random_kernel_of<T, F>, dim3(static_cast<unsigned>((counters + kTile - 1) / kTile)),
+      dim3(kRandomThreads), 0, c10::cuda::current_stream(),
+      random_target(plan, F::kCount * static_cast<int64_t>(sizeof(T))), drawn, functor);
 }
 
 /// A number as an element, which bool is if it is not 0.

@@ -20,10 +20,11 @@
 // the combination of all groups before. Results do not depend on which of the two it is, nor on how
 // far other blocks are.
 //
-// A tile has up to four rounds of 1024 elements. In each round, a thread has four neighbours, which
-// are a pack where Ops has load_pack and store_pack and the lane is_packed(); the loads of all
-// rounds are under way together, and the block combines all of them at once. Blocks need the time
-// to look at what is before them, so that only large tiles keep enough bytes under way.
+// A tile has up to four rounds of 1024 elements, or one where Ops has no Item. In each round, a
+// thread has four neighbours, which are a pack where Ops has load_pack and store_pack and the lane
+// is_packed(); the loads of all rounds are under way together, and the block combines all of them
+// at once. Blocks need the time to look at what is before them, so that only large tiles keep
+// enough bytes under way.
 //
 // Blocks wait only for tiles with earlier tickets, whose blocks have started.
 
@@ -33,14 +34,24 @@ inline constexpr int kScanThreads = 256;
 inline constexpr int kScanItems = 4;  // per thread and round
 inline constexpr int kScanRound = kScanThreads * kScanItems;
 
-/// The rounds of a tile of lanes that are longer than one: states are in registers.
-template <class State>
-inline constexpr int kScanRounds = sizeof(State) <= 8 ? 4 : 2;
-/// Blocks that share a multiprocessor, which limits their registers.
-template <class State>
-inline constexpr int kScanBlocks = sizeof(State) <= 4   ? 4
-                                   : sizeof(State) <= 8 ? 3
-                                                        : 2;
+/// Whether Ops loads elements, and makes states of them later. States that are computed make too
+/// much code for several at once.
+template <class Ops>
+inline constexpr bool kLoadsItems = requires { typename Ops::Item; };
+
+/// The rounds of a tile of lanes that are longer than one: items are in registers.
+template <class Ops>
+inline constexpr int kScanRounds = !kLoadsItems<Ops>                 ? 1
+                                   : sizeof(typename Ops::State) > 8 ? 2
+                                                                     : 4;
+/// Blocks that share a multiprocessor, which limits their registers. Those that wait for each other
+/// make up for it by their number.
+template <class Ops>
+inline constexpr int kScanBlocks = sizeof(typename Ops::State) > 8   ? 2
+                                   : sizeof(typename Ops::State) > 4 ? 3
+                                                                     : 4;
+template <class Ops>
+inline constexpr int kWaitingBlocks = kLoadsItems<Ops> && sizeof(typename Ops::State) <= 8 ? 5 : 2;
 
 namespace detail {
 
@@ -50,7 +61,7 @@ struct ScanItem {
   using type = typename Ops::State;
 };
 template <class Ops>
-  requires requires { typename Ops::Item; }
+  requires kLoadsItems<Ops>
 struct ScanItem<Ops> {
   using type = typename Ops::Item;
 };
@@ -65,18 +76,42 @@ SIMT_DEVICE typename Ops::State scan_state(const Ops& ops,
   }
 }
 
+/// Items of a lane that its only thread loads at once: few lanes have few threads, which have to
+/// wait for much memory together.
+template <class Ops>
+inline constexpr int kScannedAtOnce = 1;
+template <class Ops>
+  requires kLoadsItems<Ops>
+inline constexpr int kScannedAtOnce<Ops> = sizeof(typename Ops::Item) <= 4 ? 32 : 16;
+
 }  // namespace detail
 
+inline constexpr int kLaneThreads = 64;  // of a block in which each has a lane
+
 template <class Ops>
-SIMT_KERNEL scan_lanes_kernel(LaneTable lanes, Ops ops) {
-  const int64_t lane = int64_t{simt::block_x()} * kScanThreads + simt::thread_x();
+SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kLaneThreads) scan_lanes_kernel(LaneTable lanes, Ops ops) {
+  constexpr int kAtOnce = detail::kScannedAtOnce<Ops>;
+  const int64_t lane = int64_t{simt::block_x()} * kLaneThreads + simt::thread_x();
   if (lane >= lanes.count) return;
 
   const typename Ops::Place place(lanes, lane);
   typename Ops::State running = ops.start();
-  for (int64_t i = 0; i < lanes.length; ++i) {
-    running = ops.combine(running, detail::scan_state(ops, ops.load(place, i)));
-    ops.store(place, i, running);
+  int64_t i = 0;
+  for (; i + kAtOnce <= lanes.length; i += kAtOnce) {
+    typename detail::ScanItem<Ops>::type items[kAtOnce];
+    SIMT_UNROLL
+    for (int k = 0; k < kAtOnce; ++k) items[k] = ops.load(place, i + k);
+    SIMT_UNROLL
+    for (int k = 0; k < kAtOnce; ++k) {
+      running = ops.combine(running, detail::scan_state(ops, items[k]));
+      ops.store(place, i + k, running);
+    }
+  }
+  if constexpr (kAtOnce > 1) {
+    for (; i < lanes.length; ++i) {
+      running = ops.combine(running, detail::scan_state(ops, ops.load(place, i)));
+      ops.store(place, i, running);
+    }
   }
 }
 
@@ -242,7 +277,7 @@ class ScanTile {
 
 /// A block for each lane.
 template <int kRounds, class Ops>
-SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kScanThreads, kScanBlocks<typename Ops::State>)
+SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kScanThreads, kScanBlocks<Ops>)
     scan_whole_lanes_kernel(LaneTable lanes, Ops ops) {
   using State = typename Ops::State;
   const typename Ops::Place place(lanes, simt::block_x());
@@ -264,7 +299,7 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kScanThreads, kScanBlocks<typename Ops::State>)
 
 /// A block for each tile.
 template <int kRounds, class Ops>
-SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kScanThreads, kScanBlocks<typename Ops::State>)
+SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kScanThreads, kWaitingBlocks<Ops>)
     scan_tiles_kernel(LaneTable lanes, ScanProgress<typename Ops::State> progress, Ops ops) {
   using State = typename Ops::State;
   SIMT_SHARED(ticket, uint64_t);
@@ -297,9 +332,9 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kScanThreads, kScanBlocks<typename Ops::State>)
 /// One thread per lane.
 template <class Ops>
 void scan_by_threads(const char* name, const LaneTable& lanes, const Ops& ops) {
-  const int64_t blocks = (lanes.count + kScanThreads - 1) / kScanThreads;
+  const int64_t blocks = (lanes.count + kLaneThreads - 1) / kLaneThreads;
   c10::cuda::launch(name, &scan_lanes_kernel<Ops>, dim3(static_cast<unsigned>(blocks)),
-                    dim3(kScanThreads), 0, c10::cuda::current_stream(), lanes, ops);
+                    dim3(kLaneThreads), 0, c10::cuda::current_stream(), lanes, ops);
 }
 
 namespace detail {
@@ -324,7 +359,7 @@ void scan(const char* name, const LaneTable& lanes, int64_t itemsize, const Ops&
   if (lanes.length <= kScanRound) return detail::scan_whole_lanes<1>(name, lanes, ops);
 
   constexpr int64_t kManyLanes = 512;
-  constexpr int kRounds = kScanRounds<typename Ops::State>;
+  constexpr int kRounds = kScanRounds<Ops>;
   constexpr int64_t kTile = kRounds * kScanRound;
   const int64_t tiles = (lanes.length + kTile - 1) / kTile;
   if (tiles == 1 || lanes.count >= kManyLanes)

@@ -127,7 +127,8 @@ struct ScanProgress {
   template <class Ops>
   SIMT_DEVICE static State fold(const Ops& ops, State before, const State* values,
                                 const unsigned* flags, int64_t first, int count) {
-    constexpr int kAtOnce = 4;  // shuffles, none of which waits for a combination
+    // Shuffles, none of which waits for a combination.
+    constexpr int kAtOnce = sizeof(State) <= 8 ? 4 : 1;
     const auto lane = static_cast<int>(simt::lane());
     State mine = ops.start();
     if (lane < count) mine = wait_for(values, flags, first + lane);
