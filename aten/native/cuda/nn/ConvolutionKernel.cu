@@ -35,8 +35,9 @@ class Convolution {
 
   /// A bias, if it is defined, has an element for each output.
   void forward(const Tensor& image, const Tensor& bias, const Tensor& result) const {
-    if (is_one_product(image, result)) return pointwise(false, image, bias, result);
+    if (is_quick_product(image, result)) return pointwise(false, image, bias, result);
     if (forward_without_columns(image, bias, result)) return;
+    if (is_one_product(image, result)) return pointwise(false, image, bias, result);
 
     const Tensor weight = weight_matrices();
     for_samples([&](int64_t begin, int64_t count) {
@@ -51,9 +52,10 @@ class Convolution {
   /// What the gradients of the results are for the images. A bias, if it is defined, has an element
   /// for each channel.
   void backward_to_image(const Tensor& result, const Tensor& bias, const Tensor& image) const {
-    if (is_one_product(image, result)) return pointwise(true, result, bias, image);
+    if (is_quick_product(image, result)) return pointwise(true, result, bias, image);
     if (without_columns(ConvolutionPass::ImageGradient, image, weight_, result))
       return add_bias(bias, image);
+    if (is_one_product(image, result)) return pointwise(true, result, bias, image);
 
     const Tensor weight = weight_matrices().transpose(1, 2);
     const Tensor added = bias.defined() ? bias.contiguous() : bias;
@@ -105,10 +107,14 @@ class Convolution {
   /// no good engine for these gradients (cuDNN 9.19 on an H100: 3451 against 684 us for 1 x 1
   /// filters, 948 against 277 us for volumes).
   bool is_slow_by_cudnn(ConvolutionPass pass, const Tensor& image) const {
-    const bool is_exact =
-        image.scalar_type() == kFloat && !c10::tf32_allowed(c10::Tf32Use::Convolutions);
-    return pass == ConvolutionPass::WeightGradient && is_exact &&
-           (g_.kernel_elements() == 1 || g_.output[0] > 1);
+    return pass == ConvolutionPass::WeightGradient && image.scalar_type() == kFloat &&
+           !uses_tensor_cores(image) && (g_.kernel_elements() == 1 || g_.output[0] > 1);
+  }
+
+  static bool uses_tensor_cores(const Tensor& image) {
+    const bool is_tf32 =
+        image.scalar_type() == kFloat && c10::tf32_allowed(c10::Tf32Use::Convolutions);
+    return is_tf32 || c10::is_reduced_floating(image.scalar_type());
   }
 
   /// (groups, outputs of a group, rows of columns)
@@ -152,12 +158,17 @@ class Convolution {
     at::copy_(weight, sum.view(weight.sizes()));
   }
 
-  /// Whether the products of pointwise_to_weight are no larger than the operands, whose planes
-  /// tensor cores can read if their size is a multiple of 16 bytes.
+  /// Whether the products of pointwise_to_weight are also no larger than the operands.
   bool are_quick_products(const Tensor& image, const Tensor& result) const {
-    const int64_t plane_bytes = g_.input_plane() * static_cast<int64_t>(image.itemsize());
-    return is_one_product(image, result) && plane_bytes % 16 == 0 &&
+    return is_quick_product(image, result) &&
            g_.batch * g_.outputs * g_.channels <= image.numel() + result.numel();
+  }
+
+  /// Whether an image is its own columns, and tensor cores can read it well if they are used: where
+  /// the planes of an image begin at multiples of 16 bytes.
+  bool is_quick_product(const Tensor& image, const Tensor& result) const {
+    const int64_t plane_bytes = g_.input_plane() * static_cast<int64_t>(image.itemsize());
+    return is_one_product(image, result) && (plane_bytes % 16 == 0 || !uses_tensor_cores(image));
   }
 
   /// Of sums to which something is added: rounded ones would be rounded again.
