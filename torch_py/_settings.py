@@ -177,10 +177,11 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """Makes operators deterministic.
 
     On the CPU all of them are within a process, and on CUDA all but `scatter_add` and sums of
-    `scatter_reduce`, whose threads add in any order without the setting. It also makes matrix products on
-    the CPU independent of the measurement that chooses between libraries (see `torch.backends.blas`), so
-    that bits are the same in every run, and `torch.empty` and other functions that return uninitialized
-    memory fill it, see `torch.utils.deterministic`.
+    `scatter_reduce`, whose threads add in any order without the setting, and convolutions, for which cuDNN
+    then takes only algorithms that give the same bits. It also makes matrix products on the CPU independent
+    of the measurement that chooses between libraries (see `torch.backends.blas`), so that bits are the same
+    in every run, and `torch.empty` and other functions that return uninitialized memory fill it, see
+    `torch.utils.deterministic`.
 
     Raises TypeError unless both are bool.
 

@@ -113,3 +113,55 @@ def test_a_network_learns_as_on_the_cpu():
     expected = losses("cpu")
     assert losses("cuda") == pytest.approx(expected, rel=1e-3)
     assert expected[-1] < expected[0]
+
+
+@pytest.mark.parametrize("kernel", [3, 5, 7])
+@pytest.mark.parametrize("stride, padding", [(1, 0), (1, 1), (1, 6), (2, 1), (2, 3)])
+def test_depthwise(kernel: int, stride: int, padding: int):
+    """Sizes that leave columns of results incomplete."""
+    image, weight = torch.randn(3, 5, 14, 9), torch.randn(5, 1, kernel, kernel)
+    options = {"stride": stride, "padding": padding, "groups": 5}
+    compare(torch.nn.functional.conv2d, [image, weight], **options)
+    compare(torch.nn.functional.conv2d, [image[:, :, :8], weight, torch.randn(5)], **options)
+    last = image.to(memory_format=torch.channels_last)
+    compare(torch.nn.functional.conv2d, [last, weight], **options)
+
+
+def test_depthwise_in_parts():
+    """More results than a block adds up for the gradient of a filter."""
+    image, weight = torch.randn(3, 2, 40, 30), torch.randn(2, 1, 3, 3)
+    compare(torch.nn.functional.conv2d, [image, weight], padding=1, groups=2)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_depthwise_dtypes(dtype: str):
+    """Whole numbers, whose sums are exact."""
+    kind = getattr(torch, dtype)
+    image, weight, bias = (
+        torch.randint(-2, 3, sizes).to(kind) for sizes in ((2, 3, 6, 7), (3, 1, 3, 3), (3,))
+    )
+    results = []
+    for device in ("cpu", "cuda"):
+        own = [x.to(device).detach().requires_grad_() for x in (image, weight, bias)]
+        result = torch.nn.functional.conv2d(*own, padding=1, groups=3)
+        result.backward(torch.ones_like(result))
+        results.append([x.cpu() for x in (result.detach(), *(x.grad for x in own))])
+    for expected, found in zip(*results, strict=True):
+        assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("channels, size", [(4, 4), (4, 5), (40, 2)])
+def test_pointwise(dtype: str, channels: int, size: int):
+    """By a product for each sample, or where these were large or unaligned, in other ways."""
+    kind = getattr(torch, dtype)
+    image, weight = torch.randn(3, channels, size, size), torch.randn(6, channels, 1, 1)
+    compare(torch.nn.functional.conv2d, [image, weight, torch.randn(6)])
+    image, weight = (torch.randint(-2, 3, x.shape).to(kind) for x in (image, weight))
+    results = []
+    for device in ("cpu", "cuda"):
+        own = [x.to(device).detach().requires_grad_() for x in (image, weight)]
+        torch.nn.functional.conv2d(*own).sum().backward()
+        results.append([x.grad.cpu() for x in own])
+    for expected, found in zip(*results, strict=True):
+        assert torch.equal(found, expected)

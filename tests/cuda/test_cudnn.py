@@ -189,6 +189,32 @@ def test_graphs(warm: bool):
     torch.testing.assert_close(y.cpu(), conv2d(x.cpu(), w.cpu()))
 
 
+def test_a_step_is_recorded_with_the_plans_of_earlier_ones(emulation: Any):
+    """All passes ask cuDNN while the graph is recorded: each of them is refused here."""
+    x, w = (
+        whole_numbers(2, 3, 5, 5).cuda().requires_grad_(),
+        whole_numbers(4, 3, 2, 2).cuda().requires_grad_(),
+    )
+
+    def step() -> Any:
+        return torch.autograd.grad(conv2d(x, w).sum(), (x, w))
+
+    other = torch.cuda.Stream()
+    other.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(other):
+        expected = step()[1].cpu()
+    torch.cuda.current_stream().wait_stream(other)
+
+    before = len(cudnn._refused())
+    emulation.torch_py_emulation_refuse_convolutions(2)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = step()[1]
+    assert len(cudnn._refused()) == before + 3
+    graph.replay()
+    assert torch.equal(found.cpu(), expected)
+
+
 def test_threads_have_plans_of_their_own():
     image, weight = whole_numbers(2, 3, 4, 5), whole_numbers(4, 3, 2, 2)
     expected = conv2d(image, weight)

@@ -14,28 +14,33 @@ from tests.subject import only_torch_py, torch
 pytestmark = [only_torch_py]
 
 # Kinds of descriptors, types of elements and attributes, as in c10/cuda/libraries/Cudnn.h.
+POINTWISE = 0
 CONVOLUTION = 1
 CONFIGURATION = 3
 HEURISTIC = 4
 PLAN = 5
 FORWARD = 10
+ADDITION = 13
 GRAPH = 15
 PACK = 16
 TENSOR = 17
 
 HANDLE = 0
 DATA_TYPE = 1
+BOOLEAN = 2
 INT64 = 3
 FLOAT = 4
 DOUBLE = 5
 POINTER = 6
 CONV_MODE = 7
 HEUR_MODE = 8
+POINTWISE_MODE = 14
 DESCRIPTOR = 15
 
 _C_TYPES: dict[int, Any] = {
     **dict.fromkeys((HANDLE, POINTER, DESCRIPTOR), ctypes.c_void_p),
-    **dict.fromkeys((DATA_TYPE, CONV_MODE, HEUR_MODE), ctypes.c_int),
+    **dict.fromkeys((DATA_TYPE, CONV_MODE, HEUR_MODE, POINTWISE_MODE), ctypes.c_int),
+    BOOLEAN: ctypes.c_bool,
     INT64: ctypes.c_int64,
     FLOAT: ctypes.c_float,
     DOUBLE: ctypes.c_double,
@@ -133,14 +138,35 @@ def description() -> Parts:
     }
 
 
+def with_bias() -> Parts:
+    """The same, to whose sums, which are nowhere in memory, a bias is added."""
+    parts = description()
+    parts["sums"] = tensor(5, [2, 6, 5, 6], [180, 30, 6, 1]) | {907: (BOOLEAN, [True])}
+    parts["bias"] = tensor(4, [1, 6, 1, 1], [6, 1, 1, 1])
+    parts["addition"] = {0: (POINTWISE_MODE, [0]), 1: (DATA_TYPE, [0])}
+    parts["pack"] = {1000: (INT64, [1, 2, 3, 4])}
+    return parts
+
+
+def operations(lib: Library, parts: Parts) -> list[int]:
+    """The operations of the graph: a convolution, and the addition of a bias if the parts have one."""
+    x, w, y = (lib.finalized(TENSOR, parts[name]) for name in "xwy")
+    convolution = lib.finalized(CONVOLUTION, parts["convolution"])
+    sums = lib.finalized(TENSOR, parts["sums"]) if "sums" in parts else y
+    links = {702: convolution, 703: w, 704: x, 705: sums}
+    found = [lib.finalized(FORWARD, parts["operation"] | {a: (DESCRIPTOR, [d]) for a, d in links.items()})]
+    if "addition" in parts:
+        addition = lib.finalized(POINTWISE, parts["addition"])
+        bias = lib.finalized(TENSOR, parts["bias"])
+        links = {750: addition, 751: sums, 752: bias, 753: y}
+        found.append(lib.finalized(ADDITION, {a: (DESCRIPTOR, [d]) for a, d in links.items()}))
+    return found
+
+
 def run(parts: Parts, tensors: list[Any], offset: int = 0, has_workspace: bool = True) -> None:
     """Describes the convolution and computes it."""
     lib = Library()
-    x, w, y = (lib.finalized(TENSOR, parts[name]) for name in "xwy")
-    convolution = lib.finalized(CONVOLUTION, parts["convolution"])
-    links = {702: convolution, 703: w, 704: x, 705: y}
-    operation = lib.finalized(FORWARD, parts["operation"] | {a: (DESCRIPTOR, [d]) for a, d in links.items()})
-    graph = lib.finalized(GRAPH, {800: (HANDLE, [lib.handle]), 801: (DESCRIPTOR, [operation])})
+    graph = lib.finalized(GRAPH, {800: (HANDLE, [lib.handle]), 801: (DESCRIPTOR, operations(lib, parts))})
     heuristic = lib.finalized(HEURISTIC, {201: (DESCRIPTOR, [graph]), 200: (HEUR_MODE, [3])})
     configuration = lib.configuration(heuristic, EXACT_ENGINE)
     plan = lib.finalized(PLAN, {400: (HANDLE, [lib.handle]), 401: (DESCRIPTOR, [configuration.value])})
@@ -164,6 +190,14 @@ def test_a_right_description():
     x, w, y = operands()
     run(description(), [x, w, y])
     expected = torch.nn.functional.conv2d(x.cpu(), w.cpu(), padding=1, groups=2)
+    torch.testing.assert_close(y.cpu(), expected)
+
+
+def test_a_right_description_with_bias():
+    x, w, y = operands()
+    bias = torch.randn(6, device="cuda")
+    run(with_bias(), [x, w, y, bias])
+    expected = torch.nn.functional.conv2d(x.cpu(), w.cpu(), bias.cpu(), padding=1, groups=2)
     torch.testing.assert_close(y.cpu(), expected)
 
 
@@ -211,6 +245,35 @@ def test_a_wrong_description(what: str):
     change(parts)
     with pytest.raises(Refused, match=message):
         run(parts, operands())
+
+
+_CHANGES_WITH_BIAS = {
+    "sums in memory": (lambda parts: parts["sums"].pop(907), "sums of forward passes"),
+    "a result that is nowhere": (
+        lambda parts: parts["y"].update({907: (BOOLEAN, [True])}),
+        "sums of forward passes",
+    ),
+    "the dtype of sums": (changed("sums", 901, DATA_TYPE, [2]), "dtypes differ"),
+    "the precision": (changed("addition", 1, DATA_TYPE, [2]), "as they were summed"),
+    "another function": (changed("addition", 0, POINTWISE_MODE, [1]), "only additions"),
+    "the size of the bias": (
+        lambda parts: parts.update(bias=tensor(4, [1, 5, 1, 1], [5, 1, 1, 1])),
+        "element for each channel",
+    ),
+    "the dtype of the bias": (changed("bias", 901, DATA_TYPE, [2]), "result's dtype"),
+    "an identifier": (changed("bias", 906, INT64, [2]), "not those of the convolution"),
+    "a missing bias": (changed("pack", 1000, INT64, [1, 2, 3]), "pointer for each"),
+    "no addition": (lambda parts: parts.pop("addition"), "nowhere"),
+}
+
+
+@pytest.mark.parametrize("what", _CHANGES_WITH_BIAS)
+def test_a_wrong_description_with_bias(what: str):
+    change, message = _CHANGES_WITH_BIAS[what]
+    parts = with_bias()
+    change(parts)
+    with pytest.raises(Refused, match=message):
+        run(parts, [*operands(), torch.randn(6, device="cuda")])
 
 
 def test_wrong_addresses():

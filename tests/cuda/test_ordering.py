@@ -162,8 +162,12 @@ def test_sort_of_special_numbers():
     x = torch.tensor([0.0, float("nan"), -0.0, float("inf"), -1.0, float("-inf"), float("nan"), 0.0])
     for dtype in (torch.float32, torch.float64, torch.float16):
         for descending in (False, True):
-            ours = torch.sort(x.to(dtype).cuda(), stable=True, descending=descending)
-            assert_equal(ours, torch.sort(x.to(dtype), stable=True, descending=descending))
+            # Short lanes, and those that are sorted by their keys.
+            for values in (x.to(dtype), x.to(dtype).repeat(20)):
+                ours = torch.sort(values.cuda(), stable=True, descending=descending)
+                expected = torch.sort(values, stable=True, descending=descending)
+                assert_equal(ours, expected)
+                assert torch.equal(ours[0].cpu().signbit(), expected[0].signbit())
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.float32, torch.float16], ids=str)

@@ -21,12 +21,12 @@ dim3 blocks_for(int64_t count) {
   return dim3(static_cast<unsigned>(blocks < kMost ? blocks : kMost));
 }
 
-template <class Key>
-void sort_by_radix(const char* name, SortBuffers<Key>& buffers, int64_t count, int bits) {
+template <class Key, class Position>
+void sort_by_radix(const char* name, SortBuffers<Key, Position>& buffers, int64_t count, int bits) {
   if (count == 0) return;
   const cudaStream_t stream = c10::cuda::current_stream();
   cub::DoubleBuffer<Key> keys(buffers.keys, buffers.other_keys);
-  cub::DoubleBuffer<int64_t> positions(buffers.positions, buffers.other_positions);
+  cub::DoubleBuffer<Position> positions(buffers.positions, buffers.other_positions);
 
   // The first call says how much memory the second one needs.
   size_t bytes = 0;
@@ -56,21 +56,28 @@ void copy_on_device(void* to, const void* from, int64_t bytes) {
 
 }  // namespace
 
-template <class Key>
-SortMemory<Key>::SortMemory(int64_t count) {
-  // Positions first: they need the larger alignment.
-  const auto number = static_cast<size_t>(count);
-  memory = c10::cuda::device_allocator().allocate(2 * number * (sizeof(int64_t) + sizeof(Key)));
-  buffers.positions = static_cast<int64_t*>(memory.get());
-  buffers.other_positions = buffers.positions + count;
-  buffers.keys = reinterpret_cast<Key*>(buffers.other_positions + count);
-  buffers.other_keys = buffers.keys + count;
+template <class Key, class Position>
+SortMemory<Key, Position>::SortMemory(int64_t count) {
+  // An even number of each: what comes later is aligned, too.
+  const auto number = static_cast<size_t>(count + count % 2);
+  memory = c10::cuda::device_allocator().allocate(2 * number * (sizeof(Position) + sizeof(Key)));
+  buffers.keys = static_cast<Key*>(memory.get());
+  buffers.other_keys = buffers.keys + number;
+  buffers.positions = reinterpret_cast<Position*>(buffers.other_keys + number);
+  buffers.other_positions = buffers.positions + number;
 }
 
-template struct SortMemory<uint32_t>;
+template struct SortMemory<uint32_t, uint32_t>;
+template struct SortMemory<uint64_t, uint32_t>;
 template struct SortMemory<uint64_t>;
 
-void sort_pairs(const char* name, SortBuffers<uint32_t>& buffers, int64_t count, int bits) {
+void sort_pairs(const char* name, SortBuffers<uint32_t, uint32_t>& buffers, int64_t count,
+                int bits) {
+  sort_by_radix(name, buffers, count, bits);
+}
+
+void sort_pairs(const char* name, SortBuffers<uint64_t, uint32_t>& buffers, int64_t count,
+                int bits) {
   sort_by_radix(name, buffers, count, bits);
 }
 

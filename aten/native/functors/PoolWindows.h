@@ -35,7 +35,8 @@ C10_HOST_DEVICE inline PoolWindow dilated_window(int64_t in, int64_t kernel, int
                                                  int64_t padding, int64_t dilation, int64_t j) {
   int64_t begin = j * stride - padding;
   const int64_t behind = begin + (kernel - 1) * dilation + 1;
-  if (begin < 0) begin += (-begin + dilation - 1) / dilation * dilation;
+  // Mostly without the division, for which a GPU calls a function.
+  if (begin < 0) begin = dilation == 1 ? 0 : begin + (-begin + dilation - 1) / dilation * dilation;
   return {begin, behind < in ? behind : in};
 }
 

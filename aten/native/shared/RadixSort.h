@@ -46,6 +46,34 @@ C10_HOST_DEVICE uint64_t sort_key(T element) {
   }
 }
 
+/// Whether only one element has the key. Zeros of both signs share one, and all nan.
+template <typename T>
+C10_HOST_DEVICE bool names_element(uint64_t key) {
+  if constexpr (is_integral(scalar_type_of<T>, true)) {
+    return true;
+  } else {
+    constexpr int kBits = 8 * key_bytes<T>;
+    return key != uint64_t{1} << (kBits - 1) && key != ~uint64_t{0} >> (64 - kBits);
+  }
+}
+
+/// The element that a key names.
+template <typename T>
+C10_HOST_DEVICE T element_of_key(uint64_t key) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return key != 0;
+  } else if constexpr (is_integral(scalar_type_of<T>, true)) {
+    constexpr auto kSign = uint64_t{std::is_signed_v<T>} << (8 * sizeof(T) - 1);
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(key ^ kSign));
+  } else {
+    using Real = opmath_type<T>;
+    using Bits = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
+    constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+    const auto bits = static_cast<Bits>(key);
+    return static_cast<T>(std::bit_cast<Real>((bits & kSign) != 0 ? bits ^ kSign : ~bits));
+  }
+}
+
 /// The key of nan, or 0 for the dtypes without one.
 template <typename T>
 constexpr uint64_t nan_key =

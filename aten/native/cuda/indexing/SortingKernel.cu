@@ -68,28 +68,35 @@ void order_by_counting(const char* name, ScalarType type, const Candidates& cand
   });
 }
 
-/// Takes the first `kept` candidates of every lane in the order of `positions`.
-template <class Moved>
+/// Takes the first `kept` candidates of every lane.
+template <class T, class Key>
 struct TakeSorted {
   Candidates candidates;
-  const int64_t* positions;
-  int64_t kept;
+  SortedElements<T, Key> sorted;
+  WideDivisor kept;
 
   SIMT_DEVICE void operator()(int64_t at) const {
-    const int64_t lane = at / kept;
-    const int64_t rank = at - lane * kept;
+    const LaneTable& lanes = candidates.lanes;
     const int64_t length = candidates.length;
-    const int64_t i = positions[lane * length + rank] - lane * length;
-    candidates.template put<Moved>(lane, rank, candidates.index(lane, i));
+    const int64_t lane = kept.quotient(at);
+    const int64_t rank = at - lane * kept.value();
+    const int64_t place = lane * length + rank;
+    const int64_t index = candidates.index(lane, sorted.positions[place] - lane * length);
+
+    *reinterpret_cast<T*>(lanes.find(1, lane) + rank * lanes.steps[1]) =
+        sorted.element(place, lanes.find(0, lane) + index * lanes.steps[0]);
+    *reinterpret_cast<int64_t*>(lanes.find(2, lane) + rank * lanes.steps[2]) = index;
   }
 };
 
-void take_sorted(const char* name, const Tensor& self, const Candidates& candidates, int64_t kept,
-                 const SortedLanes& sorted) {
-  dispatch_moved(self.itemsize(), [&]<typename Moved>() {
-    per_index(name, candidates.lanes.count * kept,
-              TakeSorted<Moved>{candidates, sorted.positions(), kept});
-  });
+/// `sorted_lanes` are those of the candidates, which are sorted.
+void take_sorted(const char* name, const LaneTable& sorted_lanes, ScalarType type, bool descending,
+                 const Candidates& candidates, int64_t kept) {
+  sort_lanes(name, sorted_lanes, type, descending,
+             [&]<class T, class Key>(const SortedElements<T, Key>& sorted) {
+               per_index(name, candidates.lanes.count * kept,
+                         TakeSorted<T, Key>{candidates, sorted, WideDivisor(kept)});
+             });
 }
 
 /// The chosen elements themselves, lane after lane.
@@ -128,8 +135,7 @@ void order(const char* name, const Tensor& self, int64_t dim, int64_t kept, bool
   const Candidates all{lanes, lanes.length, nullptr};
 
   if (lanes.length <= kShortLane) return order_by_counting(name, type, all, kept, descending);
-  if (kept > lanes.length / 2)
-    return take_sorted(name, self, all, kept, SortedLanes(name, lanes, type, descending));
+  if (kept > lanes.length / 2) return take_sorted(name, lanes, type, descending, all, kept);
 
   const Tensor chosen = empty_tensor({lanes.count, kept}, kLong, self.device());
   select_first(name, lanes, type, descending, kept, chosen.data_ptr<int64_t>());
@@ -137,8 +143,7 @@ void order(const char* name, const Tensor& self, int64_t dim, int64_t kept, bool
   if (kept <= kShortLane) return order_by_counting(name, type, first, kept, descending);
 
   const Tensor elements = gather_chosen(name, self, first);
-  take_sorted(name, self, first, kept,
-              SortedLanes(name, lane_table(1, {&elements}), type, descending));
+  take_sorted(name, lane_table(1, {&elements}), type, descending, first, kept);
 }
 
 }  // namespace

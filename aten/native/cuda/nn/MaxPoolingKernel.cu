@@ -62,18 +62,26 @@ struct MaxPool {
     const int64_t rows = axes.axis[1].in;
     const int64_t columns = axes.axis[2].in;
     const int64_t last = axes.axis[0].in * rows * columns - 1;
-    int64_t best_place = (w[0].begin * rows + w[1].begin) * columns + w[2].begin;
-    if (best_place > last) best_place = last;
+    int64_t first = (w[0].begin * rows + w[1].begin) * columns + w[2].begin;
+    if (first > last) first = last;
 
+    // A plane has less than 2^31 elements.
     using value_t = opmath_type<T>;
+    const T* const plane = in + in_index.offset(place, 0, 0, 0);
+    const auto step = static_cast<int>(axes.axis[2].dilation);
+    const auto width = static_cast<int>(w[2].end - w[2].begin);
+    const int64_t stride = step * in_index.inner();
     value_t best = lowest_value<value_t>();
+    auto best_place = static_cast<int>(first);
     for (int64_t z = w[0].begin; z < w[0].end; z += axes.axis[0].dilation) {
       for (int64_t y = w[1].begin; y < w[1].end; y += axes.axis[1].dilation) {
-        for (int64_t x = w[2].begin; x < w[2].end; x += axes.axis[2].dilation) {
-          const auto value = static_cast<value_t>(in[in_index.offset(place, z, y, x)]);
+        const auto row = static_cast<int>((z * rows + y) * columns + w[2].begin);
+        const T* values = plane + row * in_index.inner();
+        for (int x = 0; x < width; x += step, values += stride) {
+          const auto value = static_cast<value_t>(*values);
           if (value > best || value != value) {
             best = value;
-            best_place = (z * rows + y) * columns + x;
+            best_place = row + x;
           }
         }
       }

@@ -10,7 +10,7 @@ namespace {
 
 /// The last of the first longest run of equal elements, in stable order.
 template <class T>
-SIMT_KERNEL mode_kernel_of(LaneTable lanes, const int64_t* positions, int64_t* indices) {
+SIMT_KERNEL mode_kernel_of(LaneTable lanes, const uint32_t* positions, int64_t* indices) {
   const int64_t lane = int64_t{simt::block_x()} * kSortThreads + simt::thread_x();
   if (lane >= lanes.count) return;
 
@@ -96,12 +96,12 @@ void kthvalue_kernel(const Tensor& self, int64_t k, int64_t dim, bool /*keepdim*
 void mode_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
                  const Tensor& out1) {
   choose("mode", self, dim, out0, out1, [&](const LaneTable& lanes, int64_t* found) {
-    const SortedLanes sorted("mode", lanes, self.scalar_type(), /*descending=*/false);
-    AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "mode", [&] {
-      c10::cuda::launch("mode", &mode_kernel_of<scalar_t>, sort_blocks(lanes.count),
-                        dim3(kSortThreads), 0, c10::cuda::current_stream(), lanes,
-                        sorted.positions(), found);
-    });
+    sort_lanes("mode", lanes, self.scalar_type(), /*descending=*/false,
+               [&]<class T, class Key>(const SortedElements<T, Key>& sorted) {
+                 c10::cuda::launch("mode", &mode_kernel_of<T>, sort_blocks(lanes.count),
+                                   dim3(kSortThreads), 0, c10::cuda::current_stream(), lanes,
+                                   sorted.positions, found);
+               });
   });
 }
 
