@@ -51,11 +51,9 @@ def _true(capture: Capture, args: Any, kwargs: Any) -> bool:
 
 def _isinstance(capture: Capture, args: Any, kwargs: Any) -> bool:
     value, kinds = args
-    if isinstance(value, (Tensor, SymSize)):
-        return _is_of_subclass(capture, value, capture.class_of(value), kinds)
     if isinstance(value, InterpretedGenerator):
         return isinstance(value, kinds) or kinds is types.GeneratorType
-    return _by_hook(capture, "__instancecheck__", value, type(value), kinds)
+    return _by_hook(capture, "__instancecheck__", value, capture.class_of(value), kinds)
 
 
 def _by_hook(capture: Capture, name: str, value: Any, kind: type, kinds: Any) -> bool:
@@ -68,6 +66,8 @@ def _by_hook(capture: Capture, name: str, value: Any, kind: type, kinds: Any) ->
     found = _by_own_hook(capture, name, value, kinds)
     if found is not None:
         return found
+    if isinstance(value, (Tensor, SymSize)):  # stand-ins are of other classes than the program sees
+        return issubclass(kind, kinds) or (type(kinds) is not type and isinstance(value, kinds))
 
     answer = isinstance(value, kinds) if name == "__instancecheck__" else issubclass(value, kinds)
     if not answer and isinstance(kinds, abc.ABCMeta) and not capture.is_new(kinds):
@@ -91,17 +91,6 @@ def _is_of_library(function: FunctionType) -> bool:
 def _is_library(module: str) -> bool:
     """Whether a module comes with Python."""
     return module.partition(".")[0] in sys.stdlib_module_names
-
-
-def _is_of_subclass(capture: Capture, value: Any, actual: type, kinds: Any) -> bool:
-    if isinstance(kinds, tuple):
-        return any(_is_of_subclass(capture, value, actual, kind) for kind in kinds)
-    if isinstance(kinds, types.UnionType):
-        return any(_is_of_subclass(capture, value, actual, kind) for kind in kinds.__args__)
-    found = _by_own_hook(capture, "__instancecheck__", value, kinds)
-    if found is not None:
-        return found
-    return issubclass(actual, kinds) or (type(kinds) is not type and isinstance(value, kinds))
 
 
 def _type(capture: Capture, args: Any, kwargs: Any) -> Any:

@@ -13,6 +13,7 @@ import os
 import stat
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from torch_py import _logging
@@ -169,10 +170,8 @@ def _is_whole(path: Path, key: str) -> bool:
 
 def _touch(path: Path) -> None:
     """Notes that an entry was used."""
-    try:
+    with suppress(OSError):  # a cache that may only be read
         os.utime(path)
-    except OSError:
-        pass  # a cache that may only be read
 
 
 def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:

@@ -63,22 +63,18 @@ def _cast(value: Cast, axes: set[Axis]) -> None:
     _require(value.dtype != value.value.dtype, value, "a cast to the same dtype")
 
 
-def _anything(value: Expr, axes: set[Axis]) -> None:
-    pass
-
-
 def _reduce(value: Reduce, axes: set[Axis]) -> None:
     raise MalformedError(f"Reduce {value}: only a store has one, as its whole value")
 
 
 _VALUES: dict[type, Callable[[Any, set[Axis]], None]] = {
-    Const: _anything,
+    Const: lambda value, axes: None,
     Load: _load,
     Map: _map,
     Cast: _cast,
     Index: _index,
     Guard: _guard,
-    Named: _anything,
+    Named: lambda value, axes: None,
     Reduce: _reduce,
 }
 
