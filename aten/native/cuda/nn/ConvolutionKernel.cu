@@ -5,7 +5,6 @@
 #include "aten/native/cuda/linalg/MatrixProducts.h"
 #include "aten/native/cuda/nn/ConvolutionColumns.h"
 #include "aten/native/cuda/nn/CudnnConvolution.h"
-#include "aten/native/cuda/nn/DepthwiseConvolution.h"
 #include "aten/ops/add.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/sum.h"
@@ -19,8 +18,8 @@ namespace {
 constexpr const char* kName = "convolution";
 constexpr const char* kBackwardName = "convolution_backward";
 
-// Who computes a convolution is decided here: it is one product if an image is its own columns, or
-// depthwise, which no library does faster; else cuDNN's work, else a product of columns.
+// Who computes a convolution is decided here: it is one product if an image is its own columns,
+// else cuDNN's work, else a product of columns.
 
 /// A convolution of images (batch, channels, ...) to results (batch, outputs, ...).
 class Convolution {
@@ -85,7 +84,6 @@ class Convolution {
   bool forward_without_columns(const Tensor& image, const Tensor& bias,
                                const Tensor& result) const {
     const ConvolutionTensors tensors{image, weight_, result, bias};
-    if (convolve_depthwise(name_, ConvolutionPass::Forward, g_, tensors)) return true;
     if (bias.defined() && can_add_bias(tensors) &&
         convolve_by_cudnn(name_, ConvolutionPass::Forward, g_, tensors))
       return true;
@@ -98,9 +96,8 @@ class Convolution {
 
   bool without_columns(ConvolutionPass pass, const Tensor& image, const Tensor& weight,
                        const Tensor& result) const {
-    const ConvolutionTensors tensors{image, weight, result, {}};
-    if (convolve_depthwise(name_, pass, g_, tensors)) return true;
-    return !is_slow_by_cudnn(pass, image) && convolve_by_cudnn(name_, pass, g_, tensors);
+    return !is_slow_by_cudnn(pass, image) &&
+           convolve_by_cudnn(name_, pass, g_, {image, weight, result, {}});
   }
 
   /// Whether cuDNN takes several times as long as products of columns. Without tensor cores, it has
