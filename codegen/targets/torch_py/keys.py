@@ -29,6 +29,8 @@ TAGS = (
     "whole_in_transforms",
     # made of other operators, although without a gradient: transforms see these
     "composed_in_transforms",
+    # made of other operators, although devices have kernels for the whole: recorded graphs have these
+    "composed_in_graphs",
     # results consist of elements of its first argument, at places that do not depend on these; a mutation
     # writes those of its last tensor to self
     "moves_elements",

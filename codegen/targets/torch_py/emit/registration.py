@@ -284,12 +284,14 @@ def _direct_wrappers(function: Function, is_only: bool) -> Iterator[Wrapper]:
 def _everywhere(operator: Operator, kernels: int) -> str:
     """The keys of a function for every device.
 
-    What is made of other operators is seen as those, unless a device has a kernel for the whole.
+    What is made of other operators is seen as those, unless a device has a kernel for the whole: then
+    recorded graphs have the whole, except for operators whose tags say otherwise.
     """
     if gradient_kind(operator) != "decomposed":
         is_composed = "composed_in_transforms" in operator.tags
         return "kDenseBackends | DispatchKey::Transform" if is_composed else "kDenseBackends"
-    keys = "kDecomposedKeys" if kernels == 1 else "kDecomposedAboveDevices"
+    is_recorded_whole = kernels > 1 and "composed_in_graphs" not in operator.tags
+    keys = "kDecomposedAboveDevices" if is_recorded_whole else "kDecomposedKeys"
     return f"{keys} - DispatchKey::Transform" if "whole_in_transforms" in operator.tags else keys
 
 
