@@ -9,14 +9,19 @@ from typing import Any
 from torch_py._dynamo.decode import common
 from torch_py._dynamo.decode.instructions import COMPARE, Program, program_of
 
-_CONDITIONS = ("FALSE", "TRUE", "NONE", "NOT_NONE")
 # Jumps: the canonical name, and whether the argument counts backwards.
 _JUMPS = {
     "JUMP_FORWARD": ("jump", 1),
     "JUMP_BACKWARD": ("jump", -1),
     "JUMP_BACKWARD_NO_INTERRUPT": ("jump", -1),
-    **{f"POP_JUMP_FORWARD_IF_{name}": (f"jump_if_{name.lower()}", 1) for name in _CONDITIONS},
-    **{f"POP_JUMP_BACKWARD_IF_{name}": (f"jump_if_{name.lower()}", -1) for name in _CONDITIONS},
+    "POP_JUMP_FORWARD_IF_FALSE": ("jump_if_false", 1),
+    "POP_JUMP_FORWARD_IF_TRUE": ("jump_if_true", 1),
+    "POP_JUMP_FORWARD_IF_NONE": ("jump_if_none", 1),
+    "POP_JUMP_FORWARD_IF_NOT_NONE": ("jump_if_not_none", 1),
+    "POP_JUMP_BACKWARD_IF_FALSE": ("jump_if_false", -1),
+    "POP_JUMP_BACKWARD_IF_TRUE": ("jump_if_true", -1),
+    "POP_JUMP_BACKWARD_IF_NONE": ("jump_if_none", -1),
+    "POP_JUMP_BACKWARD_IF_NOT_NONE": ("jump_if_not_none", -1),
     "JUMP_IF_FALSE_OR_POP": ("jump_if_false_or_pop", 1),
     "JUMP_IF_TRUE_OR_POP": ("jump_if_true_or_pop", 1),
     "FOR_ITER": ("for_iter", 1),
