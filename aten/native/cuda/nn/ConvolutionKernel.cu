@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "aten/core/Tensor.h"
+#include "aten/native/cuda/CudnnConvolution.h"
 #include "aten/native/cuda/linalg/MatrixProducts.h"
 #include "aten/native/cuda/nn/ConvolutionColumns.h"
-#include "aten/native/cuda/nn/CudnnConvolution.h"
 #include "aten/ops/add.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/sum.h"

@@ -1,5 +1,5 @@
 // Runs convolutions by cuDNN, and remembers plans and refusals.
-#include "aten/native/cuda/nn/CudnnConvolution.h"
+#include "aten/native/cuda/CudnnConvolution.h"
 
 #include <algorithm>
 #include <bit>

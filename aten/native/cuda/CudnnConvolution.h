@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "aten/core/Tensor.h"
-#include "aten/native/cuda/nn/CudnnPlan.h"
+#include "aten/native/cuda/CudnnPlan.h"
 
 namespace at::native::cuda {
 

@@ -1,5 +1,5 @@
 // Describes convolutions to cuDNN and chooses among the engines that it proposes.
-#include "aten/native/cuda/nn/CudnnPlan.h"
+#include "aten/native/cuda/CudnnPlan.h"
 
 #include <algorithm>
 #include <utility>

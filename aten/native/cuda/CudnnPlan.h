@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "aten/native/cuda/nn/CudnnProblem.h"
+#include "aten/native/cuda/CudnnProblem.h"
 #include "c10/cuda/libraries/CudnnDescriptor.h"
 
 namespace at::native::cuda {

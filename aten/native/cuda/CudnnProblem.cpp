@@ -1,5 +1,5 @@
 // Sizes of problems for cuDNN, and their forms as a key and as text.
-#include "aten/native/cuda/nn/CudnnProblem.h"
+#include "aten/native/cuda/CudnnProblem.h"
 
 #include <iterator>
 #include <vector>
