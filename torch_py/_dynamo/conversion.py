@@ -8,10 +8,11 @@ from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly, lasting_effect
+from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break, RefusedForStandIns
 from torch_py._dynamo.capture import Capture
+from torch_py._dynamo.effects import lasting_effect
 from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
 from torch_py._dynamo.guard_rows import RowWriter
@@ -187,7 +188,7 @@ class Conversion(Fields):
         capture = outcome.capture
         if capture.varying.places:
             # Imported here: most programs do not need it.
-            from torch_py._dynamo.varying_worlds import check
+            from torch_py._dynamo.varying_check import check
 
             state = ThreadState()  # which the calls of the program may change
             try:

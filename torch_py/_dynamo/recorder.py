@@ -249,7 +249,7 @@ class Recorder(TorchFunctionMode):
         return result
 
     def _effects(self, acts: bool, args: Any, kwargs: dict[str, Any]) -> list[str]:
-        """What the call that has run has done apart from its result: see `assemble.acts`."""
+        """What the call that has run has done apart from its result: see effects.py."""
         mode = self.fake_mode
         found = ["acts"] * acts
         if mode.has_drawn:  # later numbers depend on it, whether the result is used or not

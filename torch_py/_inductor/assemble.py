@@ -1,7 +1,4 @@
-"""From a schedule to a program: the steps that `torch_py._C._compiler.Program` runs.
-
-Temporary tensors are in one arena, in which those that are not alive together share places.
-"""
+"""From a schedule to a program: the steps that `torch_py._C._compiler.Program` runs."""
 
 from __future__ import annotations
 
@@ -11,101 +8,11 @@ from typing import Any
 from torch_py._C._compiler import Slot
 from torch_py._inductor import config
 from torch_py._inductor.ir import Buffer
+from torch_py._inductor.memory import Plan, plan_memory
 from torch_py._inductor.nests import Entry, Nest
 from torch_py._inductor.print_cpp import Kernel
 from torch_py._inductor.statements import Extern, LoopGraph, View
-from torch_py._ops import OpOverload
-from torch_py._records import Fields
-from torch_py._subclasses.calls import takes_place
 from torch_py.utils._pytree import tree_map
-
-_ALIGNMENT = 64
-
-
-class Plan(Fields):
-    """Where each memory is, and after which entry of the schedule nobody needs it.
-
-    `offsets` has what is in the arena. Other memories that nests make are allocated one by one.
-    """
-
-    offsets: dict[Buffer, int] = {}
-    last_use: dict[Buffer, int] = {}
-    size: int = 0
-
-
-def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool = True) -> Plan:
-    """Places for the temporaries of nests, if there is an arena. What is an output, or may live on in a
-    result of a call, is left out.
-    """
-    plan = Plan()
-    for number, entry in enumerate(schedule):
-        for memory in entry.reads() | entry.makes():
-            plan.last_use[memory] = number
-    if not has_arena:
-        return plan
-
-    apart = outputs | _escaping(schedule)
-    arena = _Arena()
-    for number, entry in enumerate(schedule):
-        if isinstance(entry, Nest):
-            for memory in dict.fromkeys(buffer.memory for buffer in entry.stored()):
-                if memory.kind == "temporary" and memory not in apart and memory not in plan.offsets:
-                    plan.offsets[memory] = arena.take(bytes_of(memory))
-        for memory in entry.reads() | entry.makes() if config.allow_buffer_reuse else ():
-            if memory in plan.offsets and plan.last_use[memory] == number:
-                arena.give(plan.offsets[memory], bytes_of(memory))
-    plan.size = arena.size
-    return plan
-
-
-def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
-    """Arguments of calls whose results may look at them, or that count from the start of their memory."""
-    found: set[Buffer] = set()
-    for entry in schedule:
-        if isinstance(entry, Extern) and _looks_at_memory(entry.operator):
-            found |= entry.reads()
-    return found
-
-
-def _looks_at_memory(target: Any) -> bool:
-    if not isinstance(target, OpOverload):
-        return True
-    return takes_place(target) or any(result.alias_info for result in target._schema.returns)
-
-
-def bytes_of(memory: Buffer) -> int:
-    """The size of a memory, rounded up."""
-    last = sum((size - 1) * stride for size, stride in zip(memory.sizes, memory.strides)) + 1
-    count = 0 if 0 in memory.sizes else last * memory.dtype.itemsize
-    return max(-(-count // _ALIGNMENT), 1) * _ALIGNMENT
-
-
-class _Arena(Fields):
-    """First fit, with neighbouring free ranges as one."""
-
-    size: int = 0
-    free: list[tuple[int, int]] = []  # begin, end
-
-    def take(self, count: int) -> int:
-        for number, (begin, end) in enumerate(self.free):
-            if end - begin >= count:
-                self.free[number : number + 1] = [(begin + count, end)] if end - begin > count else []
-                return begin
-        begin = self.size
-        if self.free and self.free[-1][1] == self.size:
-            begin = self.free.pop()[0]
-        self.size = begin + count
-        return begin
-
-    def give(self, begin: int, count: int) -> None:
-        ranges = sorted([*self.free, (begin, begin + count)])
-        self.free = []
-        for low, high in ranges:
-            if self.free and self.free[-1][1] == low:
-                self.free[-1] = (self.free[-1][0], high)
-            else:
-                self.free.append((low, high))
-
 
 Named = dict[int, tuple[Kernel, str]]  # by the id of a nest: its function, and the name to call
 

@@ -13,7 +13,7 @@ import operator
 from typing import Any
 
 from torch_py._functorch.aot.forms import Form, is_random
-from torch_py._functorch.aot.partition import is_view
+from torch_py._functorch.aot.splitting import is_view
 from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._inductor.entries import NotWrittenError, text_of
 from torch_py._ops import OpOverload

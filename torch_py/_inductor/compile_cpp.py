@@ -2,78 +2,21 @@
 
 `CXX` names the compiler; otherwise clang++ is taken if it is there, else g++. No process stays behind: a
 compiler that takes longer than a minute is killed.
-
-The words that kernels use are defined in headers of aten/vec.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
-from collections.abc import Iterable
 from functools import cache
-from functools import cache as _remembered
 from pathlib import Path
 
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
+from torch_py._inductor.headers import cpu_features
 from torch_py._inductor.options import vector_bits
 from torch_py._installation import include_paths
 from torch_py._logging.artifacts import timed
-
-_DEFINITION = re.compile(r"^(?:C10_ALWAYS_INLINE|AT_VEC_CALLED|inline)\s+[\w:<> ]+?\s(\w+)\(", re.MULTILINE)
-_OF_PACKS = re.compile(r"^C10_ALWAYS_INLINE Pack (\w+)\([A-Z]\w* ", re.MULTILINE)
-# These are for eager kernels: vectors by hand, complex numbers. They take long to parse.
-_OTHERS = ("pack", "complex", "math", "device_math")
-_OF_TYPES = {"c10::Half": "c10/util/Half.h", "c10::BFloat16": "c10/util/BFloat16.h"}
-
-
-@cache
-def cpu_features() -> str:
-    """The instruction sets of the processor."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            for line in file:
-                if line.startswith(("flags", "Features")):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return " ".join(os.uname())
-
-
-def has_packs() -> bool:
-    """Whether aten/vec/pack.h has packs for this processor."""
-    return {"avx2", "fma", "f16c"} <= set(cpu_features().split())
-
-
-@cache
-def pack_words() -> frozenset[str]:
-    """The functions of packs."""
-    folder = Path(include_paths()[0], "aten/vec")
-    texts = [(folder / name).read_text() for name in ("pack.h", "pack_functions.h")]
-    return frozenset(name for text in texts for name in _OF_PACKS.findall(text))
-
-
-@cache
-def _headers() -> dict[str, list[str]]:
-    """For every function, the headers with a definition of it."""
-    found: dict[str, list[str]] = {}
-    for path in sorted(Path(include_paths()[0], "aten/vec").glob("*.h")):
-        if not path.stem.startswith(_OTHERS):
-            for name in set(_DEFINITION.findall(path.read_text())):
-                found.setdefault(name, []).append(f"aten/vec/{path.name}")
-    return found
-
-
-def includes(words: Iterable[str], text: str) -> str:
-    """The lines that include what kernels with these words need."""
-    needed = {header for word in words for header in _headers().get(word, ())}
-    if "for_packs(" in text:
-        needed |= {"aten/vec/lanes.h", "aten/vec/math.h", "aten/vec/pack_loops.h"}
-    needed.update(header for type, header in _OF_TYPES.items() if type in text)
-    return "".join(f'#include "{header}"\n' for header in sorted(needed))
-
 
 FLAGS = (
     "-std=c++20", "-shared", "-fPIC", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math",
@@ -194,14 +137,14 @@ def identity(compiler: str) -> list[str]:
     return [*_compiler_identity(compiler), *flags(), cpu_features(), _headers_digest()]
 
 
-@_remembered
+@cache
 def _compiler_identity(compiler: str) -> tuple[str, ...]:
     path = os.path.realpath(compiler)
     facts = os.stat(path)
     return (path, str(facts.st_size), str(facts.st_mtime_ns))
 
 
-@_remembered
+@cache
 def _headers_digest() -> str:
     digest = hashlib.sha256()
     for folder in _HEADERS:

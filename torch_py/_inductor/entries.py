@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from functools import cache
-from functools import cache as _remembered
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,6 +28,10 @@ from torch_py._ops import OpOverload
 from torch_py._shapes.formulas import Formula, Symbol
 from torch_py.fx.node import Node
 from torch_py.version import __version__
+
+log = _logging.topic("cache")
+
+Used = TypeVar("Used")
 
 
 class NotWrittenError(Exception):
@@ -150,9 +153,8 @@ _READERS: dict[str, Callable[..., Any]] = {
 }
 
 
-log = _logging.topic("cache")
-
-Used = TypeVar("Used")
+# Entries
+# ------------------------------------------------------------
 
 
 def read_entry(key: str, suffix: str, use: Callable[[Any], Used | None]) -> Used | None:
@@ -205,7 +207,7 @@ def key_of_parts(*parts: str) -> str:
     return hashlib.sha256("\0".join(every).encode()).hexdigest()
 
 
-@_remembered
+@cache
 def _build() -> str:
     """The files of the library, by size and time of the last change."""
     return repr(sorted(_files(str(Path(__file__).parent.parent))))

@@ -8,11 +8,11 @@ read what the store reads, so the search is not quadratic.
 from __future__ import annotations
 
 from torch_py._inductor import config
-from torch_py._inductor.arrange import common_axes, expressed
 from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, count_of, flattened
 from torch_py._inductor.inline import epochs
 from torch_py._inductor.ir import Buffer, Expr, Load, Reduce, loads, moved, rewritten
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
+from torch_py._inductor.spaces import common_axes, expressed
 from torch_py._inductor.statements import LoopGraph, Statement, Store
 
 _LARGEST_NEST = 24  # items; larger ones take long to compile, and gain nothing

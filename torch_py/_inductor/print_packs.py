@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._inductor import config
-from torch_py._inductor.compile_cpp import has_packs, pack_words
 from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
+from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear, flattened
 from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, walk
 from torch_py._inductor.nests import REDUCTION, Item, inner_positions

@@ -14,7 +14,7 @@ from typing import Any
 
 from torch_py import _C, _logging, random
 from torch_py._C._compiler import Program
-from torch_py._functorch.aot.partition import is_view
+from torch_py._functorch.aot.splitting import is_view
 from torch_py._inductor import config
 from torch_py._inductor.assemble import Assembly, Named
 from torch_py._inductor.entries import key_of_parts, read_entry, write_entry
@@ -31,6 +31,17 @@ from torch_py.fx._script import strided
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
+
+_log = _logging.topic("autotuning")
+
+_MARGIN = 0.97  # a nest loses if calls take less than this part of its time
+_LEAST = 0.002  # seconds of one measurement of a nest
+_ROUNDS = 9
+_CALLS = "calls"
+_LOOPS = "loops"
+
+# Programs by names, with examples of what they read.
+Sides = dict[str, tuple[Program, Sequence[Any]]]
 
 
 class Contest(Fields):
@@ -171,16 +182,8 @@ def _module_of(region: list[Node], inputs: list[Node], results: list[Node]) -> G
     return GraphModule({}, graph)
 
 
-_log = _logging.topic("autotuning")
-
-_MARGIN = 0.97  # a nest loses if calls take less than this part of its time
-_LEAST = 0.002  # seconds of one measurement of a nest
-_ROUNDS = 9
-_CALLS = "calls"
-_LOOPS = "loops"
-
-# Programs by names, with examples of what they read.
-Sides = dict[str, tuple[Program, Sequence[Any]]]
+# The races
+# ------------------------------------------------------------
 
 
 def fastest(compiled: CompiledGraph) -> CompiledGraph:

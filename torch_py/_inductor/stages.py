@@ -8,11 +8,12 @@ from typing import Any
 from torch_py import _logging
 from torch_py._C._compiler import Program
 from torch_py._inductor import config
-from torch_py._inductor.arrange import arrange, settle
+from torch_py._inductor.arrange import arrange
 from torch_py._inductor.assemble import Assembly, Named
 from torch_py._inductor.common import merge_common
-from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library, includes
+from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
 from torch_py._inductor.fuse import fuse
+from torch_py._inductor.headers import includes
 from torch_py._inductor.inline import inline
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.lowering import lower
@@ -20,6 +21,7 @@ from torch_py._inductor.nests import Entry, Nest
 from torch_py._inductor.options import checks_stages
 from torch_py._inductor.print_cpp import Kernel, print_nest
 from torch_py._inductor.print_expr import identifier
+from torch_py._inductor.settle import settle
 from torch_py._inductor.statements import LoopGraph
 from torch_py._logging import artifacts
 from torch_py._logging.artifacts import current_part, timed
@@ -27,6 +29,8 @@ from torch_py._notices import say_once
 from torch_py._shapes.formulas import Symbol, symbols_in
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
+
+_log = _logging.topic("inductor")
 
 
 class CompiledGraph:
@@ -133,9 +137,6 @@ def source_of(kernels: Sequence[Kernel], texts: Sequence[str] | None = None) -> 
     return f"#include <cstdint>\n\n{includes(words, text)}\n{text}\n"
 
 
-_log = _logging.topic("inductor")
-
-
 def compile_graph(module: GraphModule) -> CompiledGraph:
     """Like `compile_fx_inner`, with all stages, and without the cache of programs."""
     compiled = CompiledGraph(module)
@@ -199,9 +200,6 @@ def _nests(compiled: CompiledGraph) -> str:
     return "\n".join(str(entry) for entry in compiled.schedule)
 
 
-__all__ = ["CompiledGraph", "CompilerError", "compile_graph"]
-
-
 def symbols_of(module: GraphModule) -> list[Symbol]:
     """The symbols that the sizes of a graph's inputs depend on, in an order in which they may grow."""
     found: dict[Symbol, None] = {}
@@ -209,3 +207,6 @@ def symbols_of(module: GraphModule) -> list[Symbol]:
         for term in (node.meta["val"], *node.meta.get("sizes", ()), *node.meta.get("strides", ())):
             found.update(dict.fromkeys(sorted(symbols_in(term), key=str)))
     return sorted(found, key=lambda symbol: symbol.rank)
+
+
+__all__ = ["CompiledGraph", "CompilerError", "compile_graph"]

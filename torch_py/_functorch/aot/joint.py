@@ -8,11 +8,12 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
-from torch_py._functorch.aot.inputs import Given, Input, Inputs, Sharing, version_of
+from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
 from torch_py._functorch.aot.outputs import Classification, Outputs
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Source
 from torch_py._functorch.aot.recording import Recorder
+from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.traced import BACKWARD, CHANGED, METADATA, NO_GRAD, Change, Reshaping, Traced
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
