@@ -335,20 +335,27 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
     }
   }
   const bool is_made = !out.defined() || caller_out_.defined();
-  if (is_made) operands_[0].tensor = empty_tensor(shape_, out_dtype, device);
 
-  // A new output keeps the order of dimensions of its inputs (channels_last stays channels_last).
+  // A new output keeps the order of dimensions of its inputs (channels_last stays channels_last),
+  // and so does one that was resized.
   bool contiguous = true;
   for (size_t i = 1; i < operands_.size(); ++i) {
     const Tensor& tensor = operands_[i].tensor.get();
     contiguous = contiguous && (tensor.is_contiguous() || tensor.dim() == 0);
   }
-  if (contiguous || shape_.size() < 2) return;
+  if (contiguous || shape_.size() < 2) {
+    if (is_made) operands_[0].tensor = empty_tensor(shape_, out_dtype, device);
+    return;
+  }
 
+  // Otherwise the result is dense in the order of the inputs' strides.
   set_strides(1);
-  output().unsafe_impl()->set_sizes_and_strides(shape_, dense_strides(shape_, dimension_order(1)));
+  const DimVector strides = dense_strides(shape_, dimension_order(1));
+  if (is_made) operands_[0].tensor = empty_strided_tensor(shape_, strides, out_dtype, device);
+  else out.unsafe_impl()->set_sizes_and_strides(shape_, strides);
 }
 
+/// Sets the strides of operands from `first` on, in the order of shape_.
 void TensorIterator::set_strides(size_t first) {
   for (size_t k = first; k < operands_.size(); ++k)
     operands_[k].strides = broadcast_strides(operands_[k].tensor.get(), shape_);

@@ -64,7 +64,7 @@ def is_available() -> bool:
 
 
 def version() -> int | None:
-    """The version of cuDNN, such as 91002 for 9.10.2; None where there is no cuDNN or no CUDA library."""
+    """The version of cuDNN as one number: 91002 is 9.10.2. None if cuDNN or the CUDA library is missing."""
     return int(_C._convolution_library_version()) or None
 
 

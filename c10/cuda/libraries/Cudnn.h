@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-// Declared here as Note [Declared libraries] says; tests/cuda/test_convolutions.py compares the
+// Declared here as Note [Declared libraries] says; tests/cuda/test_cudnn.py compares the
 // enumerators with the headers where these are installed.
 
 namespace c10::cuda::cudnn {
