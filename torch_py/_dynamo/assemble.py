@@ -9,6 +9,7 @@ from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo.effects import Draws, acts, changed_inputs, unnoticed_effect, versions
 from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.rebuild import Rebuild
@@ -22,7 +23,6 @@ from torch_py.fx.node import Node
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
     from torch_py._thread_state import ThreadState
-from torch_py._dynamo.effects import Draws, acts, changed_inputs, unnoticed_effect, versions
 
 _numbers = count()
 

@@ -12,9 +12,11 @@ from typing import Any
 from torch_py._C import Size, _level_of
 from torch_py._dynamo import attributes, calls, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
-from torch_py._dynamo.frame import Frame, call_parts
+from torch_py._dynamo.call_parts import call_parts
+from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.writing import Writing
-from torch_py._shapes.integers import SymFloat, SymInt, SymSize
+from torch_py._shapes.integers import SymInt, SymSize
+from torch_py._shapes.reals import SymFloat
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import iteration
-from torch_py._dynamo.frame import call_parts
+from torch_py._dynamo.call_parts import call_parts
 from torch_py._records import Fields
 
 if TYPE_CHECKING:

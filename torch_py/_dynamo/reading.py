@@ -10,9 +10,9 @@ from typing import Any
 
 from torch_py._dynamo.attributes import filled_slots, in_class
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.guard_rows import Source
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
+from torch_py._dynamo.sources import Source
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import Pending
-from torch_py._dynamo.guard_rows import Source
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
 from torch_py._dynamo.makers import EMPTY, MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
+from torch_py._dynamo.sources import Source
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor

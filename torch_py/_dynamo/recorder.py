@@ -17,19 +17,15 @@ from torch_py import _C
 from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
-from torch_py._dynamo.guard_rows import Source
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope, placeholder
+from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
-from torch_py._dynamo.varying_counts import (
-    MOST_CALLS,
-    TooManyCalls,
-    settle_count,
-    settle_steps,
-    settled_positions,
-)
-from torch_py._shapes.integers import VARYING, SymFloat, SymInt
+from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
+from torch_py._dynamo.varying_positions import settled_positions
+from torch_py._shapes.integers import VARYING, SymInt
+from torch_py._shapes.reals import SymFloat
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import (
     DataDependentOutputException,

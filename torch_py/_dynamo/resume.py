@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from torch_py._C import _compiler
 from torch_py._dynamo import logs
 from torch_py._dynamo.binding import fill_closure
+from torch_py._dynamo.call_parts import call_operands
 from torch_py._dynamo.decode import decode
 from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR, parameter_names
-from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending, call_operands
+from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 

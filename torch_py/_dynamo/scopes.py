@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._dynamo.guard_rows import Source
+from torch_py._dynamo.sources import Source
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph

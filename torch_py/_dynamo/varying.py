@@ -17,7 +17,8 @@ from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
-from torch_py._shapes.integers import VARYING, SymFloat, SymInt, SymSize, term_of
+from torch_py._shapes.integers import VARYING, SymInt, SymSize
+from torch_py._shapes.reals import SymFloat, term_of
 from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -25,9 +26,10 @@ from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.guard_rows import RowWriter, Source
+    from torch_py._dynamo.guard_rows import RowWriter
     from torch_py._dynamo.recorder import Recorder
     from torch_py._dynamo.scopes import Input
+    from torch_py._dynamo.sources import Source
     from torch_py._dynamo.varying_worlds import Worlds
     from torch_py.fx.graph import Graph
 

@@ -12,9 +12,10 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo.varying_worlds import Replay, solver_of
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._shapes.formulas import Symbol, evaluate
-from torch_py._shapes.integers import term_of
+from torch_py._shapes.reals import term_of
 from torch_py._shapes.sizes import Relation
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._tensor import Tensor
@@ -22,7 +23,6 @@ from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.varying import Read, Varying
-from torch_py._dynamo.varying_worlds import Replay, solver_of
 
 Values = Mapping[Symbol, int]
 

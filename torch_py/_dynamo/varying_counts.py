@@ -4,9 +4,6 @@ A graph has one node for each of them, so that code is for one number of them: w
 taken for fixed. The stand-ins of sizes cannot show it, as they are large: `unbind` would make twenty thousand
 results, and a recurrent layer take as many steps. The call is tried on tensors without memory, of the sizes
 of the example and of others.
-
-Positions and counts that vary (`x.narrow(0, n, 2)`, `x.topk(n)`) an operator takes only within a range, which
-such calls find. The program is captured with stand-ins in this range.
 """
 
 from __future__ import annotations
@@ -19,12 +16,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from torch_py import _C
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.varying_arguments import packet_of, positions_in, schemas_of
+from torch_py._dynamo.varying_arguments import packet_of, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
-from torch_py._shapes.integers import SymInt, term_of
-from torch_py._shapes.sizes import Relation
-from torch_py._shapes.stand_ins import furthest
+from torch_py._shapes.reals import term_of
 from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
 
@@ -163,64 +158,3 @@ class Call:
                 return self._counted(self._run(*args, **kwargs))
             except (RuntimeError, TypeError, ValueError, IndexError):
                 return None
-
-
-Values = Mapping[Symbol, int]
-
-
-def settled_positions(
-    varying: Varying, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]
-) -> tuple[Any, Any]:
-    """The arguments of a call. If it does not work for the stand-ins, it gets the numbers of the example; the
-    stand-ins are limited, and the program is captured anew."""
-    numbers = positions_in(target, args, kwargs)
-    if not numbers:
-        return args, kwargs
-    attempt = _Attempt(varying, Call(varying, run, args, kwargs), numbers)
-    if attempt.works_everywhere():
-        attempt.require_sizes()
-        return args, kwargs
-    varying.limit(attempt.symbols, attempt.works, is_guarded=True)
-
-    def example(value: Any) -> Any:
-        is_position = type(value) is SymInt and symbols_in(value.term) & attempt.symbols
-        return value.hint if is_position else value
-
-    return map_tensors((args, kwargs), example)  # type: ignore[no-any-return]
-
-
-class _Attempt:
-    """A call that gets some numbers as positions or counts."""
-
-    def __init__(self, varying: Varying, call: Call, numbers: list[SymInt]) -> None:
-        self._sizes = varying.sizes
-        self._call = call
-        self._signs = [self._sizes.decided(">=", number, 0) for number in numbers]
-        self.symbols = {symbol for number in numbers for symbol in symbols_in(number.term)}
-
-    def works(self, values: Values) -> bool:
-        """Whether the call works for some numbers; all else is as in the example."""
-        values = {**self._sizes.hints, **{symbol: values[symbol] for symbol in self.symbols}}
-        return all(sign.holds(values) for sign in self._signs) and self._call.works(values)
-
-    def works_everywhere(self) -> bool:
-        """Whether it works for the stand-ins, and for all numbers that guards let pass."""
-        if any(symbol.max is None for symbol in self.symbols & self._sizes.bounded):
-            return False
-        return all(self.works({**self._sizes.stand_ins, **end}) for end in ({}, *self._ends()))
-
-    def _ends(self) -> list[dict[Symbol, Any]]:
-        bounded = self.symbols & self._sizes.bounded
-        return [{symbol: symbol.max for symbol in bounded}, {symbol: symbol.min for symbol in bounded}]
-
-    def require_sizes(self) -> None:
-        """Adds guards for sizes for which the call works with all numbers of their ranges."""
-        ends = self._ends()
-        for symbol in self._call.symbols.keys() - self.symbols:
-
-            def fits(size: int, symbol: Symbol = symbol) -> bool:
-                return all(self._call.works({**self._sizes.hints, **end, symbol: size}) for end in ends)
-
-            lowest = furthest(fits, self._sizes.hints[symbol], symbol.min)
-            if lowest > symbol.min:
-                self._sizes.relations[Relation(">=", symbol, lowest)] = None

@@ -8,10 +8,10 @@ from typing import Any
 
 from torch_py._dynamo import attributes
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.guard_rows import Source
 from torch_py._dynamo.journal import ABSENT, set_attribute, set_contents, set_key
 from torch_py._dynamo.origins import SCALARS
 from torch_py._dynamo.reading import Reading
+from torch_py._dynamo.sources import Source
 
 
 class Writing(Reading):

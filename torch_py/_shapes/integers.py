@@ -1,95 +1,16 @@
-"""Numbers that remember the formula of sizes that vary which they come from (sizes.py).
-
-Their value as an int or float is that for the stand-ins, which operators in C++ see. Decisions about a real
-number, and what else Python asks it for, fix the integers that it depends on.
-"""
+"""Integers that remember the formula of sizes that vary which they come from (sizes.py)."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-from torch_py._shapes.formulas import OPERATIONS, Formula, Term, evaluate, product, symbols_in
+from torch_py._shapes.formulas import Formula, Term, evaluate, product, symbols_in
+from torch_py._shapes.reals import SymFloat, of_the_hint, real, real_arithmetic, term_of
 from torch_py._shapes.stand_ins import SMALLEST
 
 if TYPE_CHECKING:
     from torch_py._shapes.sizes import Sizes
-
-# Real numbers
-# ------------------------------------------------------------
-
-
-def real(operation: str, *operands: Any) -> SymFloat:
-    """The number that an operation makes of numbers, one of which varies at least."""
-    sizes = next(operand.sizes for operand in operands if hasattr(operand, "sizes"))
-    term = Formula(operation, tuple(map(term_of, operands)))
-    evaluate(term, sizes.hints)  # raises what the program would raise
-    found = SymFloat(OPERATIONS[operation][0](*map(_plain, operands)))
-    found.term = term
-    found.sizes = sizes
-    return found
-
-
-def term_of(value: Any) -> Term:
-    return getattr(value, "term", value)  # type: ignore[no-any-return]
-
-
-def _plain(value: Any) -> Any:
-    """The number without its formula."""
-    return float.__float__(value) if isinstance(value, float) else int.__int__(value)
-
-
-def _real_arithmetic(operation: str, is_reflected: bool = False) -> Any:
-    def compute(self: SymFloat, other: Any) -> Any:
-        if not isinstance(other, (int, float)):
-            return NotImplemented
-        return real(operation, other, self) if is_reflected else real(operation, self, other)
-
-    return compute
-
-
-def of_the_hint(kind: type, name: str) -> Any:
-    """A method of `kind` whose result does not vary: the numbers are taken for fixed."""
-    method = getattr(kind, name)
-
-    def call(self: Any, *others: Any) -> Any:
-        return method(self.sizes.fix(self), *map(self.sizes.fix, others))
-
-    return call
-
-
-class SymFloat(float):
-    """A real number that varies."""
-
-    term: Term
-    sizes: Any
-
-    __add__ = _real_arithmetic("add")
-    __radd__ = _real_arithmetic("add", is_reflected=True)
-    __sub__ = _real_arithmetic("sub")
-    __rsub__ = _real_arithmetic("sub", is_reflected=True)
-    __mul__ = _real_arithmetic("mul")
-    __rmul__ = _real_arithmetic("mul", is_reflected=True)
-    __truediv__ = _real_arithmetic("truediv")
-    __rtruediv__ = _real_arithmetic("truediv", is_reflected=True)
-
-    def __neg__(self) -> Any:
-        return self * -1.0
-
-    def __pos__(self) -> Any:
-        return self
-
-
-for _name in (
-    "__abs__ __bool__ __ceil__ __divmod__ __eq__ __float__ __floor__ __floordiv__ __format__ __ge__ __gt__ "
-    "__hash__ __int__ __le__ __lt__ __mod__ __ne__ __pow__ __rdivmod__ __repr__ __rfloordiv__ __rmod__ "
-    "__round__ __rpow__ __str__ __trunc__ as_integer_ratio conjugate hex is_integer"
-).split():
-    setattr(SymFloat, _name, of_the_hint(float, _name))
-
-
-# Methods of SymInt
-# ------------------------------------------------------------
 
 
 def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
@@ -179,8 +100,8 @@ class SymInt(int):
     __floordiv__ = _floor_division
     __mod__ = _modulo
     __pow__ = _power
-    __truediv__ = _real_arithmetic("truediv")
-    __rtruediv__ = _real_arithmetic("truediv", is_reflected=True)
+    __truediv__ = real_arithmetic("truediv")
+    __rtruediv__ = real_arithmetic("truediv", is_reflected=True)
 
     __eq__ = _comparison("==")
     __ne__ = _comparison("!=")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo import calls
-from torch_py._dynamo.frame import Frame, call_parts
+from torch_py._dynamo.call_parts import call_parts
+from torch_py._dynamo.frame import Frame
 
 
 def kw_names(frame: Frame, names: tuple[str, ...]) -> None:

@@ -1,0 +1,89 @@
+"""Makes Python functions of other callables: modules, methods, objects with __call__, builtins."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
+from torch_py.nn.modules.module import Module
+
+
+def as_function(target: Callable[..., Any]) -> FunctionType:
+    """A function that calls `target`, with the parameters that it has in Python; a function is its own.
+
+    The target is a global of the new function, so that it is a particular object to compiled code.
+    """
+    if isinstance(target, FunctionType):
+        return target
+
+    signature, bound = _signature_of(target)
+    namespace: dict[str, Any] = {
+        "target": target,
+        "__name__": getattr(target, "__module__", None) or "compiled",
+    }
+    exec(compile(_text(signature, bound), "<call of a compiled object>", "exec"), namespace)
+    made: FunctionType = namespace["call"]
+    made.__defaults__ = _visible_defaults(signature, bound)
+    made.__kwdefaults__ = signature.__kwdefaults__
+    if not isinstance(target, Module):
+        functools.update_wrapper(made, target)
+    made.__qualname__ = getattr(target, "__qualname__", type(target).__name__)
+    return made
+
+
+def _anything(*arguments: Any, **keywords: Any) -> None:
+    """Has the parameters of callables that do not tell theirs."""
+
+
+def _signature_of(target: Any) -> tuple[Any, bool]:
+    """A function with the parameters of `target`, and whether the first of them is bound."""
+    if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
+        is_module_call = target.__func__ is Module._call_impl
+        return _signature_of(target.__self__) if is_module_call else (target.__func__, True)
+    if isinstance(target, Module):
+        found = None if "forward" in vars(target) else getattr(type(target), "forward", None)
+    else:
+        found = in_class(type(target), "__call__")
+    return (found, True) if isinstance(found, FunctionType) else (_anything, False)
+
+
+def _visible_defaults(signature: FunctionType, bound: bool) -> Any:
+    defaults = signature.__defaults__
+    if not defaults or not bound:
+        return defaults
+    return defaults if len(defaults) < signature.__code__.co_argcount else defaults[1:]
+
+
+def _text(signature: FunctionType, bound: bool) -> str:
+    """The definition of a function with these parameters, which passes them on."""
+    code = signature.__code__
+    names = code.co_varnames
+    positional = list(names[bound : code.co_argcount])  # none of ``def method(*arguments)``
+    keywords = list(names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
+    rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
+
+    parameters = list(positional)
+    arguments = list(positional)
+    only = code.co_posonlyargcount - bound
+    if only > 0:
+        parameters.insert(only, "/")
+    if code.co_flags & VARARGS:
+        name = rest.pop(0)
+        parameters.append(f"*{name}")
+        arguments.append(f"*{name}")
+    elif keywords:
+        parameters.append("*")
+    parameters += keywords
+    arguments += [f"{name}={name}" for name in keywords]
+    if code.co_flags & VARKEYWORDS:
+        name = rest.pop(0)
+        parameters.append(f"**{name}")
+        arguments.append(f"**{name}")
+
+    # A parameter may be called as the target is.
+    callee = "target" if "target" not in names else "globals()['target']"
+    return f"def call({', '.join(parameters)}):\n    return {callee}({', '.join(arguments)})\n"
