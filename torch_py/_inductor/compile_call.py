@@ -29,20 +29,27 @@ def compile_call(
     return aot_module_simplified(
         module,
         list(example_inputs),
-        fw_compiler=_part("forward", inner),
-        bw_compiler=_part("backward", inner),
-        inference_compiler=_part("inference", inner),
+        fw_compiler=part_compiler("forward", inner),
+        bw_compiler=part_compiler("backward", inner),
+        inference_compiler=part_compiler("inference", inner),
         partition_fn=_partition,
         keep_inference_input_mutations=True,
         note=note,
     )
 
 
-def _part(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
-    """A compiler of one of the graphs, which are named where stages are shown."""
+def part_compiler(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiler of one of the graphs, which are named where stages are shown. It has the settings of now:
+    what only some passes of backward need is compiled in such a pass."""
+    settings = config.shallow_copy_dict()
 
     def compile(module: GraphModule, example_inputs: Sequence[Any]) -> Any:
-        with artifacts.part(name), artifacts.timed("other"):
+        with (
+            config.patch(settings),
+            artifacts.compilation("graph"),
+            artifacts.part(name),
+            artifacts.timed("other"),
+        ):
             run_pass(config.post_grad_custom_pre_pass, module)
             run_pass(config.post_grad_custom_post_pass, module)
             write_in_place(module)

@@ -64,12 +64,31 @@ def compile_fx(
         with artifacts.timed("ahead-of-time autograd"):
             if inner_compile is not None:
                 return _compiled_call(module, example_inputs, inner_compile)
-            return call_of(module, example_inputs, lambda notes: _noted(module, example_inputs, notes))
+            return call_of(
+                module,
+                example_inputs,
+                lambda notes: _noted(module, example_inputs, notes),
+                _backward_compiler(),
+            )
 
 
 def _noted(module: Any, example_inputs: Sequence[Any], notes: Notes) -> Callable[..., Any]:
     inner = functools.partial(compile_fx_inner, note=notes.keys.append)
     return _compiled_call(module, example_inputs, inner, notes.note_parts)
+
+
+def _backward_compiler() -> Callable[..., Any]:
+    """Compiles a backward graph later, with the settings of now."""
+    settings = config.shallow_copy_dict()
+
+    def compile(graph: GraphModule, inputs: Sequence[Any]) -> Any:
+        # As in `_compiled`.
+        from torch_py._inductor.compile_call import part_compiler
+
+        with config.patch(settings):
+            return part_compiler("backward", compile_fx_inner)(graph, inputs)
+
+    return compile
 
 
 def _compiled_call(*arguments: Any) -> Callable[..., Any]:

@@ -19,13 +19,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch_py import _C, _logging
 from torch_py._C._compiler import Program
 from torch_py._functorch.aot.forms import Form
 from torch_py._functorch.aot.runtime.calls import Parts, flat_call
-from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.compile_cpp import NoCompilerError
@@ -39,6 +38,9 @@ from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from torch_py._functorch.aot.partial_backward import PartialBackward
 
 log = _logging.topic("cache")
 
@@ -107,7 +109,7 @@ def text_of_graph(module: GraphModule) -> str:
     def facts(node: Node) -> Any:
         value = _constant(module, node) if node.op == "get_attr" else node.meta.get("val")
         geometry = node.meta.get("sizes"), node.meta.get("strides")
-        return _facts(value), geometry, BACKWARD in node.meta
+        return _facts(value), geometry
 
     with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
         return _graph_text(module, facts)
@@ -144,23 +146,34 @@ def _write_program(key: str, description: tuple[Any, ...]) -> None:
 
 
 class Notes(Fields):
-    """What is noted about a call while it is compiled: its parts, and the keys of its programs."""
+    """What is noted about a call while it is compiled: its parts, the keys of its programs, and its backward
+    for some tangents."""
 
     parts: Parts | None = None
     keys: list[str] = []
+    partial: PartialBackward | None = None
 
-    def note_parts(self, parts: Parts) -> None:
+    def note_parts(self, parts: Parts, partial: PartialBackward | None = None) -> None:
         self.parts = parts
+        self.partial = partial
 
 
-def call_of(module: GraphModule, inputs: Sequence[Any], compile: Callable[[Notes], Any]) -> Any:
-    """The call of a captured graph: from the cache, or what `compile` makes of the graph."""
+def call_of(
+    module: GraphModule,
+    inputs: Sequence[Any],
+    compile: Callable[[Notes], Any],
+    compile_backward: Callable[[GraphModule, list[Any]], Any],
+) -> Any:
+    """The call of a captured graph: from the cache, or what `compile` makes of the graph.
+
+    `compile_backward` compiles a backward graph whose call was found.
+    """
     key = key_of_call(module, inputs) if _keeps_calls() else None
     notes = Notes()
     if key is None:
         return compile(notes)
 
-    found = _read_call(key)
+    found = _read_call(key, compile_backward)
     log.info("%s of the call %s", "miss" if found is None else "hit", key)
     if found is not None:
         return found
@@ -226,19 +239,44 @@ class _Arguments:
         return self._numbers.setdefault(identity, len(self._numbers))
 
 
-def _read_call(key: str) -> Any:
-    def call(entry: tuple[list[str], Parts]) -> Any:
-        keys, parts = entry
+def _read_call(key: str, compile_backward: Callable[[GraphModule, list[Any]], Any]) -> Any:
+    def call(entry: tuple[list[str], Parts, Any]) -> Any:
+        keys, parts, graph = entry
         programs = [known_program(one) for one in keys]
-        return None if None in programs else flat_call(parts.call(*programs))
+        if None in programs:
+            return None
+        if graph is None:
+            return flat_call(parts.call(*programs))
+        return flat_call(parts.call(*programs, _kept_backward(graph, parts, compile_backward)))
 
     return read_entry(key, ".call", call)
 
 
 def _write_call(key: str, notes: Notes) -> None:
     parts = notes.parts
-    if parts is not None and len(notes.keys) == (1 if parts.training is None else 2):
-        write_entry(key, ".call", (notes.keys, parts))
+    if parts is None or len(notes.keys) != (1 if parts.training is None else 2):
+        return
+    graph = None
+    if notes.partial is not None:
+        # Imported here: most calls have one tangent.
+        from torch_py._inductor.kept_graphs import graph_parts
+
+        try:
+            graph = graph_parts(notes.partial.module.graph)
+        except NotWrittenError:
+            return
+    write_entry(key, ".call", (notes.keys, parts, graph))
+
+
+def _kept_backward(
+    graph: Any, parts: Parts, compile: Callable[[GraphModule, list[Any]], Any]
+) -> PartialBackward:
+    # Imported here, as in `_write_call`.
+    from torch_py._functorch.aot.partial_backward import PartialBackward
+    from torch_py._inductor.kept_graphs import module_of
+
+    assert parts.training is not None
+    return PartialBackward(lambda: module_of(graph), len(parts.training["tangents"]), compile)
 
 
 # Graphs as text

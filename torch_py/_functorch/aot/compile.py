@@ -10,6 +10,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.in_place import put_changes_inside
 from torch_py._functorch.aot.joint import trace
+from torch_py._functorch.aot.partial_backward import PartialBackward, without_tangents
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
 from torch_py._functorch.aot.recording import Recorder
@@ -44,7 +45,7 @@ class Backend(Fields):
     decompositions: Decompositions
     inference: Compiler | None  # of calls without backward; None: as `forward`
     keeps_changes: bool  # whether graphs without backward change their inputs themselves
-    note: Callable[[Parts], None] | None = None  # is told what a call consists of, for a cache
+    note: Callable[..., None] | None = None  # is told what a call consists of, for a cache
 
     def compile(
         self,
@@ -82,14 +83,19 @@ class Backend(Fields):
                 static_lifetime_input_indices=_static(traced, arguments),
             )
         watches = kept.watches(backward_graph)
-        forward = self.forward(forward_graph, _values(forward_graph))
-        backward = (self.backward or self.forward)(backward_graph, _values(backward_graph))
         facts = training_facts(traced, backward_graph.graph, watches)
-        return self._call(Parts.of(traced, len(arguments), has_history, facts), forward, backward)
+        compile_backward = self.backward or self.forward
+        partial = None
+        if len(traced.tangents) > 1:
+            copy = without_tangents(backward_graph, [], [])  # compilers change graphs
+            partial = PartialBackward(lambda: copy, len(traced.tangents), compile_backward)
+        forward = self.forward(forward_graph, _values(forward_graph))
+        backward = compile_backward(backward_graph, _values(backward_graph))
+        return self._call(Parts.of(traced, len(arguments), has_history, facts), forward, backward, partial)
 
     def _call(self, parts: Parts, *compiled: Any) -> Call:
         if self.note is not None:
-            self.note(parts)
+            self.note(parts, *compiled[2:])
         return parts.call(*compiled)
 
 

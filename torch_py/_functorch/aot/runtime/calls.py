@@ -245,13 +245,13 @@ class Parts(Record):
             training,
         )
 
-    def call(self, forward: Compiled, backward: Compiled | None = None) -> Call:
-        """The call, with what its graphs have been compiled to."""
+    def call(self, forward: Compiled, backward: Compiled | None = None, partial: Any = None) -> Call:
+        """The call, with what its graphs have been compiled to; `partial` as in `function_of`."""
         if self.is_autocast:
             forward = without_casts(forward)
         if self.training is None or backward is None:
             run = without_backward(forward, self.has_history)
         else:
-            run = function_of(self.training, forward, backward)
+            run = function_of(self.training, forward, backward, partial)
         kind = CallWithoutInference if self.leaves_inference else Call
         return kind(self, run)

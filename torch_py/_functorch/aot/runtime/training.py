@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
@@ -55,12 +55,18 @@ def raising(error: Exception) -> Compiled:
     return backward
 
 
-def function_of(facts: Mapping[str, Any], forward: Compiled, backward: Compiled) -> Compiled:
+def function_of(
+    facts: Mapping[str, Any],
+    forward: Compiled,
+    backward: Compiled,
+    partial: Callable[[Collection[int]], Compiled | None] | None = None,
+) -> Compiled:
     """A function of the inputs of the forward graph, which autograd differentiates by the backward graph.
 
-    `forward` and `backward` are what these have been compiled to.
+    `forward` and `backward` are what these have been compiled to; `partial` gives what runs instead of
+    `backward` if only the tangents with some numbers arrive.
     """
-    compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, facts)
+    compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, {**facts, "partial": partial})
     return compiled if _C.is_grad_enabled() else _with_grad(compiled)
 
 

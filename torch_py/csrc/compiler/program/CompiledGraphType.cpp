@@ -2,6 +2,7 @@
 #include "torch_py/csrc/compiler/program/CompiledGraphType.h"
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <string_view>
 
@@ -10,14 +11,47 @@
 #include "torch_py/csrc/bindings/types/AddType.h"
 #include "torch_py/csrc/compiler/program/Graphs.h"
 #include "torch_py/csrc/compiler/program/ProgramType.h"
+#include "torch_py/csrc/compiler/program/PythonFunction.h"
 
 namespace torch::python {
 
 namespace {
 
+using programs::Graph;
 using programs::SavedUse;
 using programs::TrainingGraph;
 using programs::Watch;
+
+/// Asks a Python function for each graph once.
+class PartialBackward final : public programs::PartialBackward {
+ public:
+  explicit PartialBackward(PyObject* function) : function_(keep_object(function)) {}
+
+  std::shared_ptr<const Graph> graph_for(const std::vector<size_t>& arrived) const override {
+    const GilAcquire gil;
+    const auto found = graphs_.find(arrived);
+    if (found != graphs_.end()) return found->second;
+
+    const ObjectPtr made = ask(arrived);
+    auto graph = made.get() == Py_None ? nullptr : read_graph(made.get());
+    graphs_[arrived] = graph;
+    return graph;
+  }
+
+ private:
+  ObjectPtr ask(const std::vector<size_t>& arrived) const {
+    const ObjectPtr places =
+        ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(arrived.size()))));
+    for (size_t i = 0; i < arrived.size(); ++i)
+      PyTuple_SET_ITEM(places.get(), static_cast<Py_ssize_t>(i),
+                       checked(PyLong_FromSize_t(arrived[i])));
+    return ObjectPtr::steal(
+        checked(PyObject_CallOneArg(static_cast<PyObject*>(function_.get()), places.get())));
+  }
+
+  std::shared_ptr<void> function_;
+  mutable std::map<std::vector<size_t>, std::shared_ptr<const Graph>> graphs_;  // with the GIL
+};
 
 struct CompiledGraphObject {
   PyObject_HEAD
@@ -25,6 +59,7 @@ struct CompiledGraphObject {
   std::shared_ptr<const TrainingGraph> graph;
   PyObject* forward;
   PyObject* backward;
+  PyObject* partial;  // may be null
   PyObject* weak_references;
 };
 PyTypeObject CompiledGraphType = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -106,6 +141,14 @@ std::vector<Watch> read_watches(PyObject* object) {
   return watches;
 }
 
+std::shared_ptr<const PartialBackward> read_partial(PyObject* object) {
+  if (object == Py_None) return nullptr;
+  if (!PyCallable_Check(object))
+    throw_python(PyExc_TypeError, "CompiledGraph(): partial must be a function or None, got %s",
+                 type_name(object));
+  return std::make_shared<PartialBackward>(object);
+}
+
 void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
   if (name == "num_outputs") return void(graph.num_outputs = read_position(value, "num_outputs"));
   if (name == "tangents") return void(graph.tangents = read_positions(value, "tangents"));
@@ -116,10 +159,11 @@ void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
   if (name == "watches") return void(graph.watches = read_watches(value));
   if (name == "materialize") return void(graph.materializes = to_bool(value));
   if (name == "name") return void(graph.name = to_string_view(value));
+  if (name == "partial") return void(graph.partial = read_partial(value));
 
   throw_python(PyExc_ValueError,
                "CompiledGraph(): unknown metadata '%s'; there are num_outputs, tangents, "
-               "differentiated, reached, uses, watches, materialize and name",
+               "differentiated, reached, uses, watches, materialize, partial and name",
                std::string(name).c_str());
 }
 
@@ -216,6 +260,7 @@ PyObject* graph_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   as_graph(self)->vectorcall = call_graph;
   as_graph(self)->forward = Py_NewRef(forward);
   as_graph(self)->backward = Py_NewRef(backward);
+  as_graph(self)->partial = Py_XNewRef(PyDict_GetItemString(metadata, "partial"));
   return self;
   TORCH_PY_CATCH(nullptr)
 }
@@ -224,6 +269,7 @@ int graph_clear(PyObject* self) {
   as_graph(self)->graph.reset();
   Py_CLEAR(as_graph(self)->forward);
   Py_CLEAR(as_graph(self)->backward);
+  Py_CLEAR(as_graph(self)->partial);
   return 0;
 }
 
@@ -231,11 +277,13 @@ int graph_traverse(PyObject* self, visitproc visit, void* arg) {
   const CompiledGraphObject* graph = as_graph(self);
   Py_VISIT(graph->forward);
   Py_VISIT(graph->backward);
+  Py_VISIT(graph->partial);
 
   // The graph owns functions a second time, and so do the nodes that own it.
   if (graph->graph.use_count() != 1) return 0;
   if (!is_program(graph->forward)) Py_VISIT(graph->forward);
   if (!is_program(graph->backward)) Py_VISIT(graph->backward);
+  if (graph->graph->partial != nullptr) Py_VISIT(graph->partial);
   return 0;
 }
 
@@ -280,6 +328,11 @@ constexpr const char* kDocumentation =
     "      (whether it is an input, its position, how often the caller changes it as part of the\n"
     "      program, places in `tangents`): an error if one of these tangents arrives\n"
     "  materialize: whether an output without gradient has zeros rather than None (default: True)\n"
+    "  partial: a function of the places in `tangents` of those outputs that have a gradient, "
+    "called\n"
+    "      where others have none. It returns what runs instead of backward, without the "
+    "gradients\n"
+    "      of these, or None for backward itself (default: None)\n"
     "  name: of the node (default: CompiledFunctionBackward)\n"
     "\n"
     "Gradients arrive with the strides of their output if that is dense. Differentiating backward\n"

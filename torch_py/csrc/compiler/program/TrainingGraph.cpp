@@ -374,10 +374,21 @@ void CompiledNode::release_saved() {
   for (Saved& saved : saved_) saved.tensor.reset();
 }
 
-Items CompiledNode::tangents(const variable_list& grads) const {
-  Items items;
+/// The graph for those tangents that have arrived. Null if backward takes all of them.
+std::shared_ptr<const Graph> CompiledNode::partial_backward(const variable_list& grads) const {
+  if (graph_->partial == nullptr) return nullptr;
+  std::vector<size_t> arrived;
   for (size_t place = 0; place < graph_->tangents.size(); ++place)
-    items.push_back({fitted(grads[graph_->tangents[place]], place), 0, false});
+    if (grads[graph_->tangents[place]].defined()) arrived.push_back(place);
+  return arrived.size() == graph_->tangents.size() ? nullptr : graph_->partial->graph_for(arrived);
+}
+
+Items CompiledNode::tangents(const variable_list& grads, bool arrived_only) const {
+  Items items;
+  for (size_t place = 0; place < graph_->tangents.size(); ++place) {
+    const at::Tensor& tangent = grads[graph_->tangents[place]];
+    if (tangent.defined() || !arrived_only) items.push_back({fitted(tangent, place), 0, false});
+  }
   return items;
 }
 
@@ -435,6 +446,7 @@ variable_list CompiledNode::apply(variable_list&& grads) {
 
   const std::vector<size_t> uses = uses_of_pass(grads);
   check_watched(grads);
+  const std::shared_ptr<const Graph> partial = partial_backward(grads);
   Items arguments = unpack_saved(uses);
   if (!autograd::Engine::keeps_graph()) {
     // Before backward runs, which may then release each of them after its last use.
@@ -448,7 +460,7 @@ variable_list CompiledNode::apply(variable_list&& grads) {
     for (const at::Tensor& grad : grads) sources.push_back(grad);
   }
 
-  for (Item& tangent : tangents(grads)) arguments.push_back(std::move(tangent));
+  for (Item& tangent : tangents(grads, partial != nullptr)) arguments.push_back(std::move(tangent));
 
   // From here on the graph may release each of them after its last use.
   grads.clear();
@@ -456,7 +468,8 @@ variable_list CompiledNode::apply(variable_list&& grads) {
   Items found;
   {
     const c10::NoGradGuard unrecorded;
-    found = graph_->backward->run(owned_arguments(arguments));
+    const Graph& backward = partial != nullptr ? *partial : *graph_->backward;
+    found = backward.run(owned_arguments(arguments));
   }
   TORCH_CHECK(found.size() == reached.size(), name(), ": backward returned ", found.size(),
               " gradients, expected ", reached.size());

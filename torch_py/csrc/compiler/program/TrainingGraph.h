@@ -17,6 +17,15 @@ class Graph {
   virtual Items run(const Arguments& arguments) const = 0;
 };
 
+/// Makes graphs for passes of backward that only some tangents arrive at.
+class PartialBackward {
+ public:
+  virtual ~PartialBackward() = default;
+  /// Takes what forward saves and the tangents at some places in TrainingGraph::tangents. Null if
+  /// there is no such graph.
+  virtual std::shared_ptr<const Graph> graph_for(const std::vector<size_t>& arrived) const = 0;
+};
+
 /// A part of backward that uses saved values. It runs when the gradient of one of some outputs
 /// arrives and one of some gradients is wanted.
 struct SavedUse {
@@ -56,14 +65,16 @@ struct TrainingGraph {
   std::vector<Watch> watches;
   // Whether backward gets zeros, rather than an undefined tensor, for an output without gradient.
   bool materializes = true;
+  // What runs instead of backward if some outputs have no gradient. May be null.
+  std::shared_ptr<const PartialBackward> partial;
 };
 
 /// The backward step of a training graph.
 ///
 /// Note [Passes through parts]
-/// Every pass runs the whole of backward, with zeros as the gradients that have not arrived: it
-/// reads all saved values, also those that only meet zeros. They are therefore kept until no
-/// further pass can come. One through a use that has run already is an error, as eager mode has
+/// A pass gets all saved values, also those that only gradients which have not arrived need: these
+/// are zeros, or there is a graph without them. Saved values are therefore kept until no further
+/// pass can come. One through a use that has run already is an error, as eager mode has
 /// released what it needs; what is left are results and gradients that other uses connect.
 class CompiledNode final : public autograd::Node {
  public:
@@ -111,7 +122,8 @@ class CompiledNode final : public autograd::Node {
   bool may_come_again(size_t tangent) const;
   bool is_spent() const;
   void release_saved();
-  Items tangents(const autograd::variable_list& grads) const;
+  std::shared_ptr<const Graph> partial_backward(const autograd::variable_list& grads) const;
+  Items tangents(const autograd::variable_list& grads, bool arrived_only) const;
   at::Tensor fitted(const at::Tensor& tangent, size_t place) const;
   bool is_reached(size_t gradient, const autograd::variable_list& grads) const;
   std::vector<bool> gradients_of_pass(const autograd::variable_list& grads) const;
