@@ -85,7 +85,7 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
 def _of_instance(capture: Capture, owner: Any, kind: type, name: str) -> Any:
     """The attribute of an ordinary object; ABSENT without one."""
     found = in_class(kind, name)
-    if found is not ABSENT and _is_data_descriptor(found):
+    if found is not ABSENT and is_data_descriptor(found):
         return _through_descriptor(capture, owner, kind, name, found)
 
     fields = fields_of(owner)
@@ -131,7 +131,7 @@ def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any
     return call_own(capture, found, "__get__", owner, kind)
 
 
-def _is_data_descriptor(found: Any) -> bool:
+def is_data_descriptor(found: Any) -> bool:
     form = type(found)
     if form is property or form in _NATIVE_GETTERS:
         return True
@@ -203,7 +203,7 @@ def _of_class(capture: Capture, owner: type, name: str) -> Any:
     of_meta = in_class(meta, name)
     if type(of_meta) in _NATIVE_GETTERS:
         return _native_field_of_class(capture, owner, name)
-    if of_meta is not ABSENT and _is_data_descriptor(of_meta):
+    if of_meta is not ABSENT and is_data_descriptor(of_meta):
         return capture.result(getattr(owner, name))
 
     found = in_class(owner, name)
@@ -258,7 +258,7 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
         raise AttributeError(f"'super' object has no attribute {name!r}")
 
     found = candidate.__dict__[name]
-    if _is_data_descriptor(found) and not in_class_method:
+    if is_data_descriptor(found) and not in_class_method:
         return _through_descriptor(capture, target, candidate, name, found)
     return bind(capture, found, None if in_class_method else target, kind, name, candidate)
 
@@ -357,76 +357,3 @@ class TensorMethod:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return getattr(self.__self__, self.__name__)(*args, **kwargs)
-
-
-# Writing
-
-
-def store(capture: Capture, owner: Any, name: str, value: Any) -> None:
-    """``owner.name = value``."""
-    if isinstance(owner, Tensor):
-        raise Break(
-            f"assignment to .{name} of a tensor", "the state of tensors is changed by operators only", ""
-        )
-    if isinstance(owner, type):
-        _store_in_class(capture, owner, name, value)
-        return
-    if call_own(capture, owner, "__setattr__", name, value) is ABSENT:
-        store_plain(capture, owner, name, value)
-
-
-def store_plain(capture: Capture, owner: Any, name: str, value: Any = ABSENT) -> None:
-    """What ``object.__setattr__`` does, and without a value ``object.__delattr__``."""
-    kind = type(owner)
-    is_deletion = value is ABSENT
-    operands = (owner,) if is_deletion else (owner, value)
-    found = in_class(kind, name)
-    if found is not ABSENT and _is_data_descriptor(found):
-        capture.depends_on_class(kind, name)
-        if isinstance(found, property):
-            function = found.fdel if is_deletion else found.fset
-            if function is None:
-                what = "deleter" if is_deletion else "setter"
-                raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no {what}")
-            capture.call(function, operands, {})
-        elif type(found) is MemberDescriptorType:
-            capture.write_slot(owner, name, value)
-        elif call_own(capture, found, "__delete__" if is_deletion else "__set__", *operands) is ABSENT:
-            _store_natively(capture, owner, name, value)
-        return
-
-    fields = fields_of(owner)
-    if fields is None or (is_deletion and name not in fields):
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-    capture.write_field(owner, fields, name, value)
-
-
-def _store_natively(capture: Capture, owner: Any, name: str, value: Any) -> None:
-    """Stores what native code of the class keeps, if it is not known to others."""
-    if value is ABSENT or not capture.is_new(owner):
-        what = "deletion of" if value is ABSENT else "assignment to"
-        raise Break(f"{what} .{name}", f"a {type(owner).__name__} stores it natively")
-    setattr(owner, name, value)
-
-
-def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> None:
-    if capture.is_new(owner):
-        setattr(owner, name, value)
-        return
-    before = in_class(owner, name)
-    is_plain = before is not ABSENT and in_class(type(owner), "__setattr__") is type.__setattr__
-    if not is_plain or any(in_class(type(item), "__get__") is not ABSENT for item in (before, value)):
-        raise Break(
-            f"assignment to {owner.__name__}.{name}",
-            "it may change which attributes and methods a class has",
-            "let the class have the attribute from the start",
-        )
-    capture.write_class(owner, name, value)
-
-
-def delete(capture: Capture, owner: Any, name: str) -> None:
-    """``del owner.name``."""
-    if isinstance(owner, (Tensor, type)):
-        raise Break(f"deletion of .{name}", "it is not captured for tensors and classes", "")
-    if call_own(capture, owner, "__delattr__", name) is ABSENT:
-        store_plain(capture, owner, name)

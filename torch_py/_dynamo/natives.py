@@ -11,7 +11,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo import attributes, copying, iteration, operations, torch_calls
+from torch_py._dynamo import attributes, copying, iteration, operations, storing, torch_calls
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
@@ -318,8 +318,8 @@ def _object_getattribute(capture: Capture, owner: Any, name: str) -> Any:
 
 _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__init__": lambda capture, owner, *args, **kwargs: None,
-    "__setattr__": attributes.store_plain,
-    "__delattr__": attributes.store_plain,
+    "__setattr__": storing.store_plain,
+    "__delattr__": storing.store_plain,
     "__getattribute__": _object_getattribute,
     "__repr__": lambda capture, owner: object.__repr__(owner),
     "__eq__": lambda capture, left, right: True if left is right else NotImplemented,

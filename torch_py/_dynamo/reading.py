@@ -11,7 +11,7 @@ from typing import Any
 from torch_py._dynamo.attributes import filled_slots, in_class
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
-from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
+from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins, decimals
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -223,6 +223,8 @@ class Reading(Origins):
         kind = type(value)
         if kind in SCALARS or isinstance(value, Tensor):
             return
+        if kind.__module__ == "decimal":
+            self.guards.add("equals", self.sources.call("the context of decimal", decimals), decimals())
         origin = self._origins.get(id(value))
         if origin is None:
             if isinstance(value, (list, tuple)) and id(value) not in self._new:

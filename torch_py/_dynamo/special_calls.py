@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import abc
 import builtins
 import functools
 import operator
@@ -17,21 +16,23 @@ from torch_py import _utils, autograd
 from torch_py._C import Size
 from torch_py._dynamo import (
     attributes,
+    class_checks,
     iteration,
     marks,
     natives,
     operations,
+    storing,
     torch_calls,
     transforms,
 )
-from torch_py._dynamo.attributes import call_own, in_class
+from torch_py._dynamo.attributes import call_own
 from torch_py._dynamo.binding import build_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.nested import has_tensors
-from torch_py._dynamo.torch_modules import is_of_torch, module_of
+from torch_py._dynamo.torch_modules import is_of_python
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
@@ -49,50 +50,6 @@ def _true(capture: Capture, args: Any, kwargs: Any) -> bool:
     return True
 
 
-def _isinstance(capture: Capture, args: Any, kwargs: Any) -> bool:
-    value, kinds = args
-    if isinstance(value, InterpretedGenerator):
-        return isinstance(value, kinds) or kinds is types.GeneratorType
-    return _by_hook(capture, "__instancecheck__", value, capture.class_of(value), kinds)
-
-
-def _by_hook(capture: Capture, name: str, value: Any, kind: type, kinds: Any) -> bool:
-    """Asks classes by their ``__instancecheck__`` or ``__subclasscheck__``: those of the program are
-    interpreted, and answers of abstract classes, which others are registered for later, are guarded."""
-    if isinstance(kinds, types.UnionType):
-        kinds = kinds.__args__
-    if isinstance(kinds, tuple):
-        return any(_by_hook(capture, name, value, kind, one) for one in kinds)
-    found = _by_own_hook(capture, name, value, kinds)
-    if found is not None:
-        return found
-    if isinstance(value, (Tensor, SymSize)):  # stand-ins are of other classes than the program sees
-        return issubclass(kind, kinds) or (type(kinds) is not type and isinstance(value, kinds))
-
-    answer = isinstance(value, kinds) if name == "__instancecheck__" else issubclass(value, kinds)
-    if not answer and isinstance(kinds, abc.ABCMeta) and not capture.is_new(kinds):
-        capture.add_abstract(kind, kinds)
-    return answer
-
-
-def _by_own_hook(capture: Capture, name: str, value: Any, kinds: Any) -> bool | None:
-    """The answer of a hook of the program; None without one."""
-    hook = in_class(type(kinds), name)
-    if not isinstance(kinds, type) or type(hook) is not FunctionType or _is_of_library(hook):
-        return None
-    capture.depends_on_class(type(kinds), name)
-    return capture.truth(capture.call(hook, (kinds, value), {}))
-
-
-def _is_of_library(function: FunctionType) -> bool:
-    return is_of_torch(function) or _is_library(module_of(function))
-
-
-def _is_library(module: str) -> bool:
-    """Whether a module comes with Python."""
-    return module.partition(".")[0] in sys.stdlib_module_names
-
-
 def _type(capture: Capture, args: Any, kwargs: Any) -> Any:
     if len(args) == 1:
         kind = capture.class_of(args[0])
@@ -107,14 +64,6 @@ def _getattr(capture: Capture, args: Any, kwargs: Any) -> Any:
         if len(args) == 2:
             raise
         return args[2]
-
-
-def _hasattr(capture: Capture, args: Any, kwargs: Any) -> bool:
-    try:
-        attributes.load(capture, *args)
-    except AttributeError:
-        return False
-    return True
 
 
 def _len(capture: Capture, args: Any, kwargs: Any) -> int:
@@ -332,7 +281,7 @@ def _id(capture: Capture, args: Any, kwargs: Any) -> int:
 def _guard_identity(capture: Capture, value: Any) -> None:
     """Where an object is in memory holds for this object alone. Libraries compare such numbers only."""
     assert capture.frame is not None
-    if _is_library(capture.frame.globals.get("__name__", "")):
+    if is_of_python(capture.frame.globals.get("__name__", "")):
         return
     if isinstance(value, Tensor):
         known = capture.recorder.input_of(capture.recorder.fake_of(value))
@@ -345,13 +294,6 @@ def _guard_identity(capture: Capture, value: Any) -> None:
 def _callable(capture: Capture, args: Any, kwargs: Any) -> bool:
     capture.depends_on_absence(type(args[0]), "__call__")
     return callable(args[0])
-
-
-def _issubclass(capture: Capture, args: Any, kwargs: Any) -> bool:
-    value, kinds = args
-    if not isinstance(value, type):
-        return issubclass(value, kinds)
-    return _by_hook(capture, "__subclasscheck__", value, value, kinds)
 
 
 def _hash(capture: Capture, args: Any, kwargs: Any) -> int:
@@ -398,11 +340,11 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     marks.graph_break: _graph_break,
     **dict.fromkeys((marks.is_compiling, _utils.is_compiling), _true),
     **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), _true),
-    isinstance: _isinstance,
+    isinstance: class_checks.is_instance,
     getattr: _getattr,
-    hasattr: _hasattr,
-    setattr: _of_operations(attributes.store),
-    delattr: _of_operations(attributes.delete),
+    hasattr: _of_operations(class_checks.has_attribute),
+    setattr: _of_operations(storing.store),
+    delattr: _of_operations(storing.delete),
     len: _len,
     iter: _iter,
     next: _next,
@@ -421,7 +363,7 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     hash: _hash,
     id: _id,
     callable: _callable,
-    issubclass: _issubclass,
+    issubclass: class_checks.is_subclass,
     _thread.get_ident: _guarded(_thread.get_ident),
     sys.getrecursionlimit: _guarded(sys.getrecursionlimit),
     sys.intern: lambda capture, args, kwargs: sys.intern(*args),

@@ -49,3 +49,8 @@ def _operators() -> frozenset[Any]:
         for value in vars(space).values()
         if isinstance(value, BuiltinFunctionType)
     )
+
+
+def is_of_python(module: str) -> bool:
+    """Whether a module comes with Python."""
+    return module.partition(".")[0] in sys.stdlib_module_names

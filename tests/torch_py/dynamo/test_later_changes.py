@@ -12,6 +12,7 @@ import operator
 import re
 import sys
 import types
+import typing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -306,6 +307,87 @@ def _field_of_a_structure() -> Case:
 
     structure = Structure(2)
     return lambda x: x * structure.factor, lambda: setattr(structure, "factor", 5)
+
+
+@typing.runtime_checkable
+class _HasFactor(typing.Protocol):
+    factor: int
+
+
+@typing.runtime_checkable
+class _CanScale(typing.Protocol):
+    def scale(self) -> int: ...
+
+
+def _protocol(cls: Any, change: Callable[[Any, type], None], **fields: Any) -> Case:
+    """A program that asks whether an object is of a protocol, which `change` changes for the object or its
+    class."""
+
+    class Thing:
+        pass
+
+    thing = Thing()
+    vars(thing).update(fields)
+    program = lambda x: x * 2 if isinstance(thing, cls) else x * 3  # noqa: E731
+    return program, lambda: change(thing, Thing)
+
+
+@case
+def _member_of_an_object_for_a_protocol() -> Case:
+    return _protocol(_HasFactor, lambda thing, kind: setattr(thing, "factor", 1))
+
+
+@case
+def _member_that_an_object_loses() -> Case:
+    return _protocol(_HasFactor, lambda thing, kind: delattr(thing, "factor"), factor=1)
+
+
+@case
+def _member_of_a_class_for_a_protocol() -> Case:
+    return _protocol(_HasFactor, lambda thing, kind: setattr(kind, "factor", 1))
+
+
+@case
+def _method_of_a_class_for_a_protocol() -> Case:
+    return _protocol(_CanScale, lambda thing, kind: setattr(kind, "scale", lambda self: 1))
+
+
+@case
+def _method_of_a_protocol_in_issubclass() -> Case:
+    class Thing:
+        def scale(self) -> int:
+            return 1
+
+    program = lambda x: x * 2 if issubclass(Thing, _CanScale) else x * 3  # noqa: E731
+    return program, lambda: delattr(Thing, "scale")
+
+
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+def test_protocols_of_an_argument(backend: str) -> None:
+    compiled = torch.compile(
+        lambda x, value: x * 2 if isinstance(value, _HasFactor) else x * 3, backend=backend
+    )
+    value = types.SimpleNamespace()
+    other = types.SimpleNamespace(factor=1)
+    for one, factor in ((value, 3), (other, 2), (value, 3), (types.SimpleNamespace(factor=None), 2)):
+        assert compiled(torch.ones(2), one).tolist() == [factor] * 2
+    value.factor = 1
+    assert compiled(torch.ones(2), value).tolist() == [2, 2]
+
+
+def test_precision_of_decimal() -> None:
+    third = decimal.Decimal(3)
+
+    def program(x: Any, value: decimal.Decimal) -> Any:
+        return x * float(value / third), x * float(decimal.Decimal(1) / value)
+
+    compiled = torch.compile(program, backend="eager")
+    x = torch.ones(2, dtype=torch.float64)
+    for precision in (4, 2, 28, 2):
+        with decimal.localcontext() as context:
+            context.prec = precision
+            for one, other in zip(compiled(x, decimal.Decimal(7)), program(x, decimal.Decimal(7))):
+                assert torch.equal(one, other)
 
 
 VALUES = {

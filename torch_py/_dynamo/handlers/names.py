@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from torch_py._dynamo import attributes
+from torch_py._dynamo import attributes, storing
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, Frame
 from torch_py._dynamo.journal import ABSENT
@@ -131,12 +131,12 @@ def load_attr_then_null(frame: Frame, name: str) -> None:
 
 def store_attr(frame: Frame, name: str) -> None:
     value, owner = frame.stack[-2:]
-    attributes.store(frame.capture, owner, name, value)
+    storing.store(frame.capture, owner, name, value)
     del frame.stack[-2:]
 
 
 def delete_attr(frame: Frame, name: str) -> None:
-    attributes.delete(frame.capture, frame.stack[-1], name)
+    storing.delete(frame.capture, frame.stack[-1], name)
     frame.stack.pop()
 
 
