@@ -98,8 +98,9 @@ class Progress:
     def _show(self, number: int, total: int, text: str) -> None:
         line = f"[{number}/{total}] {text}"
         if self.in_place:
-            columns = shutil.get_terminal_size().columns
-            self.stream.write("\r\x1b[2K" + line[: columns - 1])
+            columns = shutil.get_terminal_size().columns - 1
+            line = line if len(line) <= columns else f"{line[: columns - 1]}…"
+            self.stream.write(f"\r\x1b[2K{line}")
             self.stream.flush()
         elif not self.verbose and (
             number == total or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
