@@ -67,6 +67,16 @@ void check_one_device(const char* op_name, std::initializer_list<NamedTensors> a
   }
 }
 
+c10::SmallVector<uint32_t, 8> version_of(TensorList written) {
+  c10::SmallVector<uint32_t, 8> versions;
+  for (const Tensor& tensor : written) versions.push_back(version_of(tensor));
+  return versions;
+}
+
+void end_write(TensorList written, const c10::SmallVector<uint32_t, 8>& versions) {
+  for (size_t i = 0; i < written.size(); ++i) end_write(written[i], versions[i]);
+}
+
 void check_distinct_outputs(const char* op_name, std::initializer_list<Tensor> outs) {
   for (const Tensor* a = outs.begin(); a != outs.end(); ++a) {
     for (const Tensor* b = outs.begin(); b != a; ++b) {

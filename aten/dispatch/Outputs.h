@@ -8,6 +8,7 @@
 #include "aten/core/Tensor.h"
 #include "aten/iteration/MemoryOverlap.h"
 #include "c10/cpu/WatchedBlocks.h"
+#include "c10/util/SmallVector.h"
 
 namespace at {
 
@@ -29,15 +30,18 @@ inline bool mixes_devices(DispatchKeySet keys) {
 TORCH_PY_API void check_one_device(const char* op_name,
                                    std::initializer_list<NamedTensors> arguments);
 
-/// A kernel has written to the tensor. Its version was counted before, so that it also counts if
-/// the kernel throws; another thread may have read the old values since. See Note [Watched
-/// contents].
-inline void end_watch(const Tensor& written) {
+/// The version of a tensor that a kernel is about to write to.
+inline uint32_t version_of(const Tensor& written) { return written.unsafe_impl()->version(); }
+TORCH_PY_API c10::SmallVector<uint32_t, 8> version_of(TensorList written);
+
+/// A kernel has written to a tensor, which had a version before. The call counts as one change,
+/// also if the kernel has called others that count; one that throws has written nothing. Another
+/// thread may have read the old values since the kernel began: see Note [Watched contents].
+inline void end_write(const Tensor& written, uint32_t version) {
+  if (version_of(written) == version) written.unsafe_impl()->bump_version();
   if (const Storage& storage = written.storage()) c10::contents_written(storage->data.get());
 }
-inline void end_watch(TensorList written) {
-  for (const Tensor& tensor : written) end_watch(tensor);
-}
+TORCH_PY_API void end_write(TensorList written, const c10::SmallVector<uint32_t, 8>& versions);
 
 /// Whether `out` must have the dtype of the result (Exact, e.g. int64 indices) or any dtype that
 /// the result can be cast to (Castable).

@@ -185,3 +185,48 @@ def test_other_arguments_have_gradients_where_self_has_none(call):
     b = torch.tensor([0.5, 4.0], requires_grad=True)
     call(torch.tensor([1.0, -2.0]), b).sum().backward()
     assert b.grad is not None and bool(torch.isfinite(b.grad).all())
+
+
+# The version of what is written to
+# ------------------------------------------------------------
+
+_PLACE = torch.tensor([9])
+REFUSED = {
+    "index_put_": lambda x: x.index_put_((_PLACE,), torch.ones(1)),
+    "index_put_ of a part": lambda x: x.index_put_((torch.tensor([0]),), x[:1], accumulate=True),
+    "put_": lambda x: x.put_(_PLACE, torch.ones(1)),
+    "index_fill_": lambda x: x.index_fill_(0, _PLACE, 1.0),
+    "index_copy_": lambda x: x.index_copy_(0, _PLACE, torch.ones(1)),
+    "scatter_reduce_": lambda x: x.scatter_reduce_(0, _PLACE, torch.ones(1), "amax"),
+    "masked_fill_": lambda x: x.masked_fill_(torch.ones(5, dtype=torch.bool), 1.0),
+    "bernoulli_": lambda x: x.bernoulli_(torch.full((4,), 2.0)),
+    "assignment": lambda x: x.__setitem__(_PLACE, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_call_that_fails_changes_nothing_that_backward_needs(name: str):
+    x = torch.linspace(0.5, 2, 4, requires_grad=True)
+    y = x.exp()
+    with pytest.raises((RuntimeError, IndexError)):
+        REFUSED[name](y)
+    assert y._version == 0
+    y.sum().backward()
+    assert torch.equal(x.grad, y)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.masked_fill_(x > 1, 2.0),
+        lambda x: x.index_fill_(0, torch.tensor([0]), 2.0),
+        lambda x: x.log_normal_(),
+        lambda x: x.geometric_(0.5),
+        lambda x: torch._foreach_add_([x], 1),
+        lambda x: torch.add(torch.ones(4), 1, out=x),
+    ],
+)
+def test_a_call_counts_as_one_change(write):
+    x = torch.linspace(0.5, 2, 4)
+    write(x)
+    assert x._version == 1

@@ -7,11 +7,11 @@
 {% include "aten/register/checks.cpp" %}
 {% if op.structure == "mutation" %}
 {% for argument in f.written %}
-  {{ argument.name }}.unsafe_impl()->bump_version();
+  const auto {{ argument.name }}_version = version_of({{ argument.name }});
 {% endfor %}
   {{ call }};
 {% for argument in f.written %}
-  end_watch({{ argument.name }});
+  end_write({{ argument.name }}, {{ argument.name }}_version);
 {% endfor %}
   return {{ r.returned(f) }};
 {% elif f.schema == op.schema %}

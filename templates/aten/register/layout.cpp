@@ -3,9 +3,12 @@
 {% include "aten/register/checks.cpp" %}
 {% if f.operator.structure == "mutation" %}
 {% for argument in f.written %}
-  {{ argument.name }}.unsafe_impl()->bump_version();
+  const auto {{ argument.name }}_version = version_of({{ argument.name }});
 {% endfor %}
   {{ call }};
+{% for argument in f.written %}
+  end_write({{ argument.name }}, {{ argument.name }}_version);
+{% endfor %}
   return {{ r.returned(f) }};
 {% elif f.form == "function" or f.schema == f.operator.schema %}
   return {{ call }};

@@ -1,11 +1,7 @@
 {% set f = wrapper.function %}
 {% include "aten/register/checks.cpp" %}
 {% for argument in f.written %}
-{% if argument.type.is_list %}
-  for (const Tensor& tensor : {{ argument.name }}) tensor.unsafe_impl()->bump_version();
-{% else %}
-  {{ argument.name }}.unsafe_impl()->bump_version();
-{% endif %}
+  const auto {{ argument.name }}_version = version_of({{ argument.name }});
 {% endfor %}
 {% if wrapper.loop.direct %}
   {{ wrapper.loop.direct }}({{ f.names|commas }});
@@ -15,7 +11,7 @@
   native::loops::{{ wrapper.loop.kernels.name }}({{ device }}{{ f.names|more }});
 {% endif %}
 {% for argument in f.written %}
-  end_watch({{ argument.name }});
+  end_write({{ argument.name }}, {{ argument.name }}_version);
 {% endfor %}
 {% if f.schema.returns %}
   return {{ r.returned(f) }};

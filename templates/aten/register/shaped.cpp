@@ -31,7 +31,7 @@
 {% endif %}
 {% endfor %}
 {% for argument in op.schema.mutable_arguments %}
-  if ({{ argument.name }}.defined()) {{ argument.name }}.unsafe_impl()->bump_version();
+  const auto {{ argument.name }}_version = {{ argument.name }}.defined() ? version_of({{ argument.name }}) : 0;
 {% endfor %}
 {% if f.form == "out" or outputs|length > 1 %}
 
@@ -43,7 +43,7 @@
   native::loops::{{ wrapper.loop.kernels.name }}({{ outputs[0] }}{{ suffix }}.device(){{ arguments|more }});
 {% endif %}
 {% for argument in op.schema.mutable_arguments %}
-  if ({{ argument.name }}.defined()) end_watch({{ argument.name }});
+  if ({{ argument.name }}.defined()) end_write({{ argument.name }}, {{ argument.name }}_version);
 {% endfor %}
 {% if f.form == "out" %}
 {% for output in outputs %}

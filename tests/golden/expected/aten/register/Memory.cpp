@@ -47,9 +47,9 @@ Tensor zeros_out(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dty
 // fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
 // operators.yaml, Memory
 Tensor fill__Scalar(DispatchKeySet, const Tensor& self, const Scalar& value) {
-  self.unsafe_impl()->bump_version();
+  const auto self_version = version_of(self);
   native::loops::fill__Scalar_loop(self.device(), self, value);
-  end_watch(self);
+  end_write(self, self_version);
   return self;
 }
 
