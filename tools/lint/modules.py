@@ -13,8 +13,8 @@ from .finding import Finding
 # of its own; `.__init__` is the package's own module alone. Modules of one layer do not import one another,
 # except within a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    # Values of any module.
-    ("_records",),
+    # Values of any module, and a lock.
+    ("_compiling", "_records"),
     # Names that are refused, which any module may have.
     (
         "_generated_files", "_installation", "_libraries", "_pytorch_names.elsewhere",

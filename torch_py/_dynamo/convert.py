@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from torch_py import _compiling
 from torch_py._C._compiler import CompiledFunction
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.conversion import Conversion, Settings
@@ -21,10 +21,6 @@ from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
 
-_lock = threading.RLock()
-# A process that forks waits for the capture of another thread: in the child nobody would end it, give the
-# lock back, or undo what the capture has written to objects of the program.
-os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _MOST_FAILURES = 3  # of the compiler, after which a function runs eagerly for good
 
 
@@ -76,7 +72,7 @@ class Compiler:
         if self.failures >= _MOST_FAILURES or self._stance_forbids(compiled, reasons):
             return self.function
 
-        with _lock:
+        with _compiling.lock:
             if len(compiled.entries) != len(reasons):
                 # Other threads have compiled while this one waited.
                 found = next((e.code for e in compiled.entries if e.guards.check(values) is None), None)

@@ -4,7 +4,8 @@
 
 Operators that draw random numbers or change an argument are left alone, and so are values that the graph
 returns, directly or through a view: tensors that were apart must not become one. What backward computes is
-not taken from the call: that would keep what a checkpoint gives up.
+not taken from the call: that would keep what a checkpoint gives up. Nor is it taken from a step of backward
+that other gradients lead to, as either may run alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from torch_py._functorch.aot.forms import Form, is_random
 from torch_py._functorch.aot.splitting import is_view
-from torch_py._functorch.aot.traced import BACKWARD
+from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
 from torch_py._inductor.entries import NotWrittenError, text_of
 from torch_py._ops import OpOverload
 from torch_py.fx._order import reached
@@ -39,7 +40,8 @@ def merge_common(module: GraphModule) -> int:
             arguments = text_of((node.args, node.kwargs))
         except NotWrittenError:
             continue
-        first = known.setdefault((changes, BACKWARD in node.meta, node.target, arguments), node)
+        step = BACKWARD in node.meta, node.meta.get(TANGENTS)
+        first = known.setdefault((changes, step, node.target, arguments), node)
         if first is not node:
             node.replace_all_uses_with(first)
             module.graph.erase_node(node)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.compile import aot_module_simplified
+from torch_py._functorch.aot.compile import Note, aot_module_simplified
 from torch_py._functorch.aot.in_place import write_in_place
 from torch_py._functorch.aot.partition import min_cut_rematerialization_partition
 from torch_py._inductor import config
@@ -20,12 +20,9 @@ def compile_call(
     module: Any,
     example_inputs: Sequence[Any],
     inner: Callable[..., Any],
-    note: Callable[[Any], None] | None = None,
+    note: Note | None = None,
 ) -> Callable[..., Any]:
-    """A function of the arguments of a captured graph; `inner` compiles each of its two graphs.
-
-    `note` is called with what the call consists of apart from these.
-    """
+    """A function of the arguments of a captured graph; `inner` compiles each of its two graphs."""
     return aot_module_simplified(
         module,
         list(example_inputs),
@@ -38,10 +35,15 @@ def compile_call(
     )
 
 
-def part_compiler(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
-    """A compiler of one of the graphs, which are named where stages are shown. It has the settings of now:
-    what only some passes of backward need is compiled in such a pass."""
-    settings = config.shallow_copy_dict()
+def part_compiler(
+    name: str, inner: Callable[..., Any], settings: Mapping[str, Any] | None = None
+) -> Callable[..., Any]:
+    """A compiler of one of the graphs, which are named where stages are shown.
+
+    It has the settings of now, if no others are given: what only some passes of backward need is compiled in
+    such a pass.
+    """
+    settings = config.shallow_copy_dict() if settings is None else settings
 
     def compile(module: GraphModule, example_inputs: Sequence[Any]) -> Any:
         with (

@@ -85,8 +85,7 @@ def _backward_compiler() -> Callable[..., Any]:
         # As in `_compiled`.
         from torch_py._inductor.compile_call import part_compiler
 
-        with config.patch(settings):
-            return part_compiler("backward", compile_fx_inner)(graph, inputs)
+        return part_compiler("backward", compile_fx_inner, settings)(graph, inputs)
 
     return compile
 

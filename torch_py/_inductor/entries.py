@@ -202,7 +202,7 @@ def key_of_parts(*parts: str) -> str:
 
     Raises NoCompilerError.
     """
-    settings = repr(sorted(config.shallow_copy_dict().items(), key=lambda item: item[0]))
+    settings = repr(sorted(config._data().items(), key=lambda item: item[0]))
     every = [*parts, *identity(find_compiler()), settings, __version__, _build()]
     return hashlib.sha256("\0".join(every).encode()).hexdigest()
 

@@ -6,10 +6,11 @@ program and the key of its library, which is an entry of its own (cache.py); one
 library is gone, is made anew.
 
 A call is what ahead-of-time autograd makes of a captured graph: how arguments and results go in and out, and
-one program, or two if there is a backward. A process that finds a call records no backward and splits no
-graph. Its key covers the graph of torch functions, the geometry of the arguments, what they share and whether
-they require gradients, and the state of the thread. Calls are not kept whose graphs contain tensors or have
-sizes that vary. No graph is kept that calls functions of programs.
+one program, or two if there is a backward; with the graph of backward if some of its gradients may arrive
+without others. A process that finds a call records no backward and splits no graph. Its key covers the graph
+of torch functions, the geometry of the arguments, what they share and whether they require gradients, and the
+state of the thread. Calls are not kept whose graphs contain tensors or have sizes that vary. No graph is kept
+that calls functions of programs.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ class Notes(Fields):
     keys: list[str] = []
     partial: PartialBackward | None = None
 
-    def note_parts(self, parts: Parts, partial: PartialBackward | None = None) -> None:
+    def note_parts(self, parts: Parts, partial: PartialBackward | None) -> None:
         self.parts = parts
         self.partial = partial
 
@@ -263,7 +264,8 @@ def _write_call(key: str, notes: Notes) -> None:
 
         try:
             graph = graph_parts(notes.partial.module.graph)
-        except NotWrittenError:
+        except NotWrittenError as problem:
+            log.info("a call is not kept: %s", problem)
             return
     write_entry(key, ".call", (notes.keys, parts, graph))
 

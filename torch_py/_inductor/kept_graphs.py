@@ -1,4 +1,4 @@
-"""Graphs of operators in the cache, for programs that are compiled later than the call they belong to."""
+"""Backward graphs in the cache, for parts of them that are compiled later than the call they belong to."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C._compiler import Slot
-from torch_py._functorch.aot.building import Builder
+from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
 from torch_py._inductor.entries import NotWrittenError
 from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx._arguments import map_aggregate
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
@@ -19,50 +20,74 @@ from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
 from torch_py.nn.modules.module import Module
 
+_GETITEM = "getitem"  # in place of the function, which is not an operator
+
 
 def graph_parts(graph: Graph) -> list[Any]:
     """A graph of operators as values that an entry of the cache may have. Raises NotWrittenError."""
     nodes = list(graph.nodes)
     slots = {node: Slot(number) for number, node in enumerate(nodes)}
-    return [
-        (node.name, *_facts(node), *map_arg((node.args, node.kwargs), slots.__getitem__)) for node in nodes
-    ]
+
+    with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+        return [
+            (
+                node.op,
+                node.name,
+                _target(node),
+                *map_arg((node.args, node.kwargs), slots.__getitem__),
+                _geometry(node.meta.get("val")),
+                BACKWARD in node.meta,
+                sorted(node.meta[TANGENTS]) if TANGENTS in node.meta else None,
+            )
+            for node in nodes
+        ]
 
 
-def _facts(node: Node) -> tuple[Any, Any]:
-    """What a node calls, and what is to be known of an input."""
-    if node.op == "placeholder":
-        value = node.meta["val"]
-        return None, (tuple(value.shape), value.stride(), value.dtype, value.device)
-    if node.op == "output":
-        return None, None
-    if node.op != "call_function":
+def _target(node: Node) -> Any:
+    if node.op not in ("placeholder", "call_function", "output"):
         raise NotWrittenError(f"a node of kind {node.op}")
-    return None if node.target is operator.getitem else node.target, None
+    name = getattr(node.target, "__name__", "")
+    return _GETITEM if node.op == "call_function" and name == _GETITEM else node.target
+
+
+def _geometry(value: Any) -> Any:
+    """What is to be known of a value: a dictionary for each tensor."""
+    if isinstance(value, (list, tuple)):
+        return [_geometry(one) for one in value]
+    if not isinstance(value, Tensor):
+        return value
+    place = tuple(value.shape), value.stride(), value.storage_offset()
+    return {"place": place, "options": {"dtype": value.dtype, "device": value.device}}
 
 
 def module_of(parts: Sequence[Any]) -> GraphModule:
     """The module of a graph that `graph_parts` has taken apart, with fake values."""
     graph = Graph()
-    builder = Builder(graph, FakeTensorMode())
+    mode = FakeTensorMode()
     nodes: list[Node] = []
 
     def node_at(value: Any) -> Any:
         return nodes[value.number] if isinstance(value, Slot) else value
 
-    for name, target, geometry, args, kwargs in parts:
-        args, kwargs = map_aggregate((args, kwargs), node_at)
-        if geometry is not None:
-            nodes.append(graph.placeholder(name))
-            nodes[-1].meta["val"] = _input(builder.fake_mode, *geometry)
-        elif name == "output":
-            nodes.append(graph.output(*args))
-        else:
-            nodes.append(builder.element(*args) if target is None else builder.call(target, *args, **kwargs))
-            nodes[-1]._rename(name)
+    for op, name, target, args, kwargs, geometry, is_backward, tangents in parts:
+        target = operator.getitem if op == "call_function" and target == _GETITEM else target
+        node = graph.create_node(op, target, *map_aggregate((args, kwargs), node_at), name)
+        node.meta["val"] = _value(mode, geometry)
+        if is_backward:
+            node.meta[BACKWARD] = True
+        if tangents is not None:
+            node.meta[TANGENTS] = frozenset(tangents)
+        nodes.append(node)
     return _LazyGraphModule(Module(), graph, "backward")
 
 
-def _input(mode: FakeTensorMode, sizes: Any, strides: Any, dtype: Any, device: Any) -> Any:
+def _value(mode: FakeTensorMode, geometry: Any) -> Any:
+    if isinstance(geometry, list):
+        return tuple(_value(mode, one) for one in geometry)
+    if not isinstance(geometry, dict):
+        return geometry
+    sizes, strides, offset = geometry["place"]
+    reach = offset + 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
     with mode, DisableTorchFunctionSubclass():
-        return _C._torch.empty_strided(sizes, strides, dtype=dtype, device=device)
+        memory = _C._torch.empty(0 if 0 in sizes else reach, **geometry["options"])
+        return memory.as_strided(sizes, strides, offset)

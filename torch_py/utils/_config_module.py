@@ -81,11 +81,15 @@ class ConfigModule(ModuleType):
 
     to_dict = shallow_copy_dict
 
+    def _data(self) -> dict[str, Any]:
+        """The settings that are not functions."""
+        return {name: value for name, value in _settings_of(self, "") if not isinstance(value, FunctionType)}
+
     def save_config(self) -> bytes:
-        """All settings as a pickle, for `load_config`."""
+        """All settings but functions as a pickle, for `load_config`."""
         import pickle  # few programs save their settings
 
-        return pickle.dumps(self.shallow_copy_dict())
+        return pickle.dumps(self._data())
 
     def load_config(self, maybe_pickled_config: bytes | Mapping[str, Any]) -> None:
         """Sets the values that `save_config` or `get_config_copy` has returned."""
@@ -97,20 +101,20 @@ class ConfigModule(ModuleType):
         self._set_all(given)
 
     def get_hash(self) -> bytes:
-        """A digest of all settings."""
-        return hashlib.md5(repr(sorted(self.shallow_copy_dict().items())).encode()).digest()
+        """A digest of all settings but functions."""
+        return hashlib.md5(repr(sorted(self._data().items())).encode()).digest()
 
     def codegen_config(self) -> str:
-        """The settings as statements of Python."""
-        return "\n".join(
-            f"{self.__name__}.{name} = {value!r}" for name, value in self.shallow_copy_dict().items()
-        )
+        """The settings, but functions, as statements of Python."""
+        return "\n".join(f"{self.__name__}.{name} = {value!r}" for name, value in self._data().items())
 
 
 def _settings_of(owner: Any, prefix: str) -> Iterator[tuple[str, Any]]:
     module = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
     for name, value in sorted(vars(owner).items()):
-        if name.startswith("__") or isinstance(value, (ModuleType, FunctionType)):
+        if name.startswith("__") or name == "_helpers" or isinstance(value, ModuleType):
+            continue
+        if isinstance(value, FunctionType) and name in getattr(owner, "_helpers", (name,)):
             continue
         if isinstance(value, type):
             if value.__module__ == module:
@@ -123,4 +127,6 @@ def _settings_of(owner: Any, prefix: str) -> Iterator[tuple[str, Any]]:
 def install_config_module(module: ModuleType | str) -> None:
     """Makes a module, given itself or by its name in `sys.modules`, a ConfigModule."""
     found = sys.modules[module] if isinstance(module, str) else module
+    # What is a function now is none of the settings; some of these may become functions.
+    found.__dict__["_helpers"] = {n for n, value in vars(found).items() if isinstance(value, FunctionType)}
     found.__class__ = ConfigModule

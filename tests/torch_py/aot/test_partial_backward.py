@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import time
+import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +15,11 @@ import pytest
 import torch_py as torch
 from torch_py._functorch.aot import aot_function
 from torch_py._functorch.aot.partial_backward import _MOST_GRAPHS
+from torch_py._functorch.aot.traced import TANGENTS
 from torch_py._functorch.compilers import nop
+from torch_py._inductor import config, graph_cache, kept_graphs
 from torch_py._inductor.cache import Cache
+from torch_py._inductor.entries import decoded, encoded
 
 BACKENDS = ["eager", "aot_eager", "aot_eager_decomp_partition", "inductor"]
 
@@ -130,9 +137,7 @@ def test_after_many_sets_of_tangents_backward_takes_zeros():
     assert len(graphs) == 1 + _MOST_GRAPHS
 
 
-def test_state_of_the_thread_in_such_a_pass():
-    """What is compiled in the middle of a backward is what a call compiles."""
-
+def test_modes_of_the_thread_do_not_see_what_is_compiled_in_a_pass():
     seen: list[str] = []
 
     class Calls(torch.overrides.TorchFunctionMode):
@@ -155,34 +160,238 @@ def test_state_of_the_thread_in_such_a_pass():
     assert seen == seen_by_eager
 
 
-def test_calls_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(Cache, "_opened", None)
-    for number in range(3):
-        torch._dynamo.reset()
-        for program in PROGRAMS:
-            compiled = torch.compile(program, backend="inductor")
-            for chosen in ([0], [1], [number]):
-                _assert_same(_gradients(compiled, chosen), _gradients(program, chosen))
+# Functions of the program
+# ------------------------------------------------------------
+
+
+class Bent(torch.autograd.Function):
+    """A derivative that is not linear."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx: Any, first: Any, second: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return first.cos() + second * x + 1
+
+
+class WithoutZeros(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.set_materialize_grads(False)
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx: Any, first: Any, second: Any) -> Any:
+        return (0 if first is None else first.cos()) + (0 if second is None else second)
+
+
+class Constant(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return torch.full(gradient.shape, 3.0)
+
+
+class Drawn(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient * torch.rand(gradient.shape)
+
+
+def _bent(x: Any, w: Any) -> Any:
+    first, second = Bent.apply(x)
+    return first * w, second.exp(), x * w
+
+
+def _constant(x: Any, w: Any) -> Any:
+    return Constant.apply(x), x * w, Constant.apply(x * w) * w
+
+
+def _drawn(x: Any, w: Any) -> Any:
+    return Drawn.apply(x), Drawn.apply(x * w), x.sin() + w
+
+
+def _hooked(x: Any, w: Any) -> Any:
+    y = x * w
+    y.register_hook(lambda gradient: gradient + 1)
+    return y.sin(), x.cos(), y[0] * 2
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_function_of_the_program_with_two_results(backend: str):
-    class Both(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            ctx.save_for_backward(x)
-            return x * 2, x * 3
+@pytest.mark.parametrize("program", [_bent, _constant, _drawn, _hooked])
+def test_steps_of_the_program(program: Callable[..., Any], backend: str):
+    compiled = torch.compile(program, backend=backend)
+    for chosen in ([0], [1], [2], [0, 1], [1, 2], [0, 1, 2]):
+        outcomes = []
+        for function in (program, compiled):
+            torch.manual_seed(0)
+            outcomes.append([*_gradients(function, chosen), torch.rand(1)])
+        _assert_same(outcomes[1], outcomes[0])
 
-        @staticmethod
-        def backward(ctx: Any, *gradients: Any) -> Any:
-            (x,) = ctx.saved_tensors
-            return gradients[0] * 2 + gradients[1] * x.cos()
+
+def test_a_function_that_asks_which_gradients_are_there():
+    """It is recorded with all of them, so that those that do not arrive are zeros."""
 
     def program(x: Any, w: Any) -> Any:
-        one, two = Both.apply(x)
-        return one * w, two.exp()
+        first, second = WithoutZeros.apply(x)
+        return first * w, second * w
 
-    compiled = torch.compile(program, backend=backend)
-    for chosen in ([0], [1], [0, 1]):
-        _assert_same(_gradients(compiled, chosen), _gradients(program, chosen))
+    compiled = torch.compile(program, backend="aot_eager")
+    _assert_same(_gradients(compiled, [0, 1]), _gradients(program, [0, 1]))
+    _assert_same(_gradients(compiled, [0]), _gradients(program, [0]))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_passes_that_add_up(backend: str):
+    compiled = torch.compile(_common_part, backend=backend)
+    outcomes = []
+    for function in (_common_part, compiled):
+        x, w = torch.arange(6.0).reshape(2, 3).requires_grad_(), torch.linspace(0.5, 2, 3).requires_grad_()
+        results = function(x, w)
+        results[2].sum().backward(retain_graph=True)
+        (results[0].sum() + results[1].sum()).backward(retain_graph=True)
+        outcomes.append([x.grad.clone(), *torch.autograd.grad(results[3].sum(), (x, w), retain_graph=True)])
+        results[2].sum().backward()
+        outcomes[-1] += [x.grad, w.grad]
+    _assert_same(outcomes[1], outcomes[0])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_hooks_of_results_without_gradient(backend: str):
+    """Those of compiled results are called for gradients only."""
+    calls: list[Any] = []
+    compiled = torch.compile(lambda x: (x.sin(), x.cos()), backend=backend)
+    first, second = compiled(torch.ones(2, requires_grad=True))
+    first.register_hook(calls.append)
+    second.register_hook(calls.append)
+    first.sum().backward()
+    assert len(calls) == 1 and calls[0] is not None
+
+
+# Compilers
+# ------------------------------------------------------------
+
+
+def test_a_compiler_that_fails_in_a_pass():
+    def backward(module: Any, inputs: Any) -> Any:
+        if len(module.graph.find_nodes(op="placeholder")) < 4:
+            raise ValueError("no such graph")
+        return module
+
+    function = aot_function(lambda x, w: (x.sin(), x * w), nop, backward)
+    for _ in range(_MOST_GRAPHS + 2):
+        with pytest.raises(ValueError, match="no such graph"):
+            _gradients(function, [1])
+    _assert_same(_gradients(function, [0, 1]), _gradients(lambda x, w: (x.sin(), x * w), [0, 1]))
+
+
+def test_threads_that_need_the_same_graph():
+    graphs: list[Any] = []
+
+    def backward(module: Any, inputs: Any) -> Any:
+        graphs.append(module)
+        time.sleep(0.02)
+        return module
+
+    function = aot_function(_common_part, nop, backward)
+    expected = _gradients(_common_part, [1])
+    _gradients(function, [0, 1, 2, 3])
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(lambda _: _gradients(function, [1]), range(16)):
+            _assert_same(found, expected)
+    assert len(graphs) == 2
+
+
+def test_settings_and_passes_of_the_call():
+    seen: list[Any] = []
+
+    def look(graph: Any) -> None:
+        seen.append(config.allow_buffer_reuse)
+
+    options = {"allow_buffer_reuse": False, "post_grad_custom_pre_pass": look}
+    compiled = torch.compile(_common_part, options=options)
+    _gradients(compiled, [0])
+    assert seen == [False] * 3  # forward, the whole of backward, and the part
+    assert config.allow_buffer_reuse and config.post_grad_custom_pre_pass is None
+
+
+def test_nothing_is_kept_of_what_is_compiled_for_a_pass():
+    class Mark:
+        pass
+
+    def program(x: Any) -> Any:
+        return x.sin(), x.cos()
+
+    marks = []
+
+    def backward(module: Any, inputs: Any) -> Any:
+        mark = Mark()
+        marks.append(weakref.ref(mark))
+
+        def run(*values: Any) -> Any:
+            return module(*values) if mark is not functions[0] else None
+
+        return run
+
+    functions = [aot_function(program, nop, backward)]
+    x = torch.ones(2, requires_grad=True)
+    functions[0](x)[0].sum().backward()
+    assert len(marks) == 2 and None not in [mark() for mark in marks]
+    functions.clear()
+    del x
+    gc.collect()
+    assert [mark() for mark in marks] == [None, None]
+
+
+# The cache
+# ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", [*PROGRAMS, _hooked])
+def test_calls_from_the_cache(program: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(Cache, "_opened", None)
+    read: list[Any] = []
+    original = kept_graphs.module_of
+    monkeypatch.setattr(kept_graphs, "module_of", lambda parts: read.append(parts) or original(parts))
+
+    for number in range(2):
+        torch._dynamo.reset()
+        compiled = torch.compile(program, backend="inductor")
+        for chosen in ([0], [1], [0, 1]):
+            _assert_same(_gradients(compiled, chosen), _gradients(program, chosen))
+        assert bool(read) == (number == 1)
+
+
+def test_a_kept_graph_is_what_it_was(tmp_path: Path):
+    """Whatever the default dtype is when it is read."""
+    graphs: list[Any] = []
+
+    def backward(module: Any, inputs: Any) -> Any:
+        graphs.append(module)
+        return module
+
+    aot_function(_statistics, nop, backward)(*_leaves())
+    (before,) = graphs
+    parts = decoded(encoded(kept_graphs.graph_parts(before.graph)))
+    torch.set_default_dtype(torch.float64)
+    try:
+        after = kept_graphs.module_of(parts)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert after.code == before.code
+    assert graph_cache.text_of_graph(after) == graph_cache.text_of_graph(before)
+    assert [node.meta.get(TANGENTS) for node in after.graph.nodes] == [
+        node.meta.get(TANGENTS) for node in before.graph.nodes
+    ]

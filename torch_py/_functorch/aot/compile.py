@@ -10,7 +10,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.in_place import put_changes_inside
 from torch_py._functorch.aot.joint import trace
-from torch_py._functorch.aot.partial_backward import PartialBackward, without_tangents
+from torch_py._functorch.aot.partial_backward import PartialBackward, copied
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
 from torch_py._functorch.aot.recording import Recorder
@@ -34,6 +34,8 @@ VaryingArguments = tuple[Arguments, Sizes]
 Partition = Callable[..., tuple[GraphModule, GraphModule]]
 Decompositions = Mapping[Any, Callable[..., Any]] | None
 Compiler = Callable[[GraphModule, list[Any]], Callable[..., Sequence[Any]]]
+# Called with what a call consists of apart from the programs of its graphs.
+Note = Callable[[Parts, PartialBackward | None], None]
 
 
 class Backend(Fields):
@@ -45,7 +47,7 @@ class Backend(Fields):
     decompositions: Decompositions
     inference: Compiler | None  # of calls without backward; None: as `forward`
     keeps_changes: bool  # whether graphs without backward change their inputs themselves
-    note: Callable[..., None] | None = None  # is told what a call consists of, for a cache
+    note: Note | None = None  # for a cache
 
     def compile(
         self,
@@ -74,6 +76,9 @@ class Backend(Fields):
             parts = Parts.of(traced, len(arguments), has_history, facts_with_error(traced))
             return parts.call(forward, raising(traced.backward_error))
 
+        return self._with_backward(traced, arguments, has_history)
+
+    def _with_backward(self, traced: Traced, arguments: Sequence[Any], has_history: bool) -> Call:
         with without_garbage_collection():
             kept = Kept(traced)
             forward_graph, backward_graph = self.partition(
@@ -87,16 +92,18 @@ class Backend(Fields):
         compile_backward = self.backward or self.forward
         partial = None
         if len(traced.tangents) > 1:
-            copy = without_tangents(backward_graph, [], [])  # compilers change graphs
+            copy = copied(backward_graph)  # compilers change graphs
             partial = PartialBackward(lambda: copy, len(traced.tangents), compile_backward)
+
         forward = self.forward(forward_graph, _values(forward_graph))
         backward = compile_backward(backward_graph, _values(backward_graph))
-        return self._call(Parts.of(traced, len(arguments), has_history, facts), forward, backward, partial)
+        parts = Parts.of(traced, len(arguments), has_history, facts)
+        return self._call(parts, forward, backward, partial=partial)
 
-    def _call(self, parts: Parts, *compiled: Any) -> Call:
+    def _call(self, parts: Parts, *compiled: Any, partial: PartialBackward | None = None) -> Call:
         if self.note is not None:
-            self.note(parts, *compiled[2:])
-        return parts.call(*compiled)
+            self.note(parts, partial)
+        return parts.call(*compiled, partial=partial)
 
 
 def _values(module: GraphModule) -> list[Any]:
@@ -250,13 +257,13 @@ def aot_module_simplified(
     decompositions: Decompositions = None,
     keep_inference_input_mutations: bool = False,
     inference_compiler: Compiler | None = None,
-    note: Callable[[Parts], None] | None = None,
+    note: Note | None = None,
 ) -> Callable[..., list[Any]]:
     """Compiles a module for arguments of the kinds of `args`: what compilers of captured graphs call.
 
     Returns a function of such arguments. Unlike with `aot_module`, arguments are not checked, and `mod` must
-    return a tuple or list; the function returns a list. `note` is called with what the compiled call consists
-    of. See `aot_function` for the other arguments.
+    return a tuple or list; the function returns a list. `note` is for caches, see `Note`; the other arguments
+    are those of `aot_function`.
     """
     backend = Backend(
         fw_compiler,

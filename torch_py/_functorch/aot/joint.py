@@ -14,7 +14,17 @@ from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Source
 from torch_py._functorch.aot.recording import Recorder
 from torch_py._functorch.aot.sharing import Sharing
-from torch_py._functorch.aot.traced import BACKWARD, CHANGED, METADATA, NO_GRAD, Change, Reshaping, Traced
+from torch_py._functorch.aot.traced import (
+    BACKWARD,
+    CHANGED,
+    METADATA,
+    NO_GRAD,
+    STEP,
+    TANGENTS,
+    Change,
+    Reshaping,
+    Traced,
+)
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
 from torch_py._guards import detect_fake_mode
@@ -31,18 +41,18 @@ from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 
 
-def arrivals(results: Sequence[Any], leaves: Sequence[Any]) -> list[list[int]]:
-    """For each leaf, the positions of the results whose gradients flow to it."""
+def arrivals(results: Sequence[Any]) -> dict[Any, frozenset[int]]:
+    """For each node of autograd, the positions of the results whose gradients flow to it."""
     first = [get_gradient_edge(result).node for result in results]
-    reached: dict[Any, set[int]] = {}
+    reached: dict[Any, frozenset[int]] = {}
     for position, node in enumerate(first):
-        reached.setdefault(node, set()).add(position)
+        reached[node] = reached.get(node, frozenset()) | {position}
 
     for node in _nodes_below(first):
         for following, _ in node.next_functions:
-            reached.setdefault(following, set()).update(reached[node])
-
-    return [sorted(reached.get(get_gradient_edge(leaf).node, ())) for leaf in leaves]
+            if following is not None:
+                reached[following] = reached.get(following, frozenset()) | reached[node]
+    return reached
 
 
 def trace(
@@ -146,6 +156,7 @@ class _Trace:
             )
 
         self.recorder.context = {BACKWARD: True}
+        self.recorder.notes_steps = len(tangents) > 1
         given = [
             self.recorder.tangent(f"tangents_{number}", computed[i])
             for number, i in enumerate(tangents, start=1)
@@ -159,8 +170,17 @@ class _Trace:
             self._forget_backward()
             return tangents, []
         with self.recorder.paused(), inference_mode(False), enable_grad():
-            self.reached = arrivals([computed[i] for i in tangents], wanted)
+            reached = arrivals([computed[i] for i in tangents])
+            self.reached = [sorted(reached.get(get_gradient_edge(leaf).node, ())) for leaf in wanted]
+        self._note_tangents(reached)
         return tangents, list(gradients)
+
+    def _note_tangents(self, reached: Mapping[Any, frozenset[int]]) -> None:
+        """Replaces the steps of backward by the tangents that lead to them."""
+        for node in self.graph.nodes:
+            step = node.meta.pop(STEP, None)
+            if step in reached:  # and not of a pass in which all of this happens
+                node.meta[TANGENTS] = reached[step]
 
     def _forget_backward(self) -> None:
         for node in reversed(self.graph.nodes):

@@ -6,20 +6,19 @@ compute what eager mode leaves out, and nan where a derivative is infinite.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from torch_py import _C
+from torch_py import _C, _compiling
 from torch_py._functorch.aot.building import Builder
 from torch_py._functorch.aot.joint import remove_dead_nodes
-from torch_py._functorch.aot.runtime.training import tangents_of_nodes
+from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
 from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._shapes.formulas import Formula, Symbol
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import without_autocast
-from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd.grad_mode import inference_mode, no_grad
 from torch_py.fx._collecting import without_garbage_collection
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
@@ -48,7 +47,7 @@ class PartialBackward:
         self._num_tangents = num_tangents
         self._compile = compile
         self._module: GraphModule | None = None
-        self._left = _MOST_GRAPHS
+        self._compiled: dict[Sequence[int], Any] = {}
 
     @property
     def module(self) -> GraphModule:
@@ -57,21 +56,22 @@ class PartialBackward:
             self._module = self._load()
         return self._module
 
-    def __call__(self, arrived: Collection[int]) -> Any:
+    def __call__(self, arrived: Sequence[int]) -> Any:
         """What runs if the tangents with these numbers arrive; its arguments are the saved values and these.
 
-        None if backward is to run with zeros: after many other sets, or if the graph needs zeros whose sizes
-        are computed from sizes that vary.
+        None if backward is to run with zeros: after many other sets, or if the graph needs zeros with sizes
+        that are computed from sizes that vary.
         """
-        if self._left == 0:
-            return None
-        self._left -= 1
+        with _compiling.lock:
+            if arrived not in self._compiled and len(self._compiled) < _MOST_GRAPHS:
+                self._compiled[arrived] = self._compile_for(arrived)
+            return self._compiled.get(arrived)
 
+    def _compile_for(self, arrived: Sequence[int]) -> Any:
         # This happens in the middle of a program.
         with (
             _disable_current_modes(),
             _C.DisableTorchFunction(),
-            DisableTorchFunctionSubclass(),
             without_autocast(),
             inference_mode(False),
             no_grad(),
@@ -79,31 +79,44 @@ class PartialBackward:
         ):
             inputs = self.module.graph.find_nodes(op="placeholder")
             tangents = inputs[len(inputs) - self._num_tangents :]
-            missing = [node for number, node in enumerate(tangents) if number not in arrived]
             try:
-                part = without_tangents(self.module, tangents, missing)
+                part = reduced(self.module, {node: n in arrived for n, node in enumerate(tangents)})
             except NotFollowed:
                 return None
             return self._compile(part, [node.meta["val"] for node in part.graph.find_nodes(op="placeholder")])
 
 
-def without_tangents(module: GraphModule, tangents: Sequence[Node], missing: Sequence[Node]) -> GraphModule:
-    """A copy of a backward graph, without those of its tangents that are `missing`, and without what is
-    computed from these alone."""
-    return _Reduction(module, tangents, missing).run()
+def copied(module: GraphModule) -> GraphModule:
+    """A copy of a module of a graph. The attributes are the same."""
+    return reduced(module, {})
+
+
+def reduced(module: GraphModule, tangents: dict[Node, bool]) -> GraphModule:
+    """A copy of a backward graph without what does not run if some tangents do not arrive; `tangents` are the
+    inputs for them, and whether they do."""
+    return _Reduction(module, tangents).run()
 
 
 class _Reduction:
-    """A node has no copy if all tangents that it is computed from are missing."""
+    """Copies what eager mode runs.
 
-    def __init__(self, module: GraphModule, tangents: Sequence[Node], missing: Sequence[Node]) -> None:
+    That is each step of autograd that one of the tangents reaches, with zeros for gradients that it lacks. A
+    derivative need not use its gradient, nor be zero for one of zeros. Between steps autograd adds gradients,
+    those that are there.
+    """
+
+    def __init__(self, module: GraphModule, tangents: dict[Node, bool]) -> None:
         self.module = module
         self.graph = Graph()
-        self.copies: dict[Node, Node | None] = dict.fromkeys(missing)
-
+        self.arrived = {number for number, arrives in enumerate(tangents.values()) if arrives}
+        # Of each node; None for one that does not run.
+        self.copies: dict[Node, Node | None] = {
+            node: None for node, arrives in tangents.items() if not arrives
+        }
         values = [node.meta["val"] for node in module.graph.find_nodes(op="placeholder")]
         self._builder = Builder(self.graph, detect_fake_mode(values) or FakeTensorMode())
-        self._tangents = tangents_of_nodes(module.graph, tangents)
+        self._is_whole = not tangents
+        self._gradients = set(tangents)  # and what follows from them, or is made in backward
 
     def run(self) -> GraphModule:
         for node in self.module.graph.nodes:
@@ -113,16 +126,24 @@ class _Reduction:
         return _LazyGraphModule(self.module, self.graph, "backward")
 
     def _copy(self, node: Node) -> Node | None:
+        if self._is_whole:
+            return self.graph.node_copy(node, self._copy_or_zeros)
         if node.op == "output":
             results: Any = node.args[0]
             return self.graph.output([None if result is None else self.copies[result] for result in results])
 
-        gradients = [source for source in node.all_input_nodes if self._tangents[source]]
-        there = [source for source in gradients if self.copies[source] is not None]
-        if gradients and not there:
-            return None
-        if len(there) < len(gradients) and _is_sum(node) and _is_alike(there[0], node):
-            return self.copies[there[0]]
+        gradients = [source for source in node.all_input_nodes if source in self._gradients]
+        if BACKWARD in node.meta or gradients:
+            self._gradients.add(node)
+        present = [source for source in gradients if self.copies[source] is not None]
+        if TANGENTS in node.meta:
+            if self.arrived.isdisjoint(node.meta[TANGENTS]):
+                return None
+        elif len(present) < len(gradients):
+            if not present:
+                return None
+            if _is_sum(node) and _is_alike(present[0], node):
+                return self.copies[present[0]]
         return self.graph.node_copy(node, self._copy_or_zeros)
 
     def _copy_or_zeros(self, node: Node) -> Node:
@@ -161,7 +182,8 @@ def _is_sum(node: Node) -> bool:
 
 def _is_alike(node: Node, other: Node) -> bool:
     """Whether two values have one shape, dtype and layout in memory."""
-    one, two = node.meta["val"], other.meta["val"]
-    return all(getattr(one, fact) == getattr(two, fact) for fact in ("shape", "dtype", "device")) and (
-        one.stride() == two.stride()
-    )
+
+    def facts(value: Any) -> Any:
+        return value.shape, value.stride(), value.dtype, value.device
+
+    return bool(facts(node.meta["val"]) == facts(other.meta["val"]))

@@ -11,7 +11,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
-from torch_py._functorch.aot.traced import METADATA, NO_GRAD  # for all who record
+from torch_py._functorch.aot.traced import METADATA, NO_GRAD, STEP  # for all who record
 from torch_py._ops import ops
 from torch_py._subclasses.calls import map_tensors, memory_of
 from torch_py._subclasses.converter import FakeTensorConverter
@@ -50,6 +50,7 @@ class Recorder(TorchDispatchMode):
         self.decompositions = decompositions or {}
         # What is added to the `meta` of new nodes: where the program is.
         self.context: dict[str, Any] = {}
+        self.notes_steps = False
         self._memory = FakeTensorConverter()
 
         # The tensors, by identity: they are kept, so that no other takes the address. A result that is one of
@@ -178,6 +179,8 @@ class Recorder(TorchDispatchMode):
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
         node = self.graph.call_function(func, args, kwargs, name=getattr(func, "_opname", None))
         node.meta.update(self.context)
+        if self.notes_steps:
+            node.meta[STEP] = _C._outermost_backward_node()
         if func.is_view and not _C.is_grad_enabled():
             node.meta[NO_GRAD] = True
         return node

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Facts in `Node.meta` that the passes of this package share.
 BACKWARD = "recorded_in_backward"
+STEP = "step_of_backward"  # the node of autograd that ran when a node of backward was recorded
+TANGENTS = "tangents_of_step"  # the numbers of the tangents that lead autograd to this step
 NO_GRAD = "recorded_without_grad"
 CHANGED = "input_is_changed"
 METADATA = "changed_metadata_with"  # the operator in place, of a view that it made of its argument

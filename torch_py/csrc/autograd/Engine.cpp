@@ -20,6 +20,7 @@ namespace {
 struct ThreadState {
   GraphTask* task = nullptr;           // the innermost pass
   const Node* node = nullptr;          // whose apply is running
+  const Node* outermost = nullptr;     // that of the outermost pass
   ReadyQueue* device_queue = nullptr;  // of a device thread; null on others
   int depth = 0;                       // nested backward passes
 };
@@ -66,6 +67,7 @@ void call_tensor_hooks(const Node& node, variable_list& grads) {
 
   for (const NodeHooks::OfTensor& entry : std::vector<NodeHooks::OfTensor>(hooks->tensor_hooks)) {
     at::Tensor& grad = grads[entry.input_nr];
+    if (!grad.defined() && node.is_several_steps()) continue;
     at::Tensor replaced = entry.hook->call(grad);
     if (!replaced.defined()) continue;
     TORCH_CHECK(!grad.defined() || replaced.sizes() == grad.sizes(),
@@ -136,7 +138,10 @@ void Engine::run_node(GraphTask& task, uint32_t index) {
   try {
     const FollowedEdges followed(&node,
                                  task.selective() ? task.followed_edges(node) : ~uint64_t{0});
+    const bool is_outermost = thread_state.outermost == nullptr;
+    if (is_outermost) thread_state.outermost = &node;
     variable_list outputs = call_node(node, std::move(grads), task.keep_graph);
+    if (is_outermost) thread_state.outermost = nullptr;
     deliver(task, node, outputs);
   } catch (...) {
     if (C10_UNLIKELY(AnomalyMode::is_enabled())) AnomalyMode::report(node);
@@ -290,6 +295,7 @@ bool Engine::will_run(const Node* node) {
 }
 
 const Node* Engine::current_node() { return thread_state.node; }
+const Node* Engine::outermost_node() { return thread_state.outermost; }
 
 // --- Device threads ---
 

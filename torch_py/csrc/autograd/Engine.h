@@ -46,6 +46,8 @@ class TORCH_PY_API Engine {
   static bool will_run(const Node* node);
   /// The node whose apply is running; null outside of backward.
   static const Node* current_node();
+  /// The same of the outermost pass; null while gradients of different nodes are added.
+  static const Node* outermost_node();
 
   /// Called first on every device thread (to select the device).
   using DeviceThreadInit = void (*)(c10::Device device);

@@ -99,6 +99,9 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   virtual const char* name() const = 0;
   /// `grads` has num_inputs() elements, the result num_outputs(); undefined ones are zero.
   virtual variable_list apply(variable_list&& grads) = 0;
+  /// Whether it stands for several nodes of a program. Those whose gradient does not arrive would
+  /// not run, so that hooks of its inputs are called with gradients only.
+  virtual bool is_several_steps() const { return false; }
   /// Drops saved tensors; called after apply unless the graph is retained.
   virtual void release_variables() {}
 

@@ -150,6 +150,15 @@ PyObject* current_pass(PyObject*, PyObject*) {
   return PyLong_FromLongLong(torch::autograd::Engine::current_pass());
 }
 
+PyObject* outermost_node(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  using torch::autograd::Node;
+  const Node* node = torch::autograd::Engine::outermost_node();
+  if (node == nullptr) Py_RETURN_NONE;
+  return wrap_node(torch::autograd::NodePtr::reclaim_copy(const_cast<Node*>(node)));
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyObject* is_checkpoint_valid(PyObject*, PyObject*) {
   return PyBool_FromLong(!torch::autograd::Engine::is_selective());
 }
@@ -225,6 +234,8 @@ PyMethodDef functions[] = {
      "Counts a write to the tensor's memory that autograd did not see."},
     {"_current_graph_task_id", current_pass, METH_NOARGS,
      "The number of the backward pass in progress; -1 outside of one."},
+    {"_outermost_backward_node", outermost_node, METH_NOARGS,
+     "The node that runs in the outermost backward pass in progress; None without one."},
     {"_is_checkpoint_valid", is_checkpoint_valid, METH_NOARGS,
      "False during a backward pass that computes gradients of given inputs only."},
     {"_will_engine_execute_node", will_run, METH_O,

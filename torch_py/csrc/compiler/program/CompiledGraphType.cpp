@@ -23,34 +23,46 @@ using programs::TrainingGraph;
 using programs::Watch;
 
 /// Asks a Python function for each graph once.
-class PartialBackward final : public programs::PartialBackward {
+class AskedGraphs final : public programs::GraphsOfTangents {
  public:
-  explicit PartialBackward(PyObject* function) : function_(keep_object(function)) {}
+  explicit AskedGraphs(PyObject* function) : function_(keep_object(function)) {}
 
   std::shared_ptr<const Graph> graph_for(const std::vector<size_t>& arrived) const override {
     const GilAcquire gil;
-    const auto found = graphs_.find(arrived);
-    if (found != graphs_.end()) return found->second;
+    const auto found = known_.find(arrived);
+    if (found != known_.end()) return found->second.graph;
 
     const ObjectPtr made = ask(arrived);
-    auto graph = made.get() == Py_None ? nullptr : read_graph(made.get());
-    graphs_[arrived] = graph;
-    return graph;
+    Known known;
+    if (made.get() != Py_None) known = {made.get(), read_graph(made.get())};
+    return known_.insert_or_assign(arrived, std::move(known)).first->second.graph;
+  }
+
+  /// Visits what only this object owns.
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(static_cast<PyObject*>(function_.get()));
+    for (const auto& [arrived, known] : known_)
+      if (known.graph.use_count() == 1 && !is_program(known.function)) Py_VISIT(known.function);
+    return 0;
   }
 
  private:
+  struct Known {
+    PyObject* function = nullptr;  // that the graph owns
+    std::shared_ptr<const Graph> graph;
+  };
+
   ObjectPtr ask(const std::vector<size_t>& arrived) const {
-    const ObjectPtr places =
-        ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(arrived.size()))));
-    for (size_t i = 0; i < arrived.size(); ++i)
-      PyTuple_SET_ITEM(places.get(), static_cast<Py_ssize_t>(i),
-                       checked(PyLong_FromSize_t(arrived[i])));
+    const auto count = static_cast<Py_ssize_t>(arrived.size());
+    const ObjectPtr places = ObjectPtr::steal(checked(PyTuple_New(count)));
+    for (Py_ssize_t i = 0; i < count; ++i)
+      PyTuple_SET_ITEM(places.get(), i, checked(PyLong_FromSize_t(arrived[i])));
     return ObjectPtr::steal(
         checked(PyObject_CallOneArg(static_cast<PyObject*>(function_.get()), places.get())));
   }
 
   std::shared_ptr<void> function_;
-  mutable std::map<std::vector<size_t>, std::shared_ptr<const Graph>> graphs_;  // with the GIL
+  mutable std::map<std::vector<size_t>, Known> known_;  // with the GIL
 };
 
 struct CompiledGraphObject {
@@ -59,7 +71,6 @@ struct CompiledGraphObject {
   std::shared_ptr<const TrainingGraph> graph;
   PyObject* forward;
   PyObject* backward;
-  PyObject* partial;  // may be null
   PyObject* weak_references;
 };
 PyTypeObject CompiledGraphType = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -141,12 +152,12 @@ std::vector<Watch> read_watches(PyObject* object) {
   return watches;
 }
 
-std::shared_ptr<const PartialBackward> read_partial(PyObject* object) {
+std::shared_ptr<const AskedGraphs> read_partial(PyObject* object) {
   if (object == Py_None) return nullptr;
   if (!PyCallable_Check(object))
     throw_python(PyExc_TypeError, "CompiledGraph(): partial must be a function or None, got %s",
                  type_name(object));
-  return std::make_shared<PartialBackward>(object);
+  return std::make_shared<AskedGraphs>(object);
 }
 
 void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
@@ -260,7 +271,6 @@ PyObject* graph_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   as_graph(self)->vectorcall = call_graph;
   as_graph(self)->forward = Py_NewRef(forward);
   as_graph(self)->backward = Py_NewRef(backward);
-  as_graph(self)->partial = Py_XNewRef(PyDict_GetItemString(metadata, "partial"));
   return self;
   TORCH_PY_CATCH(nullptr)
 }
@@ -269,7 +279,6 @@ int graph_clear(PyObject* self) {
   as_graph(self)->graph.reset();
   Py_CLEAR(as_graph(self)->forward);
   Py_CLEAR(as_graph(self)->backward);
-  Py_CLEAR(as_graph(self)->partial);
   return 0;
 }
 
@@ -277,13 +286,13 @@ int graph_traverse(PyObject* self, visitproc visit, void* arg) {
   const CompiledGraphObject* graph = as_graph(self);
   Py_VISIT(graph->forward);
   Py_VISIT(graph->backward);
-  Py_VISIT(graph->partial);
 
   // The graph owns functions a second time, and so do the nodes that own it.
   if (graph->graph.use_count() != 1) return 0;
   if (!is_program(graph->forward)) Py_VISIT(graph->forward);
   if (!is_program(graph->backward)) Py_VISIT(graph->backward);
-  if (graph->graph->partial != nullptr) Py_VISIT(graph->partial);
+  if (graph->graph->partial != nullptr && graph->graph->partial.use_count() == 1)
+    return static_cast<const AskedGraphs&>(*graph->graph->partial).traverse(visit, arg);
   return 0;
 }
 

@@ -287,8 +287,8 @@ std::vector<bool> CompiledNode::needed_by(const std::vector<size_t>& uses) const
   return needed;
 }
 
-/// A saved value that only meets zeros. Its elements may have changed, but backward is compiled
-/// for its sizes and strides.
+/// A saved value that the pass does not need. Its elements may have changed, but backward is
+/// compiled for its sizes and strides.
 at::Tensor CompiledNode::unpack_unused(const Saved& saved) const {
   const at::Tensor tensor = saved.tensor.unpack_unchecked(this);
   const bool is_alike = !saved.tensor.is_changed() ||

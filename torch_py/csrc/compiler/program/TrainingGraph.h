@@ -17,12 +17,12 @@ class Graph {
   virtual Items run(const Arguments& arguments) const = 0;
 };
 
-/// Makes graphs for passes of backward that only some tangents arrive at.
-class PartialBackward {
+/// Makes graphs for passes of backward at which only some tangents arrive.
+class GraphsOfTangents {
  public:
-  virtual ~PartialBackward() = default;
-  /// Takes what forward saves and the tangents at some places in TrainingGraph::tangents. Null if
-  /// there is no such graph.
+  virtual ~GraphsOfTangents() = default;
+  /// What takes the saved values, and the tangents at these places in TrainingGraph::tangents. Null
+  /// if there is no such graph.
   virtual std::shared_ptr<const Graph> graph_for(const std::vector<size_t>& arrived) const = 0;
 };
 
@@ -66,21 +66,23 @@ struct TrainingGraph {
   // Whether backward gets zeros, rather than an undefined tensor, for an output without gradient.
   bool materializes = true;
   // What runs instead of backward if some outputs have no gradient. May be null.
-  std::shared_ptr<const PartialBackward> partial;
+  std::shared_ptr<const GraphsOfTangents> partial;
 };
 
 /// The backward step of a training graph.
 ///
 /// Note [Passes through parts]
-/// A pass gets all saved values, also those that only gradients which have not arrived need: these
-/// are zeros, or there is a graph without them. Saved values are therefore kept until no further
-/// pass can come. One through a use that has run already is an error, as eager mode has
-/// released what it needs; what is left are results and gradients that other uses connect.
+/// Every pass reads all saved values. It needs some of them only for gradients that have not
+/// arrived: backward takes zeros for these, and a graph for the other gradients ignores them. Saved
+/// values are therefore kept until no further pass can come. One through a use that has run already
+/// is an error, as eager mode has released what it needs; what is left are results and gradients
+/// that other uses connect.
 class CompiledNode final : public autograd::Node {
  public:
   explicit CompiledNode(std::shared_ptr<const TrainingGraph> graph) : graph_(std::move(graph)) {}
 
   const char* name() const override { return graph_->name.c_str(); }
+  bool is_several_steps() const override { return true; }
   autograd::variable_list apply(autograd::variable_list&& grads) override;
 
   /// Call after the outputs have their history.
