@@ -20,6 +20,7 @@ void check_output(const char* op_name, const Tensor& out, Device device, ScalarT
   TORCH_CHECK(allowed == OutputDtype::Castable || out.scalar_type() == dtype, op_name,
               ": Expected out tensor to have dtype ", cpp_type_name(dtype), ", but got ",
               cpp_type_name(out.scalar_type()), " instead");
+  check_changeable(out);
   check_no_internal_overlap(op_name, out);
 }
 
@@ -148,6 +149,7 @@ void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef s
 
 Tensor inplace_buffer(const TensorSpec& spec, const Tensor& self,
                       std::initializer_list<TensorList> others) {
+  check_changeable(self);
   bool fits =
       self.scalar_type() == spec.dtype && has_layout(self, spec) && !has_internal_overlap(self);
   for (const TensorList list : others) {

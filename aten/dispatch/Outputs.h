@@ -30,15 +30,19 @@ inline bool mixes_devices(DispatchKeySet keys) {
 TORCH_PY_API void check_one_device(const char* op_name,
                                    std::initializer_list<NamedTensors> arguments);
 
-/// The version of a tensor that a kernel is about to write to.
-inline uint32_t version_of(const Tensor& written) { return written.unsafe_impl()->version(); }
+/// The version of a tensor that a kernel is about to write to. Refuses tensors of inference mode
+/// outside of it.
+inline uint32_t version_of(const Tensor& written) {
+  check_changeable(written);
+  return written.unsafe_impl()->version();
+}
 TORCH_PY_API c10::SmallVector<uint32_t, 8> version_of(TensorList written);
 
 /// A kernel has written to a tensor, which had a version before. The call counts as one change,
 /// also if the kernel has called others that count; one that throws has written nothing. Another
 /// thread may have read the old values since the kernel began: see Note [Watched contents].
 inline void end_write(const Tensor& written, uint32_t version) {
-  if (version_of(written) == version) written.unsafe_impl()->bump_version();
+  if (written.unsafe_impl()->version() == version) written.unsafe_impl()->bump_version();
   if (const Storage& storage = written.storage()) c10::contents_written(storage->data.get());
 }
 TORCH_PY_API void end_write(TensorList written, const c10::SmallVector<uint32_t, 8>& versions);

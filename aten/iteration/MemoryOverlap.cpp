@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "aten/iteration/TensorIterator.h"
+#include "c10/core/InferenceMode.h"
 
 namespace at {
 
@@ -132,6 +133,11 @@ Overlap memory_overlap(const Tensor& a, const Tensor& b) {
   if (a_begin == b_begin && a_end == b_end)
     return a.strides() == b.strides() ? Overlap::Full : Overlap::Partial;
   return a_begin < b_end && b_begin < a_end ? Overlap::Partial : Overlap::No;
+}
+
+void check_changeable(const Tensor& tensor) {
+  // Counts nowhere: see Note [Inference mode].
+  if (c10::is_inference(*tensor.unsafe_impl())) tensor.unsafe_impl()->bump_version();
 }
 
 void check_no_internal_overlap(const char* op_name, const Tensor& tensor) {

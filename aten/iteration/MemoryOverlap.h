@@ -6,6 +6,9 @@
 
 namespace at {
 
+/// Refuses a tensor of inference mode outside of it, before anything is written.
+TORCH_PY_API void check_changeable(const Tensor& tensor);
+
 /// How the memory of two tensors relates. Full: the same elements in the same order. Partial: dense
 /// blocks that overlap in another way. Strided: some elements of strided tensors share memory, or
 /// of tensors with different storages over one foreign buffer; this is not an error.

@@ -89,6 +89,7 @@ class ReductionBuilder {
       TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), iter_.op_name_, ": result type ",
                   out_dtype, " can't be cast to the desired output type ", out.scalar_type());
 
+      check_changeable(out);
       check_no_internal_overlap(iter_.op_name_, out);
 
       if (out.scalar_type() == out_dtype && !write_reaches(out, sizes, self_)) {

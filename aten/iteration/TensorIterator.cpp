@@ -263,6 +263,7 @@ bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
     if (out.device() != device || out.scalar_type() != out_dtype || !out.is_contiguous() ||
         out.sizes() != first.sizes() || needs_buffer(out, first.sizes()))
       return false;
+    check_changeable(out);
     operands_[0].tensor = PlannedTensor::borrowed(out);
   } else {
     operands_[0].tensor = empty_tensor(first.sizes(), out_dtype, device);
@@ -323,6 +324,7 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
     TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), op_name_, ": result type ", out_dtype,
                 " can't be cast to the desired output type ", out.scalar_type());
 
+    check_changeable(out);
     check_no_internal_overlap(op_name_, out);
 
     if (!needs_buffer(out, shape_) && out.scalar_type() == out_dtype) {

@@ -230,3 +230,42 @@ def test_a_call_counts_as_one_change(write):
     x = torch.linspace(0.5, 2, 4)
     write(x)
     assert x._version == 1
+
+
+_ONES = torch.ones(2, 3)
+_ROW = torch.ones(1, 3)
+_FIRST = torch.tensor([0])
+OF_INFERENCE = {
+    "mul_": lambda x: x.mul_(3),
+    "add_ of a row": lambda x: x.add_(torch.ones(3)),
+    "add_ to columns": lambda x: x.t().add_(1),
+    "copy_": lambda x: x.copy_(_ONES),
+    "fill_": lambda x: x.fill_(9.0),
+    "scatter_": lambda x: x.scatter_(0, torch.zeros(1, 3, dtype=torch.int64), 9.0),
+    "assignment": lambda x: x.__setitem__(0, 9.0),
+    "index_put_": lambda x: x.index_put_((_FIRST,), torch.tensor(9.0)),
+    "index_add_": lambda x: x.index_add_(0, _FIRST, _ROW),
+    "masked_fill_": lambda x: x.masked_fill_(x > 2, 9.0),
+    "cumsum_": lambda x: x.cumsum_(0),
+    "normal_": lambda x: x.normal_(),
+    "addmm_": lambda x: x.addmm_(torch.ones(2, 2), _ONES),
+    "renorm_": lambda x: x.renorm_(2, 0, 0.1),
+    "foreach": lambda x: torch._foreach_add_([x], 1),
+    "add out": lambda x: torch.add(_ONES, 1, out=x),
+    "mm out": lambda x: torch.mm(torch.ones(2, 2), _ONES, out=x),
+    "sum out": lambda x: torch.sum(torch.ones(4, 2, 3), 0, out=x),
+    "cat out": lambda x: torch.cat([_ROW, _ROW], out=x),
+    "sort out": lambda x: torch.sort(_ONES, out=(x, torch.empty(2, 3, dtype=torch.int64))),
+    "statistics": lambda x: torch.nn.functional.batch_norm(torch.ones(4, 3), x[0], x[1], training=True),
+    "detached": lambda x: x.detach().mul_(2),
+}
+
+
+@pytest.mark.parametrize("name", OF_INFERENCE)
+def test_tensors_of_inference_mode_are_not_written_to_outside_of_it(name: str):
+    with torch.inference_mode():
+        x = torch.arange(6.0).reshape(2, 3) + 0
+    before = x.tolist()
+    with pytest.raises(RuntimeError, match="(?i)inplace update to inference tensor"):
+        OF_INFERENCE[name](x)
+    assert x.tolist() == before
