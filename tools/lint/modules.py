@@ -14,7 +14,7 @@ from .finding import Finding
 # except within a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
     # Values of any module, and a lock.
-    ("_compiling", "_records"),
+    ("_compiling", "_records", "autograd._rehearsal"),
     # Names that are refused, which any module may have.
     (
         "_generated_files", "_installation", "_libraries", "_pytorch_names.elsewhere",

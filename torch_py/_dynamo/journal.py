@@ -60,17 +60,22 @@ class Entry(Fields):
         return copy_of(self.owner)
 
     def restore(self) -> None:
+        self.put(Snapshot([]) if self.kind == "tail" else self.before)
+
+    def put(self, value: Any) -> None:
+        """Gives the place the state that `now` has returned."""
         if self.kind == "whole":
-            replace_contents(self.owner, self.before)
+            replace_contents(self.owner, value)
         elif self.kind == "tail":
-            list.__delitem__(self.owner, slice(self.before, None))
+            items = [item for item, _ in value.items]
+            list.__setitem__(self.owner, slice(self.before, None), items)
         elif self.kind == "key":
-            set_key(self.owner, self.key, self.before)
+            set_key(self.owner, self.key, value)
 
         elif self.kind in ("slot", "class"):
-            set_attribute(object if self.kind == "slot" else type, self.owner, self.key, self.before)
+            set_attribute(object if self.kind == "slot" else type, self.owner, self.key, value)
         else:
-            set_contents(self.owner, self.before)
+            set_contents(self.owner, value)
 
 
 class Journal(Fields):
@@ -122,6 +127,23 @@ class Journal(Fields):
     def _was_added(self, owner: dict[Any, Any], key: Any) -> bool:
         entry = self.entries.get(("key", id(owner), key))
         return entry is not None and entry.before is ABSENT
+
+    def checkpoint(self) -> list[tuple[Any, Any]]:
+        """The places that were written to so far, and what is there now."""
+        return [(place, entry.now()) for place, entry in self.entries.items()]
+
+    def back_to(self, checkpoint: list[tuple[Any, Any]]) -> list[Any]:
+        """Undoes what was written since then, but for the order of keys; gives the changed objects."""
+        known = dict(checkpoint)
+        changed = []
+        for place, entry in reversed(list(self.entries.items())):
+            before = known.get(place, Snapshot([]) if entry.kind == "tail" else entry.before)
+            if not _same(before, entry.now()):
+                entry.put(before)
+                changed.append(entry.owner)
+            if place not in known:
+                del self.entries[place]
+        return changed
 
     def undo(self) -> list[tuple[Entry, Any]]:
         """Restores everything; gives the entries with what was there at the end."""

@@ -78,6 +78,7 @@ class Origins:
         self.before = ThreadState()
 
         self.frame: Frame | None = None
+        self.fixes_numbers = False  # whether integers that are read from now on do not vary
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
         self.stop_at = stop_at  # the frame and the step before which the graph has to end
         self.raised_at: tuple[int, int] | None = None  # what raised the exception that is handled, outermost
@@ -219,7 +220,7 @@ class Origins:
         return value
 
     def _admit_number(self, value: int, source: Source) -> int:
-        number = self.recorder.number_input(value, source)
+        number = value if self.fixes_numbers else self.recorder.number_input(value, source)
         if type(number) is SymInt:
             self.guards.add("type_is", source, int)
         else:

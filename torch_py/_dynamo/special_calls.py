@@ -17,6 +17,7 @@ from torch_py._C import Size
 from torch_py._dynamo import (
     attributes,
     class_checks,
+    custom_functions,
     iteration,
     marks,
     natives,
@@ -335,7 +336,7 @@ def signature(capture: Capture, function: FunctionType, args: Any, kwargs: Any) 
 
 
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    autograd.Function.apply.__func__: transforms.apply_function,
+    autograd.Function.apply.__func__: custom_functions.apply,
     autograd.grad: transforms.grad,
     marks.graph_break: _graph_break,
     **dict.fromkeys((marks.is_compiling, _utils.is_compiling), _true),

@@ -1,5 +1,5 @@
 """`torch.func` transforms: one node of the graph, with a graph for the function that is transformed; and
-`torch.autograd.grad` and custom Functions: one node each, for which autograd runs on fake tensors.
+`torch.autograd.grad`: one node, for which autograd runs on fake tensors.
 
 While a program is captured, the transform runs natively, on fake tensors. What it calls, with the tensors
 that it wraps, is interpreted, and recorded as a graph of its own. Tensors from outside become inputs of that
@@ -22,7 +22,6 @@ from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd.graph import _nodes_below, get_gradient_edge
 from torch_py.fx.graph_module import GraphModule
-from torch_py.nn.modules._backward_hooks import BackwardHookFunction
 from torch_py.nn.modules.module import Module
 from torch_py.utils._pytree import tree_flatten, tree_unflatten
 
@@ -203,24 +202,6 @@ def _inputs_below(outputs: list[Any], inputs: list[Input]) -> list[Input]:
     owners = {get_gradient_edge(one.fake).node: one for one in inputs if one.fake.requires_grad}
     first = [get_gradient_edge(tensor).node for tensor in outputs if tensor.requires_grad]
     return [owners[node] for node in _nodes_below(first) if node in owners]
-
-
-def apply_function(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
-    """``Function.apply`` of a custom autograd function: forward runs on fake tensors."""
-    cls, *given = args
-    if cls is BackwardHookFunction:
-        raise unsupported_call(
-            "a backward hook of a module", "it is called in backward, with gradients that are not captured"
-        )
-    capture.fixed(cls, cls.__name__)
-    torch_calls.capture_arguments(capture, given, kwargs)
-    capture.use_objects(*given, *kwargs.values())
-    for name in ("forward", "backward", "setup_context"):
-        capture.depends_on_class(cls, name)
-        capture.use_function(getattr(cls, name))
-
-    found = capture.recorder.call("call_function", cls.apply, tuple(given), kwargs, cls.apply, acts=True)
-    return capture.result(found)
 
 
 def _refusal(why: str) -> Any:

@@ -1,0 +1,111 @@
+"""Custom autograd Functions: one node of the graph, whose methods run when the graph is compiled.
+
+Compiled code depends on what these read, and must not lose what they do. So they are interpreted first, on
+copies of the arguments, in a graph that is thrown away (`_Rehearsal`): what they read is guarded, and the
+graph ends before a Function that does more than compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from torch_py import _C
+from torch_py._dynamo import torch_calls
+from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.nested import map_tensors
+from torch_py._dynamo.scopes import placeholder
+from torch_py._tensor import Tensor
+from torch_py._thread_state import ThreadState
+from torch_py.autograd._rehearsal import Context
+from torch_py.autograd.function import Function
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.nn.modules._backward_hooks import BackwardHookFunction
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+
+def apply(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
+    """``Function.apply`` of a custom autograd Function."""
+    cls, *given = args
+    if cls is BackwardHookFunction:
+        raise unsupported_call(
+            "a backward hook of a module", "it is called in backward, with gradients that are not captured"
+        )
+    capture.fixed(cls, cls.__name__)
+    torch_calls.capture_arguments(capture, given, kwargs)
+    for name in ("forward", "backward", "setup_context"):
+        capture.depends_on_class(cls, name)
+
+    _Rehearsal(capture, cls).run(given, kwargs)
+    found = capture.recorder.call("call_function", cls.apply, tuple(given), kwargs, cls.apply, acts=True)
+    return capture.result(found)
+
+
+class _Rehearsal:
+    """Interprets the methods of a Function. Afterwards all is as before, but for the guards."""
+
+    def __init__(self, capture: Capture, cls: Any) -> None:
+        self.capture = capture
+        self.cls = cls
+        self._tensors: set[int] = set()  # that the methods are given
+
+    def run(self, args: list[Any], kwargs: dict[str, Any]) -> None:
+        recorder = self.capture.recorder
+        leaves = [leaf for leaf in (*args, *kwargs.values()) if isinstance(leaf, Tensor)]
+        needs_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
+        is_recorded = _C.is_grad_enabled() and any(leaf.requires_grad for leaf in leaves)
+
+        with self._without_effects(), no_grad():
+            context = self.capture.made(Context(needs_grad))
+            given, named = map_tensors((args, kwargs), self._copy)
+            results = self._forward(context, given, named)
+            if is_recorded:
+                gradients = [self._copy(x) if isinstance(x, Tensor) else None for x in results]
+                self.capture.call(self.cls._own_backward(), (context, *gradients), {})
+            outside = [tensor for tensor in recorder.scopes[-1].tensors if id(tensor) not in self._tensors]
+        if outside:
+            raise self._refusal("it uses a tensor that is none of its arguments", "give it the tensor")
+
+    def _forward(self, context: Context, args: Any, kwargs: dict[str, Any]) -> list[Any]:
+        capture, cls = self.capture, self.cls
+        if cls.setup_context is Function.setup_context:
+            output = capture.call(cls.forward, (context, *args), kwargs)
+        else:
+            output = capture.call(cls.forward, tuple(args), kwargs)
+            capture.call(cls.setup_context, (context, tuple(args), output), {})
+        return list(output) if isinstance(output, tuple) else [output]
+
+    def _copy(self, tensor: Any) -> Any:
+        """Another fake tensor of the same kind: methods may write to it."""
+        recorder = self.capture.recorder
+        with recorder.suspended():
+            copy = tensor.clone().requires_grad_(tensor.requires_grad)
+        recorder.track(copy, placeholder(recorder.scopes[-1].graph, "x"))
+        self._tensors.add(id(copy))
+        return copy
+
+    @contextmanager
+    def _without_effects(self) -> Iterator[None]:
+        capture = self.capture
+        state = ThreadState()
+        before = capture.journal.checkpoint()
+
+        capture.recorder.begin_scope()
+        outer, capture.fixes_numbers = capture.fixes_numbers, True
+        try:
+            yield
+        except Break as reason:
+            raise self._refusal(f"{reason.what}: {reason.why}", reason.hint) from reason
+        finally:
+            capture.fixes_numbers = outer
+            capture.recorder.end_scope()
+            state.restore()
+            changed = capture.journal.back_to(before)
+        if changed:
+            raise self._refusal(f"it changes a {type(changed[0]).__name__}", "return what it computes")
+
+    def _refusal(self, why: str, hint: str) -> Break:
+        return Break(f"call of {self.cls.__name__}.apply", why, hint)
