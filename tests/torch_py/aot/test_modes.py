@@ -253,3 +253,27 @@ def test_programs_compiled_while_anomalies_are_looked_for():
     with torch.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="nan"):
         compiled = torch.compile(lambda x: x.sqrt() * 0, backend="aot_eager")(w * 0)
         compiled.sum().backward()
+
+
+@pytest.mark.parametrize("requires_grad", [True, False])
+def test_views_that_are_taken_before_inference_mode(requires_grad):
+    """The graph ends in inference mode; its result is a view that autograd knows all the same."""
+
+    def program(x):
+        view = x.t()
+        with torch.inference_mode():
+            x.squeeze_()  # which ends the graph
+        return view * 2, view
+
+    def outcome(function):
+        x = torch.linspace(0, 1, 6).reshape(2, 3).requires_grad_(requires_grad)
+        result, view = function(x)
+        names = [type(t.grad_fn).__name__ for t in (view,)]
+        if requires_grad:
+            result.sum().backward()
+        return [result, view, x.grad, view._is_view(), view._base is x, names]
+
+    for backend in ("eager", "aot_eager", "inductor"):
+        for one, other in zip(outcome(torch.compile(program, backend=backend)), outcome(program)):
+            same = torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
+            assert same

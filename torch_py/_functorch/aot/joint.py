@@ -122,9 +122,12 @@ class _Trace:
                 runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
                 inputs = {one.node: (number, one) for number, one in enumerate(self.inputs)}
                 given = {id(one.tensor): one for one in self.given}
-                outputs = Classification(
+                classification = Classification(
                     inputs, given, self.recorder, self.views, written, runs_in_inference
-                ).run(results)
+                )
+                # The call makes its results before it switches to the mode that the program ends in.
+                with inference_mode(stays_inference):
+                    outputs = classification.run(results)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
