@@ -293,3 +293,26 @@ def test_parts_of_intermediates_are_compiled(part):
 
 def test_the_index_of_a_size():
     check(lambda x: x * operator.index(x.shape[0]), tensors((3, 2), (4, 2), (5, 2)), 3)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: x.trace() * 2,
+        lambda x: (x * 2).fill_diagonal_(3.0),
+        lambda x: x.diagonal().exp(),
+        lambda x: x.tril(-2).sum(0),
+    ],
+)
+def test_matrices_that_become_wider_than_long(program, backend):
+    """Lengths of diagonals are the smaller one of a size that varies and one that does not."""
+    fast = torch.compile(program, backend=backend)
+    for rows in (9, 8, 7, 2, 4, 6, 12):
+        x = torch.randn(rows, 6, requires_grad=True)
+        y = x.detach().clone().requires_grad_()
+        one, other = fast(x), program(y)
+        torch.testing.assert_close(one, other)
+        one.sum().backward()
+        other.sum().backward()
+        torch.testing.assert_close(x.grad, y.grad)

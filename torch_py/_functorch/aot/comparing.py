@@ -1,7 +1,8 @@
-"""Whether operators compare sizes that are computed, such as a product, with others.
+"""Whether what operators compute from sizes is the same formula for all sizes.
 
-In all recordings of a program, a product of two sizes is larger than a third one. What an operator computes
-from both, such as the length of a diagonal, is then taken for the third size.
+In all recordings of a program, a product of two sizes is larger than a third one, and every size is larger
+than the numbers of the program. What an operator computes from both, such as the length of a diagonal, is
+then taken for the smaller one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
 from torch_py._shapes.sizes import Sizes
@@ -19,25 +21,39 @@ from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node, map_arg
 
 _LARGE = 1009
-
-
 _SMALL = 2
 
 
 def check_comparisons(graph: Graph, sizes: Sizes, mode: FakeTensorMode) -> None:
-    """Runs operators whose results lack a size of their arguments with sizes in other orders. Raises
-    NotFollowed if a result is not as large as its formulas say."""
+    """Runs operators with sizes in other orders. Raises NotFollowed if a result is not as large as its
+    formulas say."""
+    smallest = _smallest(graph, sizes)
     for node in graph.nodes:
         if node.op != "call_function" or "sizes" not in node.meta:
             continue
         terms = [term for given in node.all_input_nodes for term in given.meta.get("sizes", ())]
         varying = {term for term in terms if isinstance(term, (Symbol, Formula))}
-        if len(varying) < 2 or varying <= set(node.meta["sizes"]):
-            continue
-        for values in _orders(varying, sizes):
-            shape = _shape_for(node, values, mode)
-            if shape not in (None, tuple(evaluate(size, values) for size in node.meta["sizes"])):
-                raise NotFollowed(f"the sizes of `{node.target}` depend on which of two others is larger")
+        if smallest is not None and varying:
+            _check(node, smallest, mode)
+        if len(varying) >= 2 and not varying <= set(node.meta["sizes"]):
+            for values in _orders(varying, sizes):
+                _check(node, values, mode)
+
+
+def _check(node: Node, values: Mapping[Symbol, int], mode: FakeTensorMode) -> None:
+    shape = _shape_for(node, values, mode)
+    if shape is None and node.target is ops.aten.as_strided.default:
+        raise NotFollowed("places in the memory of a tensor are not computed from its sizes")
+    if shape not in (None, tuple(evaluate(size, values) for size in node.meta["sizes"])):
+        raise NotFollowed(f"the sizes of `{node.target}` depend on which of two others is larger")
+
+
+def _smallest(graph: Graph, sizes: Sizes) -> Mapping[Symbol, int] | None:
+    """Sizes that are as small as may be; None if they do not go together."""
+    inputs = [node.meta.get("val") for node in graph.find_nodes(op="placeholder")]
+    symbols = [value for value in inputs if isinstance(value, Symbol)]
+    values = {**sizes.hints, **{symbol: max(symbol.min, _SMALL) for symbol in symbols}}
+    return values if all(relation.holds(values) for relation in sizes.relations) else None
 
 
 def _orders(terms: set[Term], sizes: Sizes) -> Iterator[Mapping[Symbol, int]]:
