@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
 from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.effects import Draws
 from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.varying_arguments import packet_of, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
 from torch_py._shapes.reals import term_of
+from torch_py._subclasses.calls import generator_in
 from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
 
@@ -152,9 +154,13 @@ class Call:
             shape = [evaluate(term_of(size), values) for size in self._shapes[id(value)]]
             return _C._torch.empty(shape, dtype=value.dtype, device="meta")
 
+        draws = Draws([generator_in(self._args, self._kwargs) or _C.default_generator])
+        states = draws.states()
         with self._varying.recorder.outside():
             try:
                 args, kwargs = map_tensors((self._args, self._kwargs), made)
                 return self._counted(self._run(*args, **kwargs))
             except (RuntimeError, TypeError, ValueError, IndexError):
                 return None
+            finally:
+                draws.take_back(states)

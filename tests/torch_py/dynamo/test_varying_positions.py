@@ -364,3 +364,26 @@ def test_gradients_of_positions(name, backend):
         (expected,) = torch.autograd.grad(PROGRAMS[name](x, n).square().sum(), x)
         torch.testing.assert_close(found, expected)
     assert counter.frame_count == 2
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda n, generator: torch.randperm(n),
+        lambda n, generator: torch.randint(n, (3,)),
+        lambda n, generator: torch.randperm(n, generator=generator),
+        lambda n, generator: torch.rand(n),
+    ],
+)
+def test_random_numbers_of_a_number_that_varies(draw, backend):
+    """They are drawn once, also where the call is tried with other numbers."""
+    generator = torch.Generator()
+    compiled = torch.compile(draw, backend=backend)
+    for n in (5, 6, 7, 9):
+        outcomes = []
+        for function in (draw, compiled):
+            torch.manual_seed(n)
+            generator.manual_seed(n)
+            outcomes.append([function(n, generator), torch.rand(1), torch.rand(1, generator=generator)])
+        torch.testing.assert_close(outcomes[1], outcomes[0], rtol=0, atol=0)
