@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 from torch_py._C._compiler import CompiledFunction
@@ -36,12 +37,18 @@ def compile_callable(
 
 def compile_with(target: Callable[..., Any], settings: Settings) -> Any:
     """The same with settings that have been put together."""
-    target = getattr(target, "_torchdynamo_orig_callable", target)
-    function = as_function(target)
+    function = as_function(_not_compiled(target))
     compiler = Compiler(function, settings)
     compiled = CompiledFunction(function, compiler.miss, config.recompile_limit)
     _all[compiled] = compiler
     return compiled
+
+
+def _not_compiled(target: Any) -> Any:
+    """What a compiled function was made of; for a method that is bound to an object, too."""
+    inner = getattr(target, "_torchdynamo_orig_callable", target)
+    is_bound = isinstance(target, MethodType) and inner is not target
+    return MethodType(inner, target.__self__) if is_bound else inner
 
 
 def _options_for(backend: Any, mode: str | None, options: dict[str, Any] | None) -> dict[str, Any]:

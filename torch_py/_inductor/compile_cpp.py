@@ -39,7 +39,7 @@ class CompilerError(RuntimeError):
 
 def find_compiler() -> str:
     """The path of the compiler. Raises NoCompilerError."""
-    wanted = os.environ.get("CXX")
+    wanted = _without_launcher(os.environ.get("CXX", ""))
     usual = (wanted,) if wanted else ("clang++", "g++", "c++")
     for name in _compilers():
         for candidate in usual if name is None else (name,):
@@ -52,6 +52,12 @@ def find_compiler() -> str:
         else "no C++ compiler was found; install g++ (on Debian and Ubuntu the package g++, on Fedora "
         "gcc-c++), or set CXX"
     )
+
+
+def _without_launcher(command: str) -> str:
+    """The compiler of ``ccache g++``: kernels have a cache of their own."""
+    launcher, _, compiler = command.partition(" ")
+    return compiler.strip() if os.path.basename(launcher) in ("ccache", "distcc", "sccache") else command
 
 
 def _path_of(program: str) -> str | None:

@@ -165,3 +165,10 @@ def test_without_a_compiler_operators_are_called(folder: Path) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("calls operators one by one") == 1 and "no-such-compiler" in done.stderr
+
+
+def test_the_compiler_behind_a_launcher(folder: Path) -> None:
+    environment = {**os.environ, "CXX": "ccache g++"}
+    done = subprocess.run([sys.executable, "-c", _PROGRAM], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr
+    assert len(list(folder.glob("*/*.so"))) == 1

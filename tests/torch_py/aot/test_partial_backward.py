@@ -60,7 +60,17 @@ def _changed(x: Any, w: Any) -> Any:
     return first, y, y[1].exp()
 
 
-PROGRAMS = [_infinite, _common_part, _rows, _statistics, _layers, _changed]
+def _joined(x: Any, w: Any) -> Any:
+    """Gradients that are parts of others, in memory."""
+    y = torch.cat([x, (x * w).flip(0)], 1)
+    return x * w, y, y[:, 2:5] + 1, torch.cat([x.t(), w[:, None]], 1)
+
+
+def _statistics_of_columns(x: Any, w: Any) -> Any:
+    return x.t().contiguous() * w[:, None], (x * w / 8).softmax(1), torch.cov(x)
+
+
+PROGRAMS = [_joined, _statistics_of_columns, _infinite, _common_part, _rows, _statistics, _layers, _changed]
 
 
 def _gradients(function: Callable[..., Any], chosen: list[int], shape: tuple[int, ...] = (2, 3)) -> list[Any]:
@@ -96,7 +106,7 @@ def _leaves() -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
-@pytest.mark.parametrize("program", [_infinite, _rows])
+@pytest.mark.parametrize("program", [_infinite, _rows, _joined, _statistics_of_columns])
 def test_sizes_that_vary(program: Callable[..., Any], backend: str):
     compiled = torch.compile(program, backend=backend, dynamic=True)
     for shape in [(2, 3), (2, 5), (2, 7)] if program is _rows else [(2, 3), (4, 5), (3, 7)]:

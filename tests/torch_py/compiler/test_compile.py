@@ -250,3 +250,15 @@ def test_settings_are_as_before_after_a_patch():
     with config.patch({"recompile_limit": 3, "of_nobody": 1}):
         assert (config.recompile_limit, config.of_nobody) == (3, 1)
     assert config.recompile_limit == limit and not hasattr(config, "of_nobody")
+
+
+def test_a_method_that_is_compiled_already():
+    class Scaled:
+        factor = 3
+
+        @torch.compile(backend="eager")
+        def scaled(self, x):
+            return x * self.factor
+
+    assert torch.compile(Scaled().scaled, backend="eager")(torch.ones(1)).tolist() == [3]
+    assert torch.compile(Scaled.scaled, backend="eager")(Scaled(), torch.ones(1)).tolist() == [3]

@@ -59,8 +59,8 @@ class PartialBackward:
     def __call__(self, arrived: Sequence[int]) -> Any:
         """What runs if the tangents with these numbers arrive; its arguments are the saved values and these.
 
-        None if backward is to run with zeros: after many other sets, or if the graph needs zeros with sizes
-        that are computed from sizes that vary.
+        None if backward is to run with zeros: after many other sets, or if sizes vary in a way that the graph
+        cannot follow.
         """
         with _compiling.lock:
             if arrived not in self._compiled and len(self._compiled) < _MOST_GRAPHS:
@@ -81,9 +81,10 @@ class PartialBackward:
             tangents = inputs[len(inputs) - self._num_tangents :]
             try:
                 part = reduced(self.module, {node: n in arrived for n, node in enumerate(tangents)})
+                given = [node.meta["val"] for node in part.graph.find_nodes(op="placeholder")]
+                return self._compile(part, given)
             except NotFollowed:
                 return None
-            return self._compile(part, [node.meta["val"] for node in part.graph.find_nodes(op="placeholder")])
 
 
 def copied(module: GraphModule) -> GraphModule:
@@ -151,20 +152,23 @@ class _Reduction:
         return self._zeros(node) if copy is None else copy
 
     def _zeros(self, node: Node) -> Node:
-        """Zeros that lie in memory as the value of a node does."""
+        """Zeros with the strides of the value of a node."""
         value = node.meta["val"]
         options = {"dtype": value.dtype, "device": value.device}
-        zeros = ops.aten.zeros.default
+        zeros: Any = ops.aten.zeros.default
+
         if value.is_contiguous():
             sizes = [self._size(size) for size in node.meta.get("sizes", value.shape)]
             made = self.graph.call_function(zeros, (sizes,), options, name="zeros")
+            with self._builder.fake_mode:
+                made.meta["val"] = zeros(value.shape, **options)
         elif "sizes" in node.meta:
             raise NotFollowed("zeros with gaps whose sizes vary")
         else:
             reach = 1 + sum((size - 1) * stride for size, stride in zip(value.shape, value.stride()))
             memory = self._builder.call(zeros, [reach if value.numel() else 0], **options)
             made = self._builder.call(ops.aten.as_strided.default, memory, value.shape, value.stride())
-        made.meta = dict(node.meta)
+        made.meta = {**node.meta, **made.meta}
         return made
 
     def _size(self, size: Any) -> Any:
