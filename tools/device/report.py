@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .stages import STAGES
+
 _BEGINNING = """\
 # On a GPU
 
@@ -52,9 +54,11 @@ def _machine(results: Path) -> Iterator[str]:
     yield f"| GPU | {name[1] if name else 'unknown'} |"
     yield f"| driver | {driver[1] if driver else 'unknown'} |"
 
-    for stage, ending in (_read(results / "stages.json") or {}).items():
-        summary = _summary(results / f"{stage}.log") if stage in ("tests", "sanitizer") else ""
-        yield f"| {stage} | {ending}{summary} |"
+    endings = _read(results / "stages.json") or {}
+    for stage in STAGES:
+        has_summary = stage in endings and stage in ("tests", "sanitizer")
+        summary = _summary(results / f"{stage}.log") if has_summary else ""
+        yield f"| {stage} | {endings.get(stage, 'not run')}{summary} |"
     yield ""
 
 

@@ -48,21 +48,33 @@ def _by_hook(capture: Capture, name: str, value: Any, kind: type, kinds: Any) ->
         return issubclass(kind, kinds) or (type(kinds) is not type and isinstance(value, kinds))
 
     answer = isinstance(value, kinds) if name == "__instancecheck__" else issubclass(value, kinds)
-    if getattr(kinds, "_is_protocol", False):
+    is_protocol = getattr(kinds, "_is_protocol", False)
+    if is_protocol:
         _depend_on_members(capture, value, kind, kinds)
     if not answer and isinstance(kinds, abc.ABCMeta) and not capture.is_new(kinds):
-        capture.add_abstract(kind, kinds)
+        if not is_protocol or _checks_subclasses(kinds):
+            capture.add_abstract(kind, kinds)
     return answer
 
 
+def _checks_subclasses(protocol: Any) -> bool:
+    """Protocols with fields refuse the question, and registering classes for them is not known to help."""
+    try:
+        issubclass(int, protocol)
+    except TypeError:
+        return False
+    return True
+
+
 def _depend_on_members(capture: Capture, value: Any, kind: type, protocol: Any) -> None:
-    """Guards that an object, or a class, has what a protocol asks for, or has it not."""
+    """Guards that an object, or a class, has or lacks what a protocol asks for."""
     members: set[str] = set().union(
         *({*vars(one), *vars(one).get("__annotations__", ())} for one in protocol.__mro__)
     )
-    for name in members - _OF_PROTOCOLS:
-        if in_class(kind, name) is not ABSENT:
-            capture.depends_on_class(kind, name)
+    fields = None if isinstance(value, type) else attributes.fields_of(value)
+    for name in sorted(members - _OF_PROTOCOLS):
+        if fields is not None and name in fields and in_class(kind, name) is ABSENT:
+            capture.depends_on_type_of_field(value, name)
         else:
             has_attribute(capture, value, name)
 

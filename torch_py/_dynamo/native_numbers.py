@@ -1,9 +1,11 @@
-"""Numbers that vary in calls of native code, which may look at the bits of integers: those of stand-ins."""
+"""Numbers in native code: it may look at the bits of integers that vary, which are those of stand-ins, and
+rounds decimals by the rules of the thread."""
 
 from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
@@ -56,3 +58,15 @@ def keeps_sizes(callee: Any) -> bool:
     if isinstance(owner, type) and callee.__name__ == "__new__":  # of named tuples
         return owner in _KEEPING
     return isinstance(callee, Hashable) and callee in _KEEPING
+
+
+def is_decimal(kind: type) -> bool:
+    module = sys.modules.get("decimal")
+    return module is not None and issubclass(kind, (module.Decimal, module.Context))
+
+
+def decimals() -> tuple[Any, ...]:
+    """How decimals are rounded, and what they raise."""
+    context = sys.modules["decimal"].getcontext()
+    rules = context.prec, context.rounding, context.Emin, context.Emax, context.clamp, context.capitals
+    return *rules, *(bool(trap) for trap in context.traps.values())

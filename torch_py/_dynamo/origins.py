@@ -9,7 +9,6 @@ from __future__ import annotations
 import abc
 import enum
 import itertools
-import sys
 from collections import Counter
 from functools import cache
 from types import (
@@ -307,13 +306,6 @@ class Unregistered:
                 return False
             self._token = token
         return True
-
-
-def decimals() -> tuple[Any, ...]:
-    """How decimal rounds, and what it raises."""
-    context = sys.modules["decimal"].getcontext()
-    rules = context.prec, context.rounding, context.Emin, context.Emax, context.clamp, context.capitals
-    return *rules, *(bool(trap) for trap in context.traps.values())
 
 
 def _memory_of(tensor: Tensor) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from types import CellType, CodeType, FunctionType, MappingProxyType, MethodType
+from types import CellType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 from torch_py._dynamo.attributes import filled_slots, in_class
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
-from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins, decimals
+from torch_py._dynamo.native_numbers import decimals, is_decimal
+from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -153,11 +154,14 @@ class Reading(Origins):
         return self.admit(value, source)
 
     def read_slot(self, owner: Any, name: str) -> Any:
-        value = object.__getattribute__(owner, name)
         origin = self._unwritten("slot", owner, name)
-        if origin is None:
-            return self.plain(value)
-        return self.admit(value, self.sources.attr(origin, name))
+        try:
+            value = object.__getattribute__(owner, name)
+        except AttributeError:
+            if origin is not None:
+                self.guards.add("no_attr", origin, name)
+            raise
+        return self.plain(value) if origin is None else self.admit(value, self.sources.attr(origin, name))
 
     def read_native(self, owner: Any, name: str) -> Any:
         """An attribute that the class of the object keeps natively."""
@@ -209,6 +213,12 @@ class Reading(Origins):
             found = in_class(kind, name)
         self.guards.add("is", place, found)
 
+    def depends_on_type_of_field(self, owner: Any, name: str) -> None:
+        """What an object has under `name` may be another value, of the same type."""
+        origin = self._origins.get(id(owner))
+        if origin is not None and not self.journal.has("key", vars(owner), name):
+            self.guards.add("type_is", self.sources.attr(origin, name), type(vars(owner)[name]))
+
     def depends_on_absence(self, kind: type, name: str) -> None:
         """A class of the program has no special method of its own under `name`, and has to stay so."""
         if (id(kind), name) in self._classes:
@@ -223,7 +233,7 @@ class Reading(Origins):
         kind = type(value)
         if kind in SCALARS or isinstance(value, Tensor):
             return
-        if kind.__module__ == "decimal":
+        if is_decimal(kind):
             self.guards.add("equals", self.sources.call("the context of decimal", decimals), decimals())
         origin = self._origins.get(id(value))
         if origin is None:
@@ -279,24 +289,6 @@ class Reading(Origins):
             self.fixed(function, function.__name__)
             place = self.sources.attr(self._origins[id(function)], "__code__")
             self.guards.add("is", place, function.__code__)
-
-    def use_function(self, function: Any) -> None:
-        """Before native code runs a function of the program: guards the globals that it can read."""
-        waiting = [function]
-        seen: set[int] = set()
-        while waiting:
-            function = waiting.pop()
-            if type(function) is not FunctionType or id(function) in seen or is_of_torch(function):
-                continue
-
-            seen.add(id(function))
-            self.guard_code(function)
-            namespace = self.fixed(function.__globals__, "G")
-            waiting += [
-                self.as_number(self.read_key(namespace, name))
-                for name in _names_in(function.__code__)
-                if name in namespace
-            ]
 
     def keep(self, *values: Any) -> None:
         """Guards that objects in arguments of a node, such as a Generator, are those that the graph keeps."""
@@ -381,12 +373,6 @@ def _leaves(waiting: list[Any]) -> Iterator[Any]:
             waiting += value
         else:
             yield value
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """The names of globals and attributes in a function, and in those that are defined in it."""
-    inner = [constant for constant in code.co_consts if type(constant) is CodeType]
-    return set(code.co_names).union(*map(_names_in, inner))
 
 
 def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:

@@ -21,6 +21,7 @@ import numpy
 import pytest
 
 import torch_py as torch
+from torch_py._dynamo.testing import CompileCounter
 
 # A program, and what is changed before its second call.
 Case = tuple[Callable[..., Any], Callable[[], Any]]
@@ -375,18 +376,86 @@ def test_protocols_of_an_argument(backend: str) -> None:
     assert compiled(torch.ones(2), value).tolist() == [2, 2]
 
 
-def test_precision_of_decimal() -> None:
-    third = decimal.Decimal(3)
+class _Slotted:
+    __slots__ = ("factor",)
 
-    def program(x: Any, value: decimal.Decimal) -> Any:
-        return x * float(value / third), x * float(decimal.Decimal(1) / value)
+
+class _Derived:
+    ready = False
+
+    @property
+    def factor(self) -> int:
+        if not self.ready:
+            raise AttributeError("factor")
+        return 1
+
+
+@case
+def _slot_that_is_filled() -> Case:
+    thing = _Slotted()
+    program = lambda x: x * 2 if isinstance(thing, _HasFactor) else x * 3  # noqa: E731
+    return program, lambda: setattr(thing, "factor", 1)
+
+
+@case
+def _slot_that_is_emptied() -> Case:
+    thing = _Slotted()
+    thing.factor = 1
+    program = lambda x: x * 2 if isinstance(thing, _HasFactor) else x * 3  # noqa: E731
+    return program, lambda: delattr(thing, "factor")
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="protocols do not call properties any more")
+@pytest.mark.parametrize("ready", [False, True])
+def test_property_of_a_protocol(ready: bool) -> None:
+    thing = _Derived()
+    thing.ready = ready
+    compiled = torch.compile(lambda x: x * 2 if isinstance(thing, _HasFactor) else x * 3, backend="eager")
+    assert compiled(torch.ones(1)).item() == (2 if ready else 3)
+    thing.ready = not ready
+    assert compiled(torch.ones(1)).item() == (3 if ready else 2)
+
+
+def test_values_of_a_protocols_fields_do_not_matter() -> None:
+    counter = CompileCounter()
+    compiled = torch.compile(
+        lambda x, value: x * 2 if isinstance(value, _HasFactor) else x * 3, backend=counter
+    )
+    for number in range(6):
+        assert compiled(torch.ones(1), types.SimpleNamespace(factor=f"s{number}")).item() == 2
+    assert counter.frame_count == 1
+
+
+def test_registrations_do_not_matter_for_protocols_with_fields() -> None:
+    counter = CompileCounter()
+    compiled = torch.compile(
+        lambda x, value: x * 2 if isinstance(value, _HasFactor) else x * 3, backend=counter
+    )
+    for _ in range(3):
+        assert compiled(torch.ones(1), types.SimpleNamespace()).item() == 3
+        abc.ABCMeta("Abstract", (), {}).register(type("Other", (), {}))
+    assert counter.frame_count == 1
+
+
+class _Money(decimal.Decimal):
+    pass
+
+
+@pytest.mark.parametrize("kind", [decimal.Decimal, _Money])
+def test_rules_of_decimal(kind: Any) -> None:
+    three = kind(3)
+
+    def program(x: Any, value: Any) -> Any:
+        return x * float(value / three), x * float(kind(1) / value)
 
     compiled = torch.compile(program, backend="eager")
     x = torch.ones(2, dtype=torch.float64)
-    for precision in (4, 2, 28, 2):
+    rules = [(4, decimal.ROUND_UP), (2, decimal.ROUND_UP), (2, decimal.ROUND_DOWN), (28, decimal.ROUND_DOWN)]
+    for precision, rounding in (*rules, rules[0]):
         with decimal.localcontext() as context:
             context.prec = precision
-            for one, other in zip(compiled(x, decimal.Decimal(7)), program(x, decimal.Decimal(7))):
+            context.rounding = rounding
+            for one, other in zip(compiled(x, kind(7)), program(x, kind(7))):
                 assert torch.equal(one, other)
 
 
