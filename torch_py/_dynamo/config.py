@@ -1,4 +1,4 @@
-"""Settings of the front end. Programs may set others, which have no effect
+"""Settings of the front end. Programs may set the others of PyTorch, which have no effect
 (`torch_py/_pytorch_names/compiler_settings.py`).
 
 recompile_limit      how many pieces of code a function may have; further calls run eagerly

@@ -17,8 +17,13 @@ class ConfigModule(ModuleType):
     """A module of settings.
 
     Settings are its variables, and those of classes in it, which are named with a dot: ``triton.cudagraphs``.
-    A program may also set names that the module does not have.
+    Setting a variable that the module does not have raises AttributeError.
     """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.__dict__ and not name.startswith("_"):
+            raise AttributeError(f"{self.__name__}.{name} does not exist")
+        super().__setattr__(name, value)
 
     def patch(
         self, arg1: Any = None, arg2: Any = None, **kwargs: Any

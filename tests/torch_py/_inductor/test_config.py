@@ -82,3 +82,10 @@ def test_wrong_patches():
         config.patch(3)
     with pytest.raises(AttributeError), config.patch({"no_such.setting": 1}):
         pass
+
+
+@pytest.mark.parametrize("module", [torch._dynamo.config, torch._inductor.config])
+def test_names_that_are_no_settings(module):
+    with pytest.raises(AttributeError, match="no_such_setting does not exist"):
+        module.no_such_setting = 1
+    assert not hasattr(module, "no_such_setting")

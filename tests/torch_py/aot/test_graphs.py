@@ -9,6 +9,7 @@ from typing import Any
 
 import torch_py as torch
 from torch_py import nn
+from torch_py._dynamo.backends.common import aot_autograd
 from torch_py._functorch.aot import aot_module_simplified
 from torch_py.fx import Graph, GraphModule
 
@@ -109,3 +110,17 @@ def test_graphs_are_no_modules_for_hooks_of_all_modules():
     finally:
         handle.remove()
     assert torch.equal(weight.grad, weight.detach().cos())
+
+
+def test_a_backend_of_two_compilers():
+    graphs = []
+
+    def keep(module, inputs):
+        graphs.append(module.code.strip())
+        return module
+
+    backend = aot_autograd(fw_compiler=keep, bw_compiler=keep)
+    x = torch.ones(3, requires_grad=True)
+    torch.compile(torch.sin, backend=backend)(x).sum().backward()
+    assert torch.equal(x.grad, torch.ones(3).cos())
+    assert ["cos" in graph or "sin_backward" in graph for graph in graphs] == [False, True]
