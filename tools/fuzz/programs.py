@@ -115,8 +115,8 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
 
 def difference(eager: dict[str, Any], compiled: dict[str, Any]) -> str | None:
     """What differs, as "kind: details"."""
-    is_error_left_out = isinstance(compiled["result"], tuple) and _ERROR_OF_VALUES in str(eager["result"])
-    if is_error_left_out:
+    error = eager["result"] if isinstance(eager["result"], str) else ""
+    if _ERROR_OF_VALUES in error and not isinstance(compiled["result"], str):
         return None
     for kind, expected in eager.items():
         if kind == "gradient" and str(compiled[kind]).startswith(_ERRORS_OF_ONE_NODE):
@@ -166,9 +166,12 @@ def _of_tensors(expected: torch.Tensor, found: torch.Tensor) -> str | None:
         return f"strides: expected {expected.stride()}, got {found.stride()}"
     if expected.is_meta:
         return None
+    # Gradients that arrive from several graphs are added in another order.
+    is_short = expected.is_floating_point() and expected.itemsize == 2
+    tolerance = 2 * torch.finfo(expected.dtype).eps if is_short else _TOLERANCE
     with torch.no_grad():
         same = torch.allclose(
-            expected.double(), found.double(), rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True
+            expected.double(), found.double(), rtol=tolerance, atol=tolerance, equal_nan=True
         )
     return None if same else f"values: expected {expected!r:.300}, got {found!r:.300}"
 

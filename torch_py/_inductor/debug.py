@@ -24,7 +24,7 @@ def stages(compiled: CompiledGraph) -> str:
     return "\n\n".join(f"=== {title} ===\n{text.strip()}" for title, text in parts.items())
 
 
-def compiled_graphs(function: Callable[..., Any], *args: Any) -> list[CompiledGraph]:
+def compiled_graphs(function: Callable[..., Any], *args: Any, **kwargs: Any) -> list[CompiledGraph]:
     """Calls a function under `torch.compile`, and returns what its graphs were compiled to, in order."""
     found: list[CompiledGraph] = []
 
@@ -35,23 +35,23 @@ def compiled_graphs(function: Callable[..., Any], *args: Any) -> list[CompiledGr
     def backend(module: Any, example_inputs: Any) -> Any:
         return compile_fx(module, example_inputs, inner_compile=compiler)
 
-    compile_function(function, backend=backend)(*args)
+    compile_function(function, backend=backend)(*args, **kwargs)
     return found
 
 
-def show(function: Callable[..., Any], *args: Any) -> None:
+def show(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
     """Prints how `torch.compile` turns a function into kernels: for each graph the operators, the loop
     graph, nests of loops, C++, and the steps of the program.
 
     Args:
         function: what `torch.compile` takes; it is called once.
-        args: arguments to call it with. If a tensor requires a gradient, backward is shown, too.
+        args, kwargs: arguments to call it with. If a tensor requires a gradient, backward is shown, too.
 
     Raises whatever the function raises for the arguments.
 
         torch._inductor.debug.show(lambda x, y: torch.relu(x + y), torch.ones(4), torch.ones(4))
     """
-    graphs = compiled_graphs(function, *args)
+    graphs = compiled_graphs(function, *args, **kwargs)
     for number, compiled in enumerate(graphs):
         title = "" if len(graphs) == 1 else f"graph {number}: {compiled.part}\n\n"
         print(f"{title}{stages(compiled)}\n")
