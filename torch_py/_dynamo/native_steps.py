@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import iteration
 from torch_py._dynamo.call_parts import call_parts
+from torch_py._dynamo.warning_places import WarnAt, places_of
 from torch_py._records import Fields
 
 if TYPE_CHECKING:
@@ -92,7 +94,11 @@ def _call(stop: Stop) -> Step | None:
             else f"**{{{name!r}: {rebuild.value(value)}}}"
             for name, value in kwargs.items()
         ]
-        return f"{rebuild.value(callee)}({', '.join(given)})"
+        if callee is warnings.warn:
+            name = rebuild.constant(WarnAt(places_of(stop.frame)), "warn")
+        else:
+            name = rebuild.value(callee)
+        return f"{name}({', '.join(given)})"
 
     return Step(len(stop.stack) - base, 1, text)
 
