@@ -100,7 +100,7 @@ def _read_environment() -> None:
 
 def is_on(name: str) -> bool:
     """Whether a topic is printed."""
-    return topic(name).isEnabledFor(logging.DEBUG)
+    return topic(name).isEnabledFor(logging.INFO if name in _PARTS else logging.DEBUG)
 
 
 def set_logs(**levels: Any) -> None:
