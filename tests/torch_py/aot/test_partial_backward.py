@@ -20,6 +20,7 @@ from torch_py._functorch.compilers import nop
 from torch_py._inductor import config, graph_cache, kept_graphs
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.entries import decoded, encoded
+from torch_py.utils.checkpoint import checkpoint
 
 BACKENDS = ["eager", "aot_eager", "aot_eager_decomp_partition", "inductor"]
 
@@ -287,6 +288,47 @@ def test_hooks_of_results_without_gradient(backend: str):
     second.register_hook(calls.append)
     first.sum().backward()
     assert len(calls) == 1 and calls[0] is not None
+
+
+class _Divided(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.sqrt()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient / 0.0
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_comes_before_an_argument_without_gradient(backend: str):
+    """It does not run, as nothing leads to it in eager mode."""
+    calls: list[Any] = []
+
+    def outcome(function: Callable[..., Any]) -> list[Any]:
+        calls.clear()
+        x, w = torch.ones(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+        other = torch.ones(2, requires_grad=True)
+        other.register_hook(calls.append)
+        linear = torch.nn.Linear(2, 2)
+        linear.register_full_backward_hook(lambda *given: calls.append(given))
+
+        between = _Divided.apply(w)
+        between.register_hook(calls.append)
+        between.grad_fn.register_hook(lambda *given: calls.append(given))
+        results = function(
+            x, between, other, linear(torch.ones(2, 2)), checkpoint(torch.sqrt, w, use_reentrant=True)
+        )
+        results[0].sum().backward(retain_graph=True)
+        assert not calls
+        (results[0].sum() + results[2].sum()).backward()
+        assert len(calls) == 1
+        return [x.grad, w.grad, other.grad, linear.weight.grad]
+
+    def program(*given: Any) -> Any:
+        return tuple(value * (2 + number) for number, value in enumerate(given))
+
+    _assert_same(outcome(torch.compile(program, backend=backend)), outcome(program))
 
 
 # Compilers

@@ -129,6 +129,7 @@ void Engine::run_node(GraphTask& task, uint32_t index) {
   Node& node = *state.node;
   variable_list grads = std::move(state.inputs);
   if (grads.empty()) grads.resize(node.num_inputs());
+  if (C10_UNLIKELY((state.roles & NodeState::kReached) == 0)) return pass_by(task, state, grads);
 
   call_tensor_hooks(node, grads);
   if (state.first_capture >= 0) task.capture(state, grads);
@@ -142,11 +143,18 @@ void Engine::run_node(GraphTask& task, uint32_t index) {
     if (is_outermost) thread_state.outermost = &node;
     variable_list outputs = call_node(node, std::move(grads), task.keep_graph);
     if (is_outermost) thread_state.outermost = nullptr;
-    deliver(task, node, outputs);
+    deliver(task, node, outputs, /*has_run=*/true);
   } catch (...) {
     if (C10_UNLIKELY(AnomalyMode::is_enabled())) AnomalyMode::report(node);
     throw;
   }
+}
+
+/// A node that no gradient has come near: eager mode would not have found it.
+void Engine::pass_by(GraphTask& task, NodeState& state, variable_list& grads) {
+  if (state.first_capture >= 0) task.capture(state, grads);
+  variable_list none(state.node->num_outputs());
+  if (task.applies(state)) deliver(task, *state.node, none, /*has_run=*/false);
 }
 
 void Engine::run_on_stream(GraphTask& task, uint32_t index) {
@@ -159,13 +167,15 @@ void Engine::run_on_stream(GraphTask& task, uint32_t index) {
 }
 
 /// Hands the outputs to the nodes they lead to, and schedules those that have all gradients.
-void Engine::deliver(GraphTask& task, const Node& node, variable_list& outputs) {
+void Engine::deliver(GraphTask& task, const Node& node, variable_list& outputs, bool has_run) {
   const edge_list& edges = node.next_edges();
   const std::lock_guard lock(task.mutex);
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
     NodeState* next = task.find(edges[i].function.get());
     if (next == nullptr || !task.takes_part(*next)) continue;
+    if (outputs[i].defined() || (has_run && !node.is_several_steps()))
+      next->roles |= NodeState::kReached;
     task.receive(*next, edges[i].input_nr, std::move(outputs[i]));
     if (--next->dependencies == 0) schedule(task, *next);
   }

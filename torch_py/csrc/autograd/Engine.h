@@ -61,7 +61,8 @@ class TORCH_PY_API Engine {
   void run_queue(GraphTask& task);
   void run_on_stream(GraphTask& task, uint32_t state);
   void run_node(GraphTask& task, uint32_t state);
-  void deliver(GraphTask& task, const Node& node, variable_list& outputs);
+  void pass_by(GraphTask& task, NodeState& state, variable_list& grads);
+  void deliver(GraphTask& task, const Node& node, variable_list& outputs, bool has_run);
   void schedule(GraphTask& task, const NodeState& state);
   void process(GraphTask& task, uint32_t state);
   void device_thread(c10::Device device, ReadyQueue& queue);

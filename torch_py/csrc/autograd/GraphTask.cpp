@@ -215,6 +215,7 @@ c10::SmallVector<uint32_t, 4> GraphTask::seed(c10::ArrayRef<Edge> roots, variabl
   for (size_t i = 0; i < roots.size(); ++i) {
     NodeState& root = *find(roots[i].function.get());
     receive(root, roots[i].input_nr, std::move(grads[i]));
+    root.roles |= NodeState::kReached;
     // A root that another one leads to waits, like any node.
     if (root.dependencies != 0 || !takes_part(root)) continue;
     root.dependencies = kSeeded;

@@ -14,7 +14,8 @@ struct NodeState {
   enum Role : uint8_t {
     kVisited = 1,
     kReachesInput = 2,  // of a selective pass: on a path to an input
-    kApply = 4,  // of a selective pass: its outputs are needed; else only hooks and captures run
+    kApply = 4,    // of a selective pass: its outputs are needed; else only hooks and captures run
+    kReached = 8,  // a root, or one to which a node leads that has run: Node::is_several_steps
   };
 
   Node* node;                  // kept alive by the roots
