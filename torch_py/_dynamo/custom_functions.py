@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py import _C
 from torch_py._dynamo import torch_calls
 from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.journal import copy_of, replace_contents, same
 from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.scopes import placeholder
 from torch_py._tensor import Tensor
@@ -39,9 +40,12 @@ def apply(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
     for name in ("forward", "backward", "setup_context"):
         capture.depends_on_class(cls, name)
 
-    _Rehearsal(capture, cls).run(given, kwargs)
+    rehearsed = _Rehearsal(capture, cls).run(given, kwargs)
     found = capture.recorder.call("call_function", cls.apply, tuple(given), kwargs, cls.apply, acts=True)
-    return capture.result(found)
+    # Numbers that depend on sizes were formulas in the rehearsal.
+    several = found if isinstance(found, tuple) else (found,)
+    results = [one if isinstance(one, Tensor) else other for one, other in zip(several, rehearsed)]
+    return capture.result(tuple(results) if isinstance(found, tuple) else results[0])
 
 
 class _Rehearsal:
@@ -52,13 +56,14 @@ class _Rehearsal:
         self.cls = cls
         self._tensors: set[int] = set()  # that the methods are given
 
-    def run(self, args: list[Any], kwargs: dict[str, Any]) -> None:
+    def run(self, args: list[Any], kwargs: dict[str, Any]) -> list[Any]:
+        """The results of forward."""
         recorder = self.capture.recorder
         leaves = [leaf for leaf in (*args, *kwargs.values()) if isinstance(leaf, Tensor)]
         needs_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
         is_recorded = _C.is_grad_enabled() and any(leaf.requires_grad for leaf in leaves)
 
-        with self._without_effects(), no_grad():
+        with self._without_effects(), self._without_changes([*args, *kwargs.values()]), no_grad():
             context = self.capture.made(Context(needs_grad))
             given, named = map_tensors((args, kwargs), self._copy)
             results = self._forward(context, given, named)
@@ -68,6 +73,7 @@ class _Rehearsal:
             outside = [tensor for tensor in recorder.scopes[-1].tensors if id(tensor) not in self._tensors]
         if outside:
             raise self._refusal("it uses a tensor that is none of its arguments", "give it the tensor")
+        return results
 
     def _forward(self, context: Context, args: Any, kwargs: dict[str, Any]) -> list[Any]:
         capture, cls = self.capture, self.cls
@@ -106,6 +112,23 @@ class _Rehearsal:
             changed = capture.journal.back_to(before)
         if changed:
             raise self._refusal(f"it changes a {type(changed[0]).__name__}", "return what it computes")
+
+    @contextmanager
+    def _without_changes(self, values: list[Any]) -> Iterator[None]:
+        """Like `_without_effects`, for arguments that the program has made, which are not in the journal."""
+        new = [value for value in values if self.capture.is_new(value)]
+        owners = [
+            value if isinstance(value, (list, dict)) else getattr(value, "__dict__", {}) for value in new
+        ]
+        before = [copy_of(owner) for owner in owners]
+        try:
+            yield
+        finally:
+            changed = [n for n, owner in enumerate(owners) if not same(before[n], copy_of(owner))]
+            for number in changed:
+                replace_contents(owners[number], before[number])
+        if changed:
+            raise self._refusal(f"it changes a {type(new[changed[0]]).__name__}", "return what it computes")
 
     def _refusal(self, why: str, hint: str) -> Break:
         return Break(f"call of {self.cls.__name__}.apply", why, hint)

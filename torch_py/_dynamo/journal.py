@@ -138,7 +138,7 @@ class Journal(Fields):
         changed = []
         for place, entry in reversed(list(self.entries.items())):
             before = known.get(place, Snapshot([]) if entry.kind == "tail" else entry.before)
-            if not _same(before, entry.now()):
+            if not same(before, entry.now()):
                 entry.put(before)
                 changed.append(entry.owner)
             if place not in known:
@@ -149,11 +149,11 @@ class Journal(Fields):
         """Restores everything; gives the entries with what was there at the end."""
         changed = [(entry, entry.now()) for entry in self.entries.values()]
         for entry, now in reversed(changed):
-            if not _same(entry.before, now):
+            if not same(entry.before, now):
                 entry.restore()
         for owner, keys in self._orders.values():
             _put_in_order(owner, keys)
-        return [(entry, now) for entry, now in changed if entry.has_moved or not _same(entry.before, now)]
+        return [(entry, now) for entry, now in changed if entry.has_moved or not same(entry.before, now)]
 
 
 def _put_in_order(owner: dict[Any, Any], keys: list[Any]) -> None:
@@ -162,7 +162,7 @@ def _put_in_order(owner: dict[Any, Any], keys: list[Any]) -> None:
         replace_contents(owner, Snapshot([(key, dict.__getitem__(owner, key)) for key in present]))
 
 
-def _same(before: Any, now: Any) -> bool:
+def same(before: Any, now: Any) -> bool:
     if before is now:
         return True
     if isinstance(before, Snapshot) and isinstance(now, Snapshot):

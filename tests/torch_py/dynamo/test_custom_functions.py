@@ -300,3 +300,92 @@ def test_a_function_that_changes_its_argument(backend: str) -> None:
         return Doubled.apply(y) + y
 
     _assert_same(_run(torch.compile(program, backend=backend)), _run(program))
+
+
+# Sizes that vary
+# ------------------------------------------------------------
+
+
+class _WithSize(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2, x.shape[0], (x.shape[0] * 2 + 1, "text")
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any, *_: Any) -> Any:
+        return gradient
+
+
+class _OnlySize(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.shape[0]
+
+
+class _Box:
+    pass
+
+
+class _Storing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any, box: Any) -> Any:
+        if isinstance(box, list):
+            box.append(x.shape[0])
+        elif isinstance(box, dict):
+            box["n"] = x.shape[0]
+        else:
+            box.n = x.shape[0]
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient, None
+
+
+class _OfFixedSize(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return torch.ones(4) * gradient.sum()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_sizes_that_methods_return_or_store(backend: str, dynamic: bool | None) -> None:
+    def returned(x: Any) -> Any:
+        y, n, (m, text) = _WithSize.apply(x)
+        return y / n + m, n, int(f"{n}0"), len(text), len(range(n)), _OnlySize.apply(x)
+
+    def stored(x: Any) -> Any:
+        found = []
+        for box in (_Box(), [], {}):
+            y = _Storing.apply(x, box)
+            found += [y * 3, box.n if isinstance(box, _Box) else box]
+        return found
+
+    for program in (returned, stored):
+        compiled = torch.compile(program, backend=backend, dynamic=dynamic)
+        for size in (3, 4, 5):
+            expected = program(torch.ones(size))
+            torch.testing.assert_close(compiled(torch.ones(size)), expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_backward_for_one_size(backend: str) -> None:
+    def program(x: Any) -> Any:
+        return _OfFixedSize.apply(x) + 1
+
+    compiled = torch.compile(program, backend=backend, dynamic=True)
+    for size in (4, 3, 4):
+        outcomes = []
+        for function in (program, compiled):
+            x = torch.ones(size, requires_grad=True)
+            try:
+                function(x).sum().backward()
+                outcomes.append(x.grad.tolist())
+            except RuntimeError as error:
+                outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1]
