@@ -452,6 +452,20 @@ def test_checkpoints_and_compiled_code(backend, reentrant, inside):
         assert equal(_checkpointed_step(module, program, seed), actual)
 
 
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_a_second_run_of_compiled_code_ends_early(backend):
+    """Where functions whose graph raises an exception run eagerly, as they do by default."""
+    module = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
+    layer = torch.compile(module, backend=backend)
+    gradients = []
+    with torch._dynamo.config.patch(suppress_errors=None):
+        for function in (module, layer, layer):
+            x = torch.ones(2, 3, requires_grad=True)
+            checkpoint(function, x, use_reentrant=False).sum().backward()
+            gradients.append(x.grad)
+    assert equal(gradients[1:], [gradients[0]] * 2)
+
+
 def test_a_checkpoint_without_gradients_is_captured():
     module = nn.Linear(6, 6)
 

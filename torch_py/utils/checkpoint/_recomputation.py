@@ -63,8 +63,11 @@ class _Placeholder:
         self.value: Tensor | None = None
 
 
-class _Enough(Exception):
-    """Ends a second run early: backward needs nothing more of it."""
+class _Enough(BaseException):
+    """Ends a second run early: backward needs nothing more of it.
+
+    No exception that the function, or code that it was compiled to, handles.
+    """
 
 
 class _SaveInputs(Function):
