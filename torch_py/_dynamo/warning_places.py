@@ -25,7 +25,9 @@ class WarnAt:
         self, message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **options: Any
     ) -> None:
         outer = stacklevel - len(self._places)
-        if options or outer > 0:
+        is_kind = category is None or (isinstance(category, type) and issubclass(category, Warning))
+        if options or outer > 0 or not is_kind:
+            outer = max(outer, 1)
             return warnings.warn(message, category, _frames_of_compiler() + outer, source, **options)
 
         file, line, namespace = self._places[max(stacklevel, 1) - 1]

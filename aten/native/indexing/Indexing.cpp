@@ -205,7 +205,8 @@ void index_put_meta(const Tensor& self, TensorList indices, const Tensor& values
     return index.defined() && index.is_meta() && is_integral(index.scalar_type(), true) &&
            element_size(index.scalar_type()) == 1;
   });
-  if (!has_mask) plan_index_put(self, indices, values);
+  if (has_mask) return check_masks(self, indices);
+  plan_index_put(self, indices, values);
 }
 
 Tensor index(const Tensor& self, TensorList indices) {

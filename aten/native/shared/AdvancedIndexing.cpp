@@ -19,6 +19,18 @@ bool is_mask(const Tensor& index) {
   return index.scalar_type() == kBool || index.scalar_type() == kByte;
 }
 
+/// Checks that a mask has the shape of `self` from dimension `first` on.
+void check_mask(const Tensor& self, const Tensor& index, int64_t first) {
+  TORCH_CHECK_INDEX(first + index.dim() <= self.dim(), "too many indices for tensor of dimension ",
+                    self.dim());
+  for (int64_t d = 0; d < index.dim(); ++d) {
+    TORCH_CHECK_INDEX(index.sizes()[d] == self.sizes()[first + d], "The shape of the mask ",
+                      index.sizes(), " at index ", d,
+                      " does not match the shape of the indexed tensor ", self.sizes(),
+                      " at index ", first + d);
+  }
+}
+
 /// Converts integer indices to int64 and replaces each mask by the positions of its True elements,
 /// one index per dimension of the mask. The result has one entry per dimension of `self`, undefined
 /// where that dimension is not indexed.
@@ -42,16 +54,7 @@ std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
       continue;
     }
 
-    const size_t first = result.size();
-    TORCH_CHECK_INDEX(static_cast<int64_t>(first) + index.dim() <= self.dim(),
-                      "too many indices for tensor of dimension ", self.dim());
-    for (int64_t d = 0; d < index.dim(); ++d) {
-      TORCH_CHECK_INDEX(index.sizes()[d] == self.sizes()[first + d], "The shape of the mask ",
-                        index.sizes(), " at index ", d,
-                        " does not match the shape of the indexed tensor ", self.sizes(),
-                        " at index ", first + d);
-    }
-
+    check_mask(self, index, static_cast<int64_t>(result.size()));
     for (const Tensor& position : at::unbind(at::nonzero(index), 1)) result.push_back(position);
   }
 
@@ -127,6 +130,17 @@ bool expands_to(IntArrayRef from, IntArrayRef to) {
 }
 
 }  // namespace
+
+void check_masks(const Tensor& self, TensorList indices) {
+  int64_t first = 0;
+  for (const Tensor& index : indices) {
+    const bool masks = index.defined() && is_mask(index);
+    if (masks) check_mask(self, index, first);
+    first += masks ? index.dim() : 1;
+  }
+  TORCH_CHECK_INDEX(first <= self.dim(), "too many indices for tensor of dimension ", self.dim(),
+                    " (got ", first, ")");
+}
 
 DimVector IndexPlan::result_sizes() const {
   DimVector sizes(before_sizes);

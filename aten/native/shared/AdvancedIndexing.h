@@ -31,6 +31,9 @@ struct TORCH_PY_API IndexPlan {
 /// Checks dtypes, shapes and ranges (IndexError) and resolves boolean masks to positions.
 TORCH_PY_API IndexPlan plan_index(const Tensor& self, TensorList indices);
 
+/// Checks the shapes of masks, whose elements need not be known, and the number of indices.
+TORCH_PY_API void check_masks(const Tensor& self, TensorList indices);
+
 /// What index_put_ writes: the plan of the places, and the values, expanded to their shape.
 struct IndexPut {
   IndexPlan plan;
