@@ -39,8 +39,10 @@ def difference(made: Call) -> str | None:
 
 
 def is_about_data(error: Exception) -> bool:
-    """Whether the call needs elements that a meta tensor does not have."""
-    return "meta" in str(error).lower()
+    """Whether the call needs elements, or memory, that a meta tensor does not have: the memory of a view is
+    larger."""
+    words = ("meta", "out of bounds for storage", "but the storage has")
+    return any(word in str(error).lower() for word in words)
 
 
 def is_empty(made: Call) -> bool:
