@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
 from torch_py._dynamo import torch_calls
+from torch_py._dynamo.attributes import fields_of
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.journal import copy_of, replace_contents, same
 from torch_py._dynamo.nested import map_tensors
@@ -116,10 +117,9 @@ class _Rehearsal:
     @contextmanager
     def _without_changes(self, values: list[Any]) -> Iterator[None]:
         """Like `_without_effects`, for arguments that the program has made, which are not in the journal."""
-        new = [value for value in values if self.capture.is_new(value)]
-        owners = [
-            value if isinstance(value, (list, dict)) else getattr(value, "__dict__", {}) for value in new
-        ]
+        new = [value for value in values if self.capture.is_new(value) and not isinstance(value, type)]
+        contents = [value if isinstance(value, (list, dict)) else fields_of(value) for value in new]
+        owners = [{} if found is None else found for found in contents]
         before = [copy_of(owner) for owner in owners]
         try:
             yield
