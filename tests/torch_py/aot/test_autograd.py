@@ -160,6 +160,25 @@ def test_changes_of_saved_values_that_no_gradient_needs(backend: str):
                 distances.sum().backward()
 
 
+@pytest.mark.parametrize("backend", [None, "aot_eager", "inductor"])
+def test_changes_of_an_argument_of_which_the_program_has_changed_a_part(backend: str | None):
+    def program(x: Any, w: Any) -> Any:
+        part = x[:2]
+        part.mul_(2)
+        return w @ part.t()
+
+    function = program if backend is None else torch.compile(program, backend=backend)
+    for changes in (False, True):
+        x, w = torch.ones(4, 3), torch.ones(3, 3, requires_grad=True)
+        result = function(x, w)
+        if not changes:
+            result.sum().backward()
+            continue
+        x[3].add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            result.sum().backward()
+
+
 @pytest.mark.parametrize("backend", [None, "aot_eager"])
 def test_changes_of_the_element_of_a_product(backend: str | None):
     def program(x: Any) -> Any:

@@ -7,6 +7,7 @@ raises an error if a tensor that it has kept was changed in place, and so does c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from torch_py._functorch.aot.recipes import Own
 from torch_py._functorch.aot.runtime.training import tangents_of_nodes
@@ -41,11 +42,13 @@ class Kept:
             if (node in kept or UNUSED in node.meta) and position not in changed_inputs:
                 self._add(node.name, node, True, position, 0)
         for position, node in enumerate(self._joint.forward_outputs):
-            if isinstance(node, Node) and ((memory := _memory_of(node)) in kept or UNUSED in memory.meta):
+            for memory in _memories_of(node) if isinstance(node, Node) else ():
+                if memory not in kept and UNUSED not in memory.meta:
+                    continue
                 if position in changed:
                     change = changed[position]
                     self._add("", memory, True, change.input, int(change.is_counted))
-                else:
+                elif memory is _memory_of(node):
                     self._add(node.name, memory, False, position, 0)
 
         # Other sources are new tensors in each call; programs that reshape arguments change them in other
@@ -81,6 +84,17 @@ def _memory_of(node: Node) -> Node:
     while is_view(node):
         node = node.all_input_nodes[0]
     return node
+
+
+def _memories_of(node: Node) -> Iterator[Node]:
+    """The memory of a value, and that of its parts: those are values of their own, which `slice_scatter` and
+    the like have put together."""
+    memory = _memory_of(node)
+    yield memory
+    while getattr(memory.target, "_opname", "").endswith("_scatter"):
+        arguments: Any = memory.args
+        yield _memory_of(arguments[1])
+        memory = _memory_of(arguments[0])
 
 
 def note_unused(graph: Graph) -> None:
