@@ -53,9 +53,9 @@ def test_lacking_names_are_classes_that_refuse_their_use():
 def test_settings_of_the_compiler():
     from torch_py._inductor import config
 
-    with config.patch(max_autotune=True, new=1):
-        assert config.max_autotune and config.new == 1
-    assert not config.max_autotune and not hasattr(config, "new")
+    with config.patch(max_autotune=True, coordinate_descent_tuning=True):
+        assert config.max_autotune and config.coordinate_descent_tuning
+    assert not config.max_autotune and not config.coordinate_descent_tuning
     config.fx_graph_cache = True
     assert config.get_config_copy()["fx_graph_cache"]
     config.fx_graph_cache = False

@@ -34,7 +34,7 @@ class ConfigModule(ModuleType):
             with config.patch({"triton.cudagraphs": True}): ...
             with config.patch("debug", True): ...
 
-        Raises TypeError for other arguments.
+        Raises TypeError for other arguments, and AttributeError for unknown names.
         """
         if isinstance(arg1, str):
             changes = {arg1: arg2, **kwargs}
@@ -46,22 +46,12 @@ class ConfigModule(ModuleType):
 
     @contextlib.contextmanager
     def _patched(self, changes: dict[str, Any]) -> Iterator[None]:
-        missing = object()
-        before = {}
-        for name in changes:
-            owner, last = self._place_of(name)
-            before[name] = getattr(owner, last, missing)
-
+        before = {name: getattr(*self._place_of(name)) for name in changes}
         try:
             self._set_all(changes)
             yield
         finally:
-            for name, value in before.items():
-                owner, last = self._place_of(name)
-                if value is missing:
-                    delattr(owner, last)
-                else:
-                    setattr(owner, last, value)
+            self._set_all(before)
 
     def _place_of(self, name: str) -> tuple[Any, str]:
         """The module, or the class in it, that has a setting, and its name there."""

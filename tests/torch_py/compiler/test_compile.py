@@ -247,8 +247,12 @@ def test_export_gives_one_graph():
 def test_settings_are_as_before_after_a_patch():
     config = torch._dynamo.config
     limit = config.recompile_limit
-    with config.patch({"recompile_limit": 3, "of_nobody": 1}):
-        assert (config.recompile_limit, config.of_nobody) == (3, 1)
+    with config.patch({"recompile_limit": 3, "capture_scalar_outputs": True}):
+        assert (config.recompile_limit, config.capture_scalar_outputs) == (3, True)
+    assert (config.recompile_limit, config.capture_scalar_outputs) == (limit, False)
+
+    with pytest.raises(AttributeError, match="of_nobody"), config.patch(recompile_limit=3, of_nobody=1):
+        pass
     assert config.recompile_limit == limit and not hasattr(config, "of_nobody")
 
 
