@@ -85,3 +85,20 @@ def test_selections_next_to_sums(columns: int):
     expected = torch.autograd.grad(function(x), x, given)
     found = torch.autograd.grad(torch.compile(function)(x), x, given)
     torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("width", range(2, 17))
+def test_selections_in_short_loops(width: int):
+    """GCC 12 took zeros for gradients of relu in some of these."""
+
+    def program(x: Any, w: Any) -> Any:
+        y = (w + x) * x
+        return torch.where(y > 0, y, -1.5), torch.relu(x)
+
+    gradients = []
+    for function in (program, torch.compile(program)):
+        x = torch.linspace(-2, 2, 6 * width).reshape(6, width).requires_grad_()
+        results = function(x, torch.linspace(-1, 1, width))
+        torch.autograd.backward(results, [torch.ones(6, width), torch.full((6, width), 3.0)])
+        gradients.append(x.grad)
+    assert torch.allclose(*gradients)

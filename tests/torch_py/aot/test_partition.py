@@ -116,24 +116,8 @@ def test_of_two_values_that_are_stored_anyway_the_later_is_kept():
 
 
 def test_a_value_that_is_stored_anyway_is_kept_rather_than_one_of_a_fused_loop():
-    _, backward = operators_of_graphs(lambda x, w: torch.exp(x @ w).sin(), (4, 4), (4, 4))
-    assert "aten.exp" in backward
-
-
-def test_a_threshold_is_not_computed_again_for_its_derivative():
-    """With another selection in the loop, GCC 12 computes it wrongly."""
-
-    def program(x, w):
-        y = (w + x) * x
-        return torch.where(y > 0, y, -1.5), torch.relu(x)
-
-    gradients = []
-    for function in (program, torch.compile(program)):
-        x = torch.linspace(-2, 2, 36).reshape(6, 6).requires_grad_()
-        results = function(x, torch.linspace(-1, 1, 6))
-        torch.autograd.backward(results, [torch.ones(6, 6), torch.full((6, 6), 3.0)])
-        gradients.append(x.grad)
-    assert torch.allclose(*gradients)
+    _, backward = operators_of_graphs(lambda x, w: torch.relu(x @ w).sin(), (4, 4), (4, 4))
+    assert "aten.relu" in backward
 
 
 # The algorithm

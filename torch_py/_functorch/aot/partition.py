@@ -152,10 +152,6 @@ def _structure(node: Node) -> str:
     return getattr(node.target, "_structure", "")
 
 
-# GCC 12 computes loops wrongly that have a threshold, its derivative and another selection in them.
-_COMPARING = ("eq", "ne", "_threshold_backward")
-
-
 def _compared_values(graph: Graph) -> set[Node]:
     """What is tested for being equal to something, as the gradient of `amax` does.
 
@@ -163,7 +159,7 @@ def _compared_values(graph: Graph) -> set[Node]:
     """
     found = set()
     for node in graph.nodes:
-        if node.op == "call_function" and getattr(node.target, "_opname", "") in _COMPARING:
+        if node.op == "call_function" and getattr(node.target, "_opname", "") in ("eq", "ne"):
             for value in nodes_in(node.args):
                 while is_view(value):
                     value = value.all_input_nodes[0]

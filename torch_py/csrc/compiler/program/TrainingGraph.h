@@ -21,8 +21,8 @@ class Graph {
 class GraphsOfTangents {
  public:
   virtual ~GraphsOfTangents() = default;
-  /// What takes the saved values, and the tangents at these places in TrainingGraph::tangents. Null
-  /// if there is no such graph.
+  /// The graph for the tangents at these places in TrainingGraph::tangents; it takes the saved
+  /// values, and then these tangents. May be null: all of backward runs then, with zeros.
   virtual std::shared_ptr<const Graph> graph_for(const std::vector<size_t>& arrived) const = 0;
 };
 
