@@ -191,9 +191,23 @@ def _keeps_calls() -> bool:
         config.post_grad_custom_pre_pass,
         config.post_grad_custom_post_pass,
     )
-    if any(change is not None for change in passes) or has_python_kernels():
+    if any(change is not None for change in passes) or has_python_kernels() or _has_foreign_methods():
         return False
     return _keeps_programs() and not any(map(_logging.is_on, _GRAPHS))
+
+
+def _has_foreign_methods() -> bool:
+    """Whether the program has given Tensor methods: graphs call its methods by name."""
+
+    def is_foreign(value: Any) -> bool:
+        function = value.fget if isinstance(value, property) else value
+        return isinstance(function, FunctionType) and not _is_in_library(function.__module__ or "")
+
+    return any(map(is_foreign, vars(Tensor).values()))
+
+
+def _is_in_library(module: str) -> bool:
+    return module.partition(".")[0] in ("torch_py", "torch")  # as_torch has other names for modules
 
 
 def key_of_call(module: GraphModule, inputs: Sequence[Any]) -> str | None:
@@ -321,7 +335,7 @@ _PLACES: tuple[Any, ...] = (
 def _name_of_function(function: FunctionType) -> str:
     """Of a function of the library, where it is found; others may change from one process to the next."""
     module = function.__module__
-    if module.partition(".")[0] not in ("torch_py", "torch"):  # as_torch has other names for modules
+    if not _is_in_library(module):
         raise NotWrittenError(f"{module}.{function.__qualname__}")
 
     found: Any = sys.modules.get(module)

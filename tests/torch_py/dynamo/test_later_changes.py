@@ -661,10 +661,13 @@ METHODS = {
 }
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 @pytest.mark.parametrize("name", METHODS)
-def test_methods_of_tensors_that_are_replaced(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_methods_of_tensors_that_are_replaced(
+    name: str, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program, other = METHODS[name]
-    compiled = torch.compile(program, backend="aot_eager")
+    compiled = torch.compile(program, backend=backend)
     x = torch.ones(2, 2)
     compiled(x)
     monkeypatch.setattr(torch.Tensor, name, other)
