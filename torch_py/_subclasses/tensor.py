@@ -32,6 +32,7 @@ class FakeTensor(Tensor):
     __module__ = "torch_py._subclasses.fake_tensor"
     fake_mode: Any = None
     constant: Tensor | None = None
+    is_data: bool = False  # made by `.data`: changes of it do not count as changes of what it was taken of
     _twin: Tensor
 
     @staticmethod
@@ -86,7 +87,9 @@ class FakeTensor(Tensor):
     @property
     def data(self) -> Any:
         """The same fake memory without history."""
-        return Tensor.data.__get__(self)  # type: ignore[attr-defined]
+        made = Tensor.data.__get__(self)  # type: ignore[attr-defined]
+        made.is_data = True
+        return made
 
     @data.setter
     def data(self, other: Any) -> None:

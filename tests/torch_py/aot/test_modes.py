@@ -277,3 +277,24 @@ def test_views_that_are_taken_before_inference_mode(requires_grad):
         for one, other in zip(outcome(torch.compile(program, backend=backend)), outcome(program)):
             same = torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
             assert same
+
+
+def test_views_of_leaves_that_are_views():
+    """Without grad mode these are views of the base, which requires a gradient or not."""
+
+    def program(x):
+        with torch.no_grad():
+            view = x.mT
+        return view, view.sin()
+
+    def argument(kind):
+        base = torch.rand(2, 3, requires_grad=kind != "alone")
+        with torch.no_grad():
+            return base if kind == "leaf" else base[:2].requires_grad_()
+
+    for first in ("leaf", "alone", "view"):
+        compiled = torch.compile(program, backend="aot_eager")
+        for kind in (first, "alone", "leaf", "view"):
+            results = [function(argument(kind)) for function in (program, compiled)]
+            assert [[t.requires_grad for t in result] for result in results] == [[kind != "alone"] * 2] * 2
+        torch.compiler.reset()

@@ -339,3 +339,18 @@ def test_views_of_a_changed_result_are_its_views(requires_grad: bool):
     if not requires_grad:
         rows.requires_grad_()
         assert view.requires_grad
+
+
+@pytest.mark.parametrize("program", [
+    lambda x: (x, x.data),
+    lambda x: (x, x[1:].data.view(-1)),
+    lambda x: (base := x * 2, base.data[0]),
+    lambda x: (x, x.chunk(2)[0].data),
+])  # fmt: skip
+def test_changes_of_data_do_not_count(program: Any):
+    compiled = torch.compile(program, backend="aot_eager")
+    for function in (program, compiled):
+        tensor, data = function(torch.ones(4, 3, requires_grad=True))
+        data.mul_(2)
+        assert (tensor._version, data._version) == (0, 1)
+        assert tensor.max() > 1 and not data.requires_grad

@@ -16,6 +16,7 @@ from torch_py._functorch.aot.recipes import (
     Same,
     Step,
     Viewed,
+    data_of,
     strided,
 )
 from torch_py._functorch.aot.recording import Recorder
@@ -27,6 +28,8 @@ from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.node import Node
+
+_DETACH = ops.aten.detach.default
 
 
 class Outputs(Fields):
@@ -88,7 +91,7 @@ class Classification(Fields):
         if base is None or id(base) not in self._results or id(base) in self.arguments:
             return None
         node = self.recorder.node_of(base)
-        view = self.views.of(self.recorder.node_of(result))
+        view = self._view(result)
         if base is self.recorder.tensor_of(view.root) or node not in view.sources:
             return None
 
@@ -98,7 +101,7 @@ class Classification(Fields):
         return Viewed(Same(self._results[id(base)]), steps) if is_view else None
 
     def _recipe(self, result: Any, shared: set[int]) -> Recipe:
-        view = self.views.of(self.recorder.node_of(result))
+        view = self._view(result)
         if view.root in self.inputs:
             return self._view_of_input(result, view)
         is_one_of_several = bool(result.requires_grad) and any(step.index is not None for step in view.steps)
@@ -113,6 +116,17 @@ class Classification(Fields):
         steps = _steps_to(result, base, view)
         is_view = _is_reproduced(result, base, steps, self.recorder)
         return Viewed(self._compute(base), steps) if is_view else self._compute(result)
+
+    def _view(self, result: Any) -> View:
+        """What a result is a view of, by steps that say where `.data` was taken."""
+        view = self.views.of(self.recorder.node_of(result))
+        tensors = [*map(self.recorder.tensor_of, view.sources[1:]), result]
+        steps = list(view.steps)
+        first = len(steps) - len(view.sources)
+        for position, tensor in zip(range(first, len(steps)), tensors):
+            if isinstance(tensor, FakeTensor) and tensor.is_data and steps[position].target is _DETACH:
+                steps[position] = Step(data_of, (), {}, None, steps[position].without_grad)
+        return View(view.root, tuple(steps), view.sources)
 
     def _view_of_input(self, result: Any, view: View) -> Recipe:
         position, source = self.inputs[view.root]
@@ -185,7 +199,8 @@ def _steps_from_reshaped(
     detached = _detached_origin(result, source)
     if detached is None:
         return (_strided(result, source),)
-    start = _strided(detached, source), Step(ops.aten.detach.default, (), {}, None, without_grad=False)
+    target = data_of if detached.is_data else _DETACH
+    start = _strided(detached, source), Step(target, (), {}, None, without_grad=False)
     return start if detached is result else (*start, _strided(result, detached))
 
 

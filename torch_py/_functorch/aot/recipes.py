@@ -96,6 +96,11 @@ def strided(tensor: Any, size: Any, stride: Any, distance: int) -> Any:
     return ops.aten.as_strided.default(tensor, size, stride, tensor.storage_offset() + distance)
 
 
+def data_of(tensor: Any) -> Any:
+    """The memory of a tensor without history, whose changes do not count as changes of the tensor."""
+    return tensor.data
+
+
 class Constant(Record):
     """An object that is not a tensor."""
 

@@ -92,6 +92,10 @@ class Recorder(TorchDispatchMode):
             with unseen():
                 twin = self._memory.twin_of(tensor)
             fake = self.fake_mode._wrap(twin, tensor.device)
+            if tensor._is_view() and tensor.is_leaf and not tensor._base.requires_grad:
+                # Views of it that are taken without grad mode are views of its base alone.
+                with self.fake_mode:
+                    fake = fake.view_as(fake)  # type: ignore[assignment]
             fake.requires_grad_(tensor.requires_grad)
             node.meta["val"] = self._value(twin, tensor.device)
             self._track(fake, node)

@@ -37,6 +37,7 @@ TensorFacts::TensorFacts(PyObject* tensor)
   device_ = impl.device();
   layout_ = impl.layout();
   is_inference_ = c10::is_inference(impl);
+  requires_alone_ = requires_alone(impl);
   ndim_ = static_cast<size_t>(impl.dim());
 
   for (const int64_t size : impl.sizes()) geometry_.push_back(size);
@@ -120,6 +121,9 @@ std::string TensorFacts::difference_of_kind(PyObject* object, const std::string&
   if (is_inference != is_inference_)
     return changed(name + ".is_inference()", is_inference_ ? "True" : "False",
                    is_inference ? "True" : "False");
+  if (requires_alone(tensor) != requires_alone_)
+    return name + "._base." +
+           (requires_alone_ ? "requires_grad was False" : "requires_grad is False");
   return tensor.key_set() == keys_ ? "" : "the dispatch keys of " + name + " changed";
 }
 

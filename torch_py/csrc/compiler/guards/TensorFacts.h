@@ -11,8 +11,9 @@
 namespace torch::python::compiler {
 
 /// Class, dtype, device, layout, dispatch keys (and with them requires_grad), whether it is a
-/// tensor of inference mode, sizes and strides. The values and the version of a tensor are not
-/// among them, and its place in memory only if that is asked for.
+/// tensor of inference mode or requires a gradient that its base does not, sizes and strides. The
+/// values and the version of a tensor are not among them, and its place in memory only if that is
+/// asked for.
 ///
 /// Note [Dynamic sizes]
 /// A size may be left open: any of at least 2, as 0 and 1 broadcast and are compiled for
@@ -38,10 +39,10 @@ class TensorFacts {
     if (C10_UNLIKELY(Py_TYPE(object) != type())) return false;
     const c10::TensorImpl& tensor = *unpack(object).unsafe_impl();
 
-    const bool same_kind = (tensor.key_set() == keys_) & (tensor.dtype() == dtype_) &
-                           (tensor.device() == device_) & (tensor.layout() == layout_) &
-                           (tensor.dim() == static_cast<int64_t>(ndim_)) &
-                           (c10::is_inference(tensor) == is_inference_);
+    const bool same_kind =
+        (tensor.key_set() == keys_) & (tensor.dtype() == dtype_) & (tensor.device() == device_) &
+        (tensor.layout() == layout_) & (tensor.dim() == static_cast<int64_t>(ndim_)) &
+        (c10::is_inference(tensor) == is_inference_) & (requires_alone(tensor) == requires_alone_);
     if (C10_UNLIKELY(!same_kind)) return false;
     return C10_LIKELY(is_simple_) ? same_geometry(tensor) : fits_geometry(tensor);
   }
@@ -56,6 +57,12 @@ class TensorFacts {
   size_t ndim() const { return ndim_; }
 
  private:
+  /// Whether a tensor requires a gradient, and what it is a view of does not: views of it that are
+  /// taken without grad mode are views of the base, and do not require one.
+  static bool requires_alone(const c10::TensorImpl& tensor) {
+    return C10_UNLIKELY(tensor.is_view()) && tensor.key_set().has_any(c10::kAutogradKeys) &&
+           !tensor.base()->key_set().has_any(c10::kAutogradKeys);
+  }
   bool same_geometry(const c10::TensorImpl& tensor) const {
     const int64_t* actual = tensor.sizes().data();  // followed by the strides
     for (size_t i = 0; i < 2 * ndim_; ++i) {
@@ -77,6 +84,7 @@ class TensorFacts {
   c10::Device device_;
   c10::Layout layout_;
   bool is_inference_ = false;
+  bool requires_alone_ = false;
   bool is_simple_ = true;  // all sizes and strides are given, and nothing else
   int64_t offset_ = kAnyOffset;
   size_t ndim_;
