@@ -12,6 +12,7 @@ import io
 import linecache
 import os
 import random
+import re
 import sys
 import time
 import warnings
@@ -35,6 +36,7 @@ _ERROR_OF_VALUES = "is out of bounds for dimension"
 # Gradients are those of what was kept for backward, which this changes without notice.
 _UNNOTICED = ".data.mul_("
 _MODES = ("reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
+_NODE = re.compile(r"Function \w+Backward\d*")  # has another name in a graph
 # A compiled program may round otherwise.
 _TOLERANCE = 1e-4
 
@@ -100,7 +102,7 @@ def _gradients(result: Any, inputs: list[torch.Tensor], number: int) -> Any:
                 some = choice.sample(outputs, choice.randint(1, len(outputs)))
                 torch.stack([t.sum() for t in some]).sum().backward(retain_graph=True)
     except Exception as error:
-        return str(error).split("\n")[0]
+        return _NODE.sub("a node", str(error).split("\n")[0])
     return [tensor.grad for tensor in inputs if tensor.is_leaf]
 
 

@@ -354,3 +354,19 @@ def test_changes_of_data_do_not_count(program: Any):
         data.mul_(2)
         assert (tensor._version, data._version) == (0, 1)
         assert tensor.max() > 1 and not data.requires_grad
+
+
+def test_views_by_strides_of_views_of_changed_memory():
+    """The gradient stays within the view that the last one was taken of."""
+
+    def program(x: Any) -> Any:
+        columns = x[:, 1:3]
+        columns.detach().add_(1)
+        return columns.as_strided((2, 2), (1, 2))
+
+    gradients = []
+    for function in (program, torch.compile(program, backend="aot_eager")):
+        x = torch.ones(3, 6, requires_grad=True)
+        function(x).sum().backward()
+        gradients.append(x.grad)
+    assert torch.equal(*gradients)

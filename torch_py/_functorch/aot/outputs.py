@@ -173,9 +173,10 @@ def _has_lost_history(result: Any) -> bool:
 def _steps_to(result: Any, source: Any, view: View) -> tuple[Step, ...]:
     """The views that lead from `source` to `result`.
 
-    After a change of the memory, the history of a view is that of one directly on its base.
+    After a change of the memory, the history of a view is that of one directly on its base. What is taken
+    of that view continues it.
     """
-    if version_of(source) and result.dtype == source.dtype and _is_strided_view(result):
+    if version_of(source) and result.dtype == source.dtype and _is_strided_view(result, source):
         return (_strided(result, source),)
     return view.steps
 
@@ -217,8 +218,10 @@ def _strided(view: Any, source: Any) -> Step:
     return Step(strided, (view.shape, view.stride(), distance), {}, None, _has_lost_history(view))
 
 
-def _is_strided_view(result: Any) -> bool:
-    return result.grad_fn is not None and result.grad_fn.name() == "AsStridedBackward0"
+def _is_strided_view(result: Any, source: Any) -> bool:
+    """Whether the history of a view is that of one directly on its base."""
+    name = "AsStridedBackward0"
+    return _history(result, source)[:2].count(name) == 1 and result.grad_fn.name() == name
 
 
 def _is_reproduced(result: Any, source: Any, steps: tuple[Step, ...], recorder: Recorder) -> bool:
