@@ -37,7 +37,6 @@ class Kernel(Fields):
     buffers: list[Buffer]
     extent: int
     grain: int
-    words: set[str]
 
 
 def print_nest(nest: Nest, name: str) -> Kernel:
@@ -52,7 +51,7 @@ class _Printer(Passes):
         extent, grain = self._loops()
         lines = [*self._comments(), *self._head(), *self.out.lines, "}", "", *self._entry()]
         text = "\n".join(lines)
-        return Kernel(self.name, text, self._key(), self.buffers, extent, grain, self.words)
+        return Kernel(self.name, text, self._key(), self.buffers, extent, grain)
 
     def _key(self) -> str:
         """The text with numbers for names."""

@@ -67,7 +67,6 @@ class Scope(Fields):
     known: dict[Expr, str] = {}
     counts: dict[Expr, int] = {}
     is_lazy: bool = False  # inside of a guard, where nothing is computed ahead
-    words: set[str] = set()
 
     def count(self, value: Expr) -> None:
         """Notes how often the parts of a value are used."""
@@ -182,9 +181,7 @@ class Scope(Fields):
         if word == "integer_power":
             exponent = value.args[1]
             assert isinstance(exponent, Const)
-            self.words.add(word)
             return f"at::vec::integer_power<{int(exponent.value)}>({unwrapped(args[0])})"
-        self.words.add(word)
         text = f"at::vec::{word}({', '.join(map(unwrapped, args))})"
         if not value.dtype.is_floating_point and value.dtype.itemsize < 4 and value.dtype != TRUTH:
             return f"static_cast<{CPP[value.dtype]}>({text})"

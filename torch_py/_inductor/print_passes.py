@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -49,7 +48,7 @@ class Lines:
 
 
 class Passes:
-    """The passes of a nest, printed to `out`; `words` are the functions that they call."""
+    """The passes of a nest, printed to `out`."""
 
     def __init__(self, nest: Nest, name: str) -> None:
         self.nest = nest
@@ -59,7 +58,6 @@ class Passes:
         self.buffers: list[Buffer] = []
         self.pointers: dict[Buffer, str] = {}
         self.variables: dict[Buffer, str] = {}
-        self.words: set[str] = set()
         self.columns = is_columns(nest)
         # GCC 12 mixes up what is read backwards when it unrolls a loop completely and then makes vectors.
         self.out.keeps_loops = any(
@@ -255,7 +253,6 @@ class Passes:
         name = self.names.new(item.buffer.name if self.columns else f"{item.buffer.name}_lanes")
         self.out.add(f"{type} {name}[{lanes}];")
         self.out.add(f"at::vec::fill({name}, {start});")
-        self.words.add("fill")
         return name
 
     def _finish(self, item: Item, accumulator: str, lanes: int) -> None:
@@ -265,7 +262,6 @@ class Passes:
         if lanes > 1:
             variable = self.names.new(item.buffer.name)
             self.out.add(f"const {type} {variable} = at::vec::combined({accumulator}, {_combining(item)});")
-            self.words.add("combined")
         self.variables[item.buffer] = variable
         self._store_row(item, variable)
 
@@ -307,7 +303,6 @@ class Passes:
             if item.kind == REDUCTION:
                 target = f"{rest.pop(0)}{lane}"
                 both = combination(item.reduce, item.reduce_dtype, target, text)
-                self.words.update(re.findall(r"at::vec::(\w+)", both))
                 scope.lines.append(f"{target} = {unwrapped(both)};")
             else:
                 array, index = self._target(item, scope)
@@ -322,7 +317,6 @@ class Passes:
     def _emit(self, scope: Scope) -> None:
         for line in scope.lines:
             self.out.add(line)
-        self.words |= scope.words
 
     def _target(self, item: Item, scope: Scope) -> tuple[str, str]:
         """The array that a value is stored to, and the position in it."""

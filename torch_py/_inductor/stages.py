@@ -133,8 +133,7 @@ def source_of(kernels: Sequence[Kernel], texts: Sequence[str] | None = None) -> 
     if not kernels:
         return ""
     text = "\n\n".join(texts or [kernel.text for kernel in kernels])
-    words = set().union(*(kernel.words for kernel in kernels))
-    return f"#include <cstdint>\n\n{includes(words, text)}\n{text}\n"
+    return f"#include <cstdint>\n\n{includes(text)}\n{text}\n"
 
 
 def compile_graph(module: GraphModule) -> CompiledGraph:
