@@ -17,7 +17,6 @@ from torch_py._inductor.nests import (
     ELEMENT,
     Nest,
 )
-from torch_py._inductor.print_packs import takes_packs
 from torch_py._inductor.print_passes import Passes
 from torch_py._records import Fields
 
@@ -125,25 +124,14 @@ class _Printer(Passes):
         if other is not None:
             return self._tile_loops(outer, last, other, work)
 
-        if takes_packs(self.nest.items, last):
-            if outer:
-                self._open_rows(outer)
-            self._packs(self.nest.items, last, ("0", str(last.size)) if outer else ("begin", "end"))
-            self.out.close(1 if outer else 0)
-        elif outer:
-            self._open_rows(outer)
-            known = self._before_loop(self.nest.items, last)
-            self.out.open(f"for (int64_t {last.name} = 0; {last.name} < {last.size}; ++{last.name})")
-            self._elements(self.nest.items, known=known)
-            self.out.close(2)
-        else:
-            self.out.open(f"for (int64_t {last.name} = begin; {last.name} < end; ++{last.name})")
-            self._elements(self.nest.items)
-            self.out.close()
+        if not outer:
+            self._last_loop(self.nest.items, last, "begin", "end")
+            return last.size, max(1, _GRAIN // work)
 
-        if outer:
-            return count_of(outer), max(1, _GRAIN // (work * last.size))
-        return last.size, max(1, _GRAIN // work)
+        self._open_rows(outer)
+        self._last_loop(self.nest.items, last)
+        self.out.close()
+        return count_of(outer), max(1, _GRAIN // (work * last.size))
 
     def _other_direction(self, outer: Sequence[Axis], last: Axis) -> Axis | None:
         """The axis along which something is read from neighbours in memory, while the last one jumps."""
@@ -176,8 +164,7 @@ class _Printer(Passes):
     def _open_rows(self, outer: Sequence[Axis]) -> None:
         """A loop over positions of several axes."""
         if len(outer) == 1:
-            axis = outer[0].name
-            self.out.open(f"for (int64_t {axis} = begin; {axis} < end; ++{axis})")
+            self.out.open_loops(outer, "begin", "end")
             return
         self.out.open("for (int64_t row = begin; row < end; ++row)")
         self._unpack("row", outer)

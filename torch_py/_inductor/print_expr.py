@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from torch_py._inductor.dtypes import CPP, FLOAT, TRUTH
 from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder, flattened
-from torch_py._inductor.ir import Cast, Const, Expr, Guard, Index, Load, Map, Named
+from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
 from torch_py._records import Fields
 
 _INFIX = frozenset("+ - * / < <= == != > >=".split())
@@ -61,7 +61,7 @@ class Scope(Fields):
     """
 
     names: Names
-    pointers: Callable[[Any], str]
+    pointers: Mapping[Buffer, str]
     place: Callable[[Load], str | None]
     lines: list[str] = []
     known: dict[Expr, str] = {}
@@ -116,7 +116,7 @@ class Scope(Fields):
             if found is not None:
                 return found
             index = flattened(value.index, value.buffer.strides)
-            return f"{self.pointers(value.buffer)}[{self.position(index)}]"
+            return f"{self.pointers[value.buffer]}[{self.position(index)}]"
 
         if isinstance(value, Cast):
             return self._cast(value)

@@ -7,7 +7,7 @@ compilers do not convert in vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor import config
@@ -15,7 +15,7 @@ from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
 from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear, flattened
 from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, walk
-from torch_py._inductor.nests import REDUCTION, Item, inner_positions
+from torch_py._inductor.nests import REDUCTION, Item, Nest, inner_positions
 from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Scope, unwrapped
 
@@ -100,15 +100,16 @@ class PackScope(Scope):
     """The lines of a loop body over packs. What does not vary along the axis is a number, computed before."""
 
     axis: Axis
-    scratch: Callable[[Load], bool]
     before: Scope
+    nest: Nest
 
     def _varies(self, value: Expr) -> bool:
         for part in walk(value):
-            if isinstance(part, Load) and (
-                self.scratch(part) or flattened(part.index, part.buffer.strides).factor(self.axis)
-            ):
-                return True
+            if isinstance(part, Load):
+                item = self.nest.made(part.buffer)
+                is_scratch = item is not None and item.place == "scratch"
+                if is_scratch or flattened(part.index, part.buffer.strides).factor(self.axis):
+                    return True
         return False
 
     def text(self, value: Expr) -> str:
@@ -135,7 +136,7 @@ class PackScope(Scope):
             if found is not None:
                 return f"part.load(&{found})"
             index = flattened(value.index, value.buffer.strides)
-            return f"part.load({self.pointers(value.buffer)} + {self.position(index)})"
+            return f"part.load({self.pointers[value.buffer]} + {self.position(index)})"
         if isinstance(value, Cast):
             return self.text(value.value)
         assert not isinstance(value, Index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from torch_py._inductor.arrange import is_columns
@@ -40,6 +40,12 @@ class Lines:
             self.add("#pragma GCC unroll 1")
         self.add(f"{text} {{")
         self.depth += 1
+
+    def open_loops(self, axes: Iterable[Axis], begin: str = "0", end: str = "") -> None:
+        """A loop over each axis: over all of it, or between two positions."""
+        for axis in axes:
+            i = axis.name
+            self.open(f"for (int64_t {i} = {begin}; {i} < {end or axis.size}; ++{i})")
 
     def close(self, count: int = 1) -> None:
         for _ in range(count):
@@ -122,25 +128,13 @@ class Passes:
     def _row_pass(self, items: list[Item], reductions: list[Item]) -> None:
         inner = self.nest.inner
         last = inner[-1] if inner else None
-        if last is not None and takes_packs(items, last):
-            self._pack_pass(items, reductions, last)
-            return
-
-        lanes = 1
-        if reductions and last is not None:
-            fitting = [n for n in _LANES if last.size >= n]
-            lanes = next((n for n in fitting[:2] if last.size % n == 0), fitting[0] if fitting else 1)
-
+        lanes = _lanes(items, last)
         accumulators = [self._accumulator(item, lanes) for item in reductions]
-        for axis in inner[:-1]:
-            self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
+        self.out.open_loops(inner[:-1])
         if last is None:
-            self._elements(items, accumulators, "")
-        elif lanes == 1:
-            known = self._before_loop(items, last)
-            self.out.open(f"for (int64_t {last.name} = 0; {last.name} < {last.size}; ++{last.name})")
-            self._elements(items, accumulators, "", known)
-            self.out.close()
+            self._elements(items, accumulators)
+        elif lanes is None or lanes == 1:
+            self._last_loop(items, last, accumulators=accumulators)
         else:
             self._lane_loops(items, accumulators, last, lanes)
 
@@ -148,64 +142,40 @@ class Passes:
         for item, accumulator in zip(reductions, accumulators):
             self._finish(item, accumulator, lanes)
 
-    def _pack_pass(self, items: list[Item], reductions: list[Item], last: Axis) -> None:
-        """One loop over the row, in packs."""
-        totals = []
-        for item in reductions:
-            totals.append(self.names.new(f"{item.buffer.name}_lanes"))
-            start = first_value(item.reduce, item.reduce_dtype)
-            self.out.add(f"at::vec::Pack {totals[-1]} = at::vec::broadcast({start});")
-
-        inner = self.nest.inner
-        for axis in inner[:-1]:
-            self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
-        self._packs(items, last, ("0", str(last.size)), totals)
-        self.out.close(len(inner) - 1)
-
-        for item, total in zip(reductions, totals):
-            variable = self.names.new(item.buffer.name)
-            self.out.add(f"const float {variable} = at::vec::combined_lanes({total}, {_combining(item)});")
-            self.variables[item.buffer] = variable
-            self._store_row(item, variable)
-
-    def _packs(
-        self, items: Sequence[Item], axis: Axis, bounds: tuple[str, str], totals: Sequence[str] = ()
+    def _last_loop(
+        self,
+        items: Sequence[Item],
+        axis: Axis,
+        begin: str = "0",
+        end: str = "",
+        accumulators: Sequence[str] = (),
     ) -> None:
-        """A loop over packs along the last axis."""
+        """The innermost loop, over packs or single elements."""
+        if not takes_packs(items, axis):
+            known = {} if end else self._before_loop(items, axis)
+            self.out.open_loops([axis], begin, end)
+            self._elements(items, accumulators, known=known)
+            self.out.close()
+            return
+
+        before = self._scope()
         scope = PackScope(
             self.names,
-            self.pointers.__getitem__,
+            self.pointers,
             self._place,
             axis=axis,
-            scratch=self._is_in_scratch,
-            before=self._scope(),
+            before=before,
+            nest=self.nest,
+            counts=before.counts,
         )
-        rest = list(totals)
-        for item in items:
-            scope.count(stored_value(item))
-            scope.before.count(stored_value(item))
-        for item in items:
-            text = unwrapped(scope.text(stored_value(item)))
-            if item.kind == REDUCTION:
-                total = rest.pop(0)
-                part = f"part.only({text}, {first_value(item.reduce, item.reduce_dtype)})"
-                both = combination(item.reduce, item.reduce_dtype, total, part)
-                scope.lines.append(f"{total} = {unwrapped(both)};")
-            else:
-                array, index = self._target(item, scope)
-                scope.lines.append(f"part.store({array} + {index}, {text});")
-
-        self._emit(scope.before)
+        self._compute(scope, items, accumulators)
+        self._emit(before)
         body = f"[&](int64_t {axis.name}, auto part) __attribute__((always_inline))"
-        self.out.open(f"at::vec::for_packs({bounds[0]}, {bounds[1]}, {body}")
+        self.out.open(f"at::vec::for_packs({begin}, {end or axis.size}, {body}")
         self.out.add("using at::vec::Pack;")
         self._emit(scope)
         self.out.close()
         self.out.lines[-1] += ");"
-
-    def _is_in_scratch(self, load: Load) -> bool:
-        item = self.nest.made(load.buffer)
-        return item is not None and item.place == "scratch"
 
     def _lane_loops(self, items: list[Item], accumulators: list[str], last: Axis, lanes: int) -> None:
         # Written as divisions, so that the text is the same for sizes that vary (varying.py).
@@ -224,8 +194,7 @@ class Passes:
 
     def _column_pass(self, items: list[Item], reductions: list[Item]) -> None:
         accumulators = [self._accumulator(item, self.strip) for item in reductions]
-        for axis in self.nest.inner:
-            self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
+        self.out.open_loops(self.nest.inner)
         known = self._before_loop(items, self.nest.outer[-1])
         self._open_lanes()
         self._elements(items, accumulators, "[lane]", known)
@@ -242,26 +211,31 @@ class Passes:
         self.out.open(f"for (int64_t lane = 0; lane < {self.width}; ++lane)")
         self.out.add(f"const int64_t {last.name} = block * {self.strip} + lane;")
 
-    def _accumulator(self, item: Item, lanes: int) -> str:
+    def _accumulator(self, item: Item, lanes: int | None) -> str:
         """Declares what a reduction collects in."""
         type = CPP[item.reduce_dtype]
         start = first_value(item.reduce, item.reduce_dtype)
-        if lanes == 1 and not self.columns:
-            name = self.names.new(item.buffer.name)
+        is_single = self.columns or lanes == 1
+        name = self.names.new(item.buffer.name if is_single else f"{item.buffer.name}_lanes")
+        if lanes is None:
+            self.out.add(f"at::vec::Pack {name} = at::vec::broadcast({start});")
+        elif lanes == 1 and not self.columns:
             self.out.add(f"{type} {name} = {start};")
-            return name
-        name = self.names.new(item.buffer.name if self.columns else f"{item.buffer.name}_lanes")
-        self.out.add(f"{type} {name}[{lanes}];")
-        self.out.add(f"at::vec::fill({name}, {start});")
+        else:
+            self.out.add(f"{type} {name}[{lanes}];")
+            self.out.add(f"at::vec::fill({name}, {start});")
         return name
 
-    def _finish(self, item: Item, accumulator: str, lanes: int) -> None:
+    def _finish(self, item: Item, accumulator: str, lanes: int | None) -> None:
         """The value of a reduction, from its lanes."""
         variable = accumulator
         type = CPP[item.reduce_dtype]
-        if lanes > 1:
+        if lanes != 1:
             variable = self.names.new(item.buffer.name)
-            self.out.add(f"const {type} {variable} = at::vec::combined({accumulator}, {_combining(item)});")
+            function = "combined_lanes" if lanes is None else "combined"
+            both = unwrapped(combination(item.reduce, item.reduce_dtype, "a", "b"))
+            combining = f"[]({type} a, {type} b) {{ return {both}; }}"
+            self.out.add(f"const {type} {variable} = at::vec::{function}({accumulator}, {combining});")
         self.variables[item.buffer] = variable
         self._store_row(item, variable)
 
@@ -294,25 +268,35 @@ class Passes:
         """The body of an innermost loop. `known` are values that variables have."""
         scope = self._scope()
         scope.known.update(known)
-        for item in items:
-            scope.count(item.value)
+        self._compute(scope, items, [f"{name}{lane}" for name in accumulators])
+        self._emit(scope)
 
-        rest = list(accumulators)
-        for item in items:
-            text = scope.text(item.value)
+    def _compute(self, scope: Scope, items: Sequence[Item], accumulators: Sequence[str]) -> None:
+        """What items compute in a loop body: stores, and values for accumulators."""
+        is_pack = isinstance(scope, PackScope)
+        values = [stored_value(item) if is_pack else item.value for item in items]
+        for value in values:
+            scope.count(value)
+
+        rest = iter(accumulators)
+        for item, value in zip(items, values):
+            text = scope.text(value)
             if item.kind == REDUCTION:
-                target = f"{rest.pop(0)}{lane}"
+                target = next(rest)
+                if is_pack:
+                    start = first_value(item.reduce, item.reduce_dtype)
+                    text = f"part.only({unwrapped(text)}, {start})"
                 both = combination(item.reduce, item.reduce_dtype, target, text)
                 scope.lines.append(f"{target} = {unwrapped(both)};")
             else:
                 array, index = self._target(item, scope)
-                scope.lines.append(f"{array}[{index}] = {unwrapped(text)};")
-        self._emit(scope)
+                store = "part.store({} + {}, {});" if is_pack else "{}[{}] = {};"
+                scope.lines.append(store.format(array, index, unwrapped(text)))
 
     # Values.
 
     def _scope(self) -> Scope:
-        return Scope(self.names, self.pointers.__getitem__, self._place)
+        return Scope(self.names, self.pointers, self._place)
 
     def _emit(self, scope: Scope) -> None:
         for line in scope.lines:
@@ -342,8 +326,13 @@ class Passes:
         return flattened([linear(axis) for axis in self.nest.inner], contiguous(sizes))
 
 
-def _combining(item: Item) -> str:
-    """A function of C++ that makes one of two values of a reduction."""
-    type = CPP[item.reduce_dtype]
-    both = combination(item.reduce, item.reduce_dtype, "a", "b")
-    return f"[]({type} a, {type} b) {{ return {unwrapped(both)}; }}"
+def _lanes(items: Sequence[Item], last: Axis | None) -> int | None:
+    """How many values of a reduction are collected at once along the last axis; None for packs."""
+    if last is None:
+        return 1
+    if takes_packs(items, last):
+        return None
+    if all(item.kind != REDUCTION for item in items):
+        return 1
+    fitting = [n for n in _LANES if last.size >= n]
+    return next((n for n in fitting[:2] if last.size % n == 0), fitting[0] if fitting else 1)
