@@ -8,7 +8,6 @@ from typing import Any
 
 from torch_py._functorch.aot.forms import Requiring
 from torch_py._functorch.aot.functionalize import written_nodes
-from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.lower import RULES, Lowering, Value
 from torch_py._inductor.lower.families import (
@@ -21,6 +20,7 @@ from torch_py._inductor.lower.families import (
 from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
+from torch_py.fx._attributes import get_attr
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
 from torch_py.utils._pytree import tree_leaves, tree_map
@@ -66,9 +66,7 @@ def _input(lowering: Lowering, node: Node) -> None:
 
 
 def _constant(lowering: Lowering, module: GraphModule, node: Node) -> None:
-    tensor: Any = module
-    for part in str(node.target).split("."):
-        tensor = getattr(tensor, part)
+    tensor = get_attr(module, str(node.target))
     buffer = lowering.buffer(node.name, tensor, "constant")
     lowering.graph.constants.append((buffer, tensor))
     lowering.values[node] = Value.of(buffer)
@@ -83,21 +81,18 @@ def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
         return
 
     rule = _rule_of(node) if loops else None
-    if rule is not None and (rule is lower_view or _suits_loops([args, list(kwargs.values())])):
+    if rule is not None:
         length = len(lowering.graph.statements)
         called = target.operator if isinstance(target, Requiring) else target
         try:
+            for value in () if rule is lower_view else tree_leaves((args, kwargs)):
+                if isinstance(value, Value):
+                    lowering.check(value)
             lowering.values[node] = rule(lowering, node, called._schema.bind(args, kwargs))
             return
         except NotLoweredError:
             del lowering.graph.statements[length:]
     lowering.values[node] = call(lowering, node, args, kwargs)
-
-
-def _suits_loops(arguments: Any) -> bool:
-    """Whether all tensors have elements, on the CPU and of a dtype that kernels have."""
-    tensors = [value for value in tree_leaves(arguments) if isinstance(value, Value)]
-    return all(0 not in t.sizes and t.dtype in CPP and t.device.type == "cpu" for t in tensors)
 
 
 def _rule_of(node: Node) -> Callable[..., Any] | None:
@@ -120,17 +115,13 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
     return None
 
 
-def _view_by_call(lowering: Lowering, node: Node, args: Sequence[Any]) -> Value:
-    """A view that cannot be an index: another look at the memory, with the strides it has in the example."""
-    return Value.of(lowering.alias(node.name, node.meta["val"], args[0].root))
-
-
 def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Adds a call of an operator with tensors in memory."""
     target: Any = node.target
     example = node.meta.get("val")
     if isinstance(target, OpOverload) and target._structure == "view" and isinstance(example, Tensor):
-        return _view_by_call(lowering, node, args)
+        # A view that cannot be an index: another look at the memory, with the strides of the example.
+        return Value.of(lowering.alias(node.name, example, args[0].root))
 
     written = [lowering.values[n] for n in written_nodes(node)] if isinstance(target, OpOverload) else []
     if written and isinstance(example, Tensor):
