@@ -1,14 +1,14 @@
 """Decides how the items of a nest are computed: in which pass, where their values are, and along which axis
-vectors lie.
+vectors lie. Neighbouring axes become one where all positions allow it.
 """
 
 from __future__ import annotations
 
-from torch_py._inductor.indices import Axis, Linear, count_of, flattened
-from torch_py._inductor.inline import cost
-from torch_py._inductor.ir import Buffer, Expr, Load, Named, loads, rewritten
-from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest
-from torch_py._inductor.spaces import joined
+from collections.abc import Sequence
+
+from torch_py._inductor.indices import Axis, Linear, count_of, flattened, linear
+from torch_py._inductor.ir import Buffer, cost, loads, named, with_loads
+from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest, inner_positions, positions
 
 _CHEAP_TO_REPEAT = 4  # additions
 _LARGEST_SCRATCH = 65536  # bytes of a row that is kept
@@ -20,7 +20,7 @@ def arrange(nest: Nest, needed: set[Buffer]) -> None:
     _place_items(nest, needed)
     _order_axes(nest)
     for part in ("outer", "inner"):
-        axes, replaced = joined(getattr(nest, part), nest.items)
+        axes, replaced = _joined(getattr(nest, part), nest.items)
         nest.replace(replaced)
         setattr(nest, part, axes)
     if is_columns(nest):
@@ -52,7 +52,8 @@ def _place_items(nest: Nest, needed: set[Buffer]) -> None:
         is_cheap = cost(item.value) <= _CHEAP_TO_REPEAT
         for reader in reading:
             if reader.pass_ == item.pass_ or (is_cheap and not is_needed):
-                _inline(item, reader)
+                value = named(item.buffer.name, item.value, item.line)
+                reader.value = with_loads(reader.value, item.buffer, lambda load: value)  # noqa: B023
         if not is_needed:
             if not any(_reads(o, item.buffer) for o in nest.items):
                 nest.items.remove(item)
@@ -66,15 +67,6 @@ def _row_bytes(nest: Nest, item: Item) -> int:
 
 def _reads(item: Item, buffer: Buffer) -> bool:
     return any(load.buffer is buffer for load in loads(item.value))
-
-
-def _inline(item: Item, reader: Item) -> None:
-    def change(part: Expr) -> Expr | None:
-        if isinstance(part, Load) and part.buffer is item.buffer:
-            return Named(item.buffer.name, item.value, item.line)
-        return None
-
-    reader.value = rewritten(reader.value, {}, change)
 
 
 def _order_axes(nest: Nest) -> None:
@@ -103,3 +95,33 @@ def is_columns(nest: Nest) -> bool:
 
 def _is_step(place: Linear, axis: Axis) -> bool:
     return place.factor(axis) == 1
+
+
+def _joined(axes: list[Axis], items: Sequence[Item]) -> tuple[list[Axis], dict[Axis, Linear]]:
+    """Axes with neighbours joined where all positions allow it, and the old ones in terms of these."""
+    every = {p for outer in positions(items) for p in inner_positions(outer)}
+    groups: list[list[Axis]] = []
+    for axis in axes:
+        if axis.size == 1:
+            continue
+        if groups and all(p.factor(groups[-1][-1]) == p.factor(axis) * axis.size for p in every):
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+
+    result: list[Axis] = []
+    replaced: dict[Axis, Linear] = {axis: Linear(0) for axis in axes if axis.size == 1}
+    for group in groups:
+        whole = group[0] if len(group) == 1 else Axis(group[0].name, count_of(group))
+        result.append(whole)
+        if len(group) > 1:
+            _split_positions(whole, group, replaced)
+    return result, replaced
+
+
+def _split_positions(whole: Axis, group: Sequence[Axis], replaced: dict[Axis, Linear]) -> None:
+    position = linear(whole)
+    for axis in reversed(group[1:]):
+        replaced[axis] = position % axis.size
+        position = position // axis.size
+    replaced[group[0]] = position

@@ -211,7 +211,7 @@ class Linear:
         rest = {a: f for a, f in self.terms.items() if f % divisor != 0}
         return Linear(0, whole), Linear(self.constant, rest)
 
-    def replaced(self, axes: Mapping[Axis, Linear], values: Callable[[Any], Any]) -> Linear:
+    def replaced(self, axes: Mapping[Axis, Linear], values: Callable[[Any], Any] = lambda v: v) -> Linear:
         """The same with other terms for axes; `values` does the same in what is loaded."""
         result = Linear(self.constant)
         for atom, factor in self.terms.items():

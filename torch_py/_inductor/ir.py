@@ -21,6 +21,13 @@ from torch_py._inductor.indices import Axis, Linear
 from torch_py._records import Fields
 from torch_py.fx._order import reached
 
+# Functions that cost no more than a few additions. All others count as _DEAR.
+_CHEAP = frozenset(
+    "+ - * < <= == != > >= and or not where negative abs maximum minimum relu sign isnan isinf conj "
+    "bitwise_and bitwise_or bitwise_xor bitwise_not rounded fmax fmin copysign".split()
+)
+_DEAR = 20
+
 
 class Buffer(Fields):
     """A tensor in memory. One that looks at the memory of another has that as its `base`."""
@@ -223,6 +230,22 @@ def unconditional_loads(value: Expr) -> list[Load]:
     return [part for part in reached((value,), parts) if isinstance(part, Load)]
 
 
+def named(name: str, value: Expr, line: str) -> Expr:
+    """The value with a name, if it can have one."""
+    return value if isinstance(value, (Const, Index, Load, Named)) else Named(name, value, line)
+
+
+def cost(value: Expr) -> int:
+    """About how many additions a value takes, loads not counted."""
+    total = 0
+    for part in walk(value):
+        if isinstance(part, Map):
+            total += 1 if part.function in _CHEAP else 4 if part.function in ("/", "sqrt") else _DEAR
+        elif isinstance(part, (Cast, Guard)):
+            total += 1
+    return total
+
+
 Change = Callable[[Expr], Expr | None]
 
 
@@ -263,9 +286,18 @@ def rewritten(value: Expr, axes: Mapping[Axis, Linear], change: Change = lambda 
     return of(value)
 
 
+def with_loads(value: Expr, buffer: Buffer, new: Callable[[Load], Expr]) -> Expr:
+    """The value with others in place of loads of a buffer."""
+
+    def change(part: Expr) -> Expr | None:
+        return new(part) if isinstance(part, Load) and part.buffer is buffer else None
+
+    return rewritten(value, {}, change)
+
+
 def moved(index: Sequence[Linear], axes: Mapping[Axis, Linear]) -> tuple[Linear, ...]:
     """An index without loaded positions, in terms of other axes."""
-    return tuple(position.replaced(axes, lambda value: value) for position in index)
+    return tuple(position.replaced(axes) for position in index)
 
 
 def cast(value: Expr, dtype: Any) -> Expr:

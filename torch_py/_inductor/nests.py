@@ -12,11 +12,11 @@ Items are computed in passes over the row. One that needs a reduction of pass n 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
-from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, loads, moved, rewritten, walk
+from torch_py._inductor.indices import Axis, Linear, flattened
+from torch_py._inductor.ir import Buffer, Expr, Index, Load, loads, moved, rewritten, walk
 from torch_py._inductor.statements import Statement, Store
 from torch_py._records import Fields
 
@@ -25,34 +25,33 @@ ROW = "row"
 REDUCTION = "reduction"
 
 
-class Item:
+class Item(Fields):
     """A store, in terms of the axes of its nest."""
 
-    __slots__ = (
-        "buffer", "index", "is_partial", "kind", "line", "pass_", "place", "reduce", "reduce_dtype", "value",
-    )  # fmt: skip
+    buffer: Buffer
+    line: str
+    kind: str
+    index: tuple[Linear, ...]
+    value: Expr  # for a reduction, what it combines
+    reduce: str  # the kind of a Reduce
+    is_partial: bool
+    pass_: int = 0
+    place: str = "memory"  # or "local" for a variable, "scratch" for a row of them
 
-    def __init__(self, store: Store, kind: str, index: Sequence[Linear], value: Expr) -> None:
-        self.buffer = store.buffer
-        self.line = store.line
-        self.kind = kind
-        self.index = tuple(index)
-        self.value = value.value if isinstance(value, Reduce) else value
-        self.reduce = value.kind if isinstance(value, Reduce) else ""
-        self.reduce_dtype = value.dtype
-        self.is_partial = not store.is_plain
-        self.pass_ = 0
-        self.place = "memory"  # or "local" for a variable, "scratch" for a row of them
+    @classmethod
+    def of(cls, store: Store, kind: str, axes: Mapping[Axis, Linear]) -> Item:
+        """What a store is in a nest, whose axes stand for its own."""
+        reduction = store.reduction
+        value = rewritten(store.value if reduction is None else reduction.value, axes)
+        reduce = "" if reduction is None else reduction.kind
+        return cls(
+            store.buffer, store.line, kind, moved(store.index, axes), value, reduce, not store.is_plain
+        )
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
         """Changes the axes."""
         self.value = rewritten(self.value, axes)
         self.index = moved(self.index, axes)
-
-    @property
-    def flat_index(self) -> Linear:
-        """Which element of the buffer it is, in the order of a row."""
-        return flattened(self.index, contiguous(self.buffer.sizes))
 
     def __str__(self) -> str:
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
@@ -99,10 +98,7 @@ class Nest(Fields):
 
     def made(self, buffer: Buffer) -> Item | None:
         """The item that stores a buffer."""
-        for item in self.items:
-            if item.buffer is buffer:
-                return item
-        return None
+        return next((item for item in self.items if item.buffer is buffer), None)
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
         for item in self.items:

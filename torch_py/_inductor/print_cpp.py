@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
-from torch_py._inductor.inline import cost
-from torch_py._inductor.ir import Buffer, loads
+from torch_py._inductor.ir import Buffer, cost, loads
 from torch_py._inductor.nests import (
     ELEMENT,
     Nest,

@@ -36,7 +36,7 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
     for item in items:
         if item.reduce not in ("", "sum", "product", "maximum", "minimum"):
             return False
-        if item.kind == REDUCTION and item.reduce_dtype != FLOAT:
+        if item.kind == REDUCTION and item.value.dtype != FLOAT:
             return False
         if not _is_float(item.buffer.dtype):
             return False  # packs cannot be stored as truth values

@@ -213,8 +213,8 @@ class Passes:
 
     def _accumulator(self, item: Item, lanes: int | None) -> str:
         """Declares what a reduction collects in."""
-        type = CPP[item.reduce_dtype]
-        start = first_value(item.reduce, item.reduce_dtype)
+        type = CPP[item.value.dtype]
+        start = first_value(item.reduce, item.value.dtype)
         is_single = self.columns or lanes == 1
         name = self.names.new(item.buffer.name if is_single else f"{item.buffer.name}_lanes")
         if lanes is None:
@@ -229,11 +229,11 @@ class Passes:
     def _finish(self, item: Item, accumulator: str, lanes: int | None) -> None:
         """The value of a reduction, from its lanes."""
         variable = accumulator
-        type = CPP[item.reduce_dtype]
+        type = CPP[item.value.dtype]
         if lanes != 1:
             variable = self.names.new(item.buffer.name)
             function = "combined_lanes" if lanes is None else "combined"
-            both = unwrapped(combination(item.reduce, item.reduce_dtype, "a", "b"))
+            both = unwrapped(combination(item.reduce, item.value.dtype, "a", "b"))
             combining = f"[]({type} a, {type} b) {{ return {both}; }}"
             self.out.add(f"const {type} {variable} = at::vec::{function}({accumulator}, {combining});")
         self.variables[item.buffer] = variable
@@ -284,9 +284,9 @@ class Passes:
             if item.kind == REDUCTION:
                 target = next(rest)
                 if is_pack:
-                    start = first_value(item.reduce, item.reduce_dtype)
+                    start = first_value(item.reduce, item.value.dtype)
                     text = f"part.only({unwrapped(text)}, {start})"
-                both = combination(item.reduce, item.reduce_dtype, target, text)
+                both = combination(item.reduce, item.value.dtype, target, text)
                 scope.lines.append(f"{target} = {unwrapped(both)};")
             else:
                 array, index = self._target(item, scope)

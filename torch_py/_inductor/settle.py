@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor.indices import flattened
-from torch_py._inductor.ir import Buffer, Load, loads, rewritten
+from torch_py._inductor.ir import Buffer, Load, loads, with_loads
 from torch_py._inductor.nests import ELEMENT, Entry, Item, Nest
 from torch_py._inductor.statements import Extern, View
 from torch_py._ops import ops
@@ -94,13 +94,10 @@ def _move(entry: Entry, value: Buffer, target: Buffer) -> None:
     def placed(found: Any) -> Any:
         return target if found is value else found
 
-    def change(part: Any) -> Any:
-        return Load(target, part.index) if isinstance(part, Load) and part.buffer is value else None
-
     if isinstance(entry, Nest):
         for item in entry.items:
             item.buffer = placed(item.buffer)
-            item.value = rewritten(item.value, {}, change)
+            item.value = with_loads(item.value, value, lambda load: Load(target, load.index))
         if value in entry.touched:
             entry.touched = {placed(memory) for memory in entry.touched}
     elif isinstance(entry, Extern):

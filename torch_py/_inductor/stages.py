@@ -14,8 +14,7 @@ from torch_py._inductor.common import merge_common
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
 from torch_py._inductor.fuse import fuse
 from torch_py._inductor.headers import includes
-from torch_py._inductor.inline import inline
-from torch_py._inductor.ir import Buffer
+from torch_py._inductor.inline import inline, readers
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Entry, Nest
 from torch_py._inductor.options import checks_stages
@@ -104,10 +103,7 @@ def _check(graph: LoopGraph, schedule: list[Entry] | None = None) -> None:
 
 
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
-    reads: dict[Buffer, list[Entry]] = {}
-    for entry in schedule:
-        for memory in entry.reads():
-            reads.setdefault(memory, []).append(entry)
+    reads = readers(schedule)
     for entry in schedule:
         if isinstance(entry, Nest):
             others = {m for m in entry.makes() if any(e is not entry for e in reads.get(m, ()))}

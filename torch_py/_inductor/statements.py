@@ -1,4 +1,8 @@
-"""The statements of the loop graph, which make tensors, in the order in which they can be executed."""
+"""The statements of the loop graph, which make tensors, in the order in which they can be executed.
+
+`name` is that of the node of the operator graph, and `line` is of the user's program. `reads` gives the
+memories that a statement reads or looks at, and `makes` those that it makes or changes.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,7 @@ from torch_py._records import Fields
 from torch_py.utils._pytree import tree_leaves
 
 
-class Statement(Fields):
-    """What makes tensors, or changes them. `name` is that of the node of the operator graph, and `line` is of
-    the user's program."""
-
-    def reads(self) -> set[Buffer]:
-        """The memories that it reads or looks at."""
-        raise NotImplementedError
-
-    def makes(self) -> set[Buffer]:
-        """The memories that it makes or changes."""
-        raise NotImplementedError
-
-
-class Store(Statement):
+class Store(Fields):
     """For every position of the axes, an element of a buffer, whose index depends on them alone. The value is
     a Reduce or contains none.
     """
@@ -62,7 +53,7 @@ class Store(Statement):
         return f"for {bounds or 'one element'}: {place} = {self.value}"
 
 
-class Extern(Statement):
+class Extern(Fields):
     """A call of an operator, in whose arguments buffers stand for tensors."""
 
     name: str
@@ -93,7 +84,7 @@ class Extern(Statement):
         return f"{results or 'nothing'} = {self.operator}({', '.join(arguments)})"
 
 
-class View(Statement):
+class View(Fields):
     """A buffer that looks at the memory of its base."""
 
     buffer: Buffer
@@ -108,6 +99,9 @@ class View(Statement):
     def __str__(self) -> str:
         b = self.buffer
         return f"{b.name} = {b.base} as sizes {list(b.sizes)}, strides {list(b.strides)}, offset {b.offset}"
+
+
+Statement = Store | Extern | View
 
 
 class LoopGraph(Fields):
