@@ -119,25 +119,20 @@ def _run(compiler: str, text: str, target: str) -> None:
     includes = [f"-I{path}" for path in paths]
     command = [compiler, *flags(), *includes, "-o", target, text]
     # close_fds=False lets Python use posix_spawn, which copies nothing of a large process.
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        close_fds=False,
-        text=True,
-        errors="replace",
-    )
     try:
-        problems = process.communicate(timeout=_LIMIT)[1]
-    except BaseException as problem:
-        process.kill()
-        process.communicate()
-        if isinstance(problem, subprocess.TimeoutExpired):
-            raise CompilerError(f"{compiler} took longer than {_LIMIT:.0f} s") from None
-        raise
-    if process.returncode != 0:
-        raise CompilerError(f"{' '.join(command)}\n{problems}")
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            close_fds=False,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT,
+        )
+    except subprocess.TimeoutExpired:
+        raise CompilerError(f"{compiler} took longer than {_LIMIT:.0f} s") from None
+    if done.returncode != 0:
+        raise CompilerError(f"{' '.join(command)}\n{done.stderr}")
 
 
 def identity(compiler: str) -> list[str]:

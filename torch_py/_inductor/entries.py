@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import os
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -40,12 +41,9 @@ class NotWrittenError(Exception):
 
 def encoded(value: Any) -> Any:
     """A value as JSON has it. Raises NotWrittenError."""
-    kind = type(value)
-    if kind in _PLAIN:
+    if type(value) in _PLAIN:
         return value
-    for container in (list, tuple, dict):
-        if isinstance(value, container):
-            kind = container
+    kind = next((container for container in (list, tuple, dict) if isinstance(value, container)), type(value))
     if kind is list or kind is tuple:
         return [kind.__name__, *map(encoded, value)]
 
@@ -86,7 +84,7 @@ def decoded(value: Any) -> Any:
 
 
 _PLAIN = frozenset({bool, int, str, type(None)})
-_CONSTANTS = {"int": int, "strided": recipes.strided, "...": ...}
+_CONSTANTS = {"int": int, "strided": recipes.strided, "...": ..., "getitem": operator.getitem}
 
 
 def _fields_of(value: Any) -> list[Any]:

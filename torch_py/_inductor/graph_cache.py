@@ -15,7 +15,6 @@ that calls functions of programs.
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -36,6 +35,7 @@ from torch_py._ops import OpOverload, has_python_kernels
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py.fx._attributes import get_attr
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.nn.parameter import Parameter
@@ -59,13 +59,13 @@ def program_of(
 ) -> Any:
     """The program of a graph: from the cache, or that of what `compile` makes of the graph.
 
-    `note` is called with the key of a program that `known_program` finds.
+    `note` is called with the key of a program without constants.
     """
     key = key_of_graph(module) if _keeps_programs() else None
     if key is None:
         return compile(module).program
 
-    constants = [_constant(module, node) for node in module.graph.nodes if node.op == "get_attr"]
+    constants = [get_attr(module, str(node.target)) for node in module.graph.nodes if node.op == "get_attr"]
     if note is not None and not constants:
         note(key)
     found = _read_program(key, constants)
@@ -78,11 +78,6 @@ def program_of(
     return compiled.program
 
 
-def known_program(key: str) -> Program | None:
-    """The program with a key, of a graph without constants; None if it is not in the cache."""
-    return _read_program(key, [])
-
-
 def _keeps_programs() -> bool:
     """Whether programs are read from the cache: not if the user wants to see or check how they are made."""
     if config.force_disable_caches or not config.fx_graph_cache:
@@ -90,10 +85,6 @@ def _keeps_programs() -> bool:
     if config.max_autotune or config.max_autotune_pointwise or checks_stages():
         return False
     return not artifacts.is_written() and not any(map(_logging.is_on, _STAGES))
-
-
-def _constant(module: GraphModule, node: Node) -> Any:
-    return operator.attrgetter(str(node.target))(module)
 
 
 def key_of_graph(module: GraphModule) -> str | None:
@@ -108,7 +99,7 @@ def text_of_graph(module: GraphModule) -> str:
     """A graph of operators, with the shapes of all values. Raises NotWrittenError."""
 
     def facts(node: Node) -> Any:
-        value = _constant(module, node) if node.op == "get_attr" else node.meta.get("val")
+        value = get_attr(module, str(node.target)) if node.op == "get_attr" else node.meta.get("val")
         geometry = node.meta.get("sizes"), node.meta.get("strides")
         return _facts(value), geometry
 
@@ -123,9 +114,11 @@ def _facts(value: Any) -> Any:
     return list(map(_facts, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _read_program(key: str, constants: list[Any]) -> Program | None:
+def _read_program(key: str, constants: Sequence[Any] = ()) -> Program | None:
+    """The program with a key, of a graph with these constants; None if it is not in the cache."""
+
     def program(description: list[Any]) -> Program | None:
-        description[4] = constants
+        description[4] = list(constants)
         if description[5] is not None:
             description[5] = Cache.opened().known(description[5])
             if description[5] is None:
@@ -257,12 +250,19 @@ class _Arguments:
 def _read_call(key: str, compile_backward: Callable[[GraphModule, list[Any]], Any]) -> Any:
     def call(entry: tuple[list[str], Parts, Any]) -> Any:
         keys, parts, graph = entry
-        programs = [known_program(one) for one in keys]
+        programs = [_read_program(one) for one in keys]
         if None in programs:
             return None
         if graph is None:
             return flat_call(parts.call(*programs))
-        return flat_call(parts.call(*programs, _kept_backward(graph, parts, compile_backward)))
+        # Imported here, as in `_write_call`.
+        from torch_py._functorch.aot.partial_backward import PartialBackward
+        from torch_py._inductor.kept_graphs import module_of
+
+        assert parts.training is not None
+        count = len(parts.training["tangents"])
+        partial = PartialBackward(lambda: module_of(graph), count, compile_backward)
+        return flat_call(parts.call(*programs, partial))
 
     return read_entry(key, ".call", call)
 
@@ -282,17 +282,6 @@ def _write_call(key: str, notes: Notes) -> None:
             log.info("a call is not kept: %s", problem)
             return
     write_entry(key, ".call", (notes.keys, parts, graph))
-
-
-def _kept_backward(
-    graph: Any, parts: Parts, compile: Callable[[GraphModule, list[Any]], Any]
-) -> PartialBackward:
-    # Imported here, as in `_write_call`.
-    from torch_py._functorch.aot.partial_backward import PartialBackward
-    from torch_py._inductor.kept_graphs import module_of
-
-    assert parts.training is not None
-    return PartialBackward(lambda: module_of(graph), len(parts.training["tangents"]), compile)
 
 
 # Graphs as text

@@ -11,6 +11,7 @@ from torch_py._inductor.nests import Entry, Nest
 from torch_py._inductor.statements import Extern
 from torch_py._ops import OpOverload
 from torch_py._records import Fields
+from torch_py._shapes.arguments import reach
 from torch_py._subclasses.calls import takes_place
 
 _ALIGNMENT = 64
@@ -69,8 +70,7 @@ def _looks_at_memory(target: Any) -> bool:
 
 def bytes_of(memory: Buffer) -> int:
     """The size of a memory, rounded up."""
-    last = sum((size - 1) * stride for size, stride in zip(memory.sizes, memory.strides)) + 1
-    count = 0 if 0 in memory.sizes else last * memory.dtype.itemsize
+    count = reach(memory.sizes, memory.strides) * memory.dtype.itemsize
     return max(-(-count // _ALIGNMENT), 1) * _ALIGNMENT
 
 
