@@ -13,15 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import gcd, prod
 from typing import Any, TypeAlias
 
+from torch_py._records import Fields, Record
 
-class Axis:
+
+class Axis(Fields):
     """A loop variable, from 0 to `size` - 1. Equal only to itself."""
 
-    __slots__ = ("name", "size")
-
-    def __init__(self, name: str, size: int) -> None:
-        self.name = name
-        self.size = size
+    name: str
+    size: int
 
     @property
     def range(self) -> tuple[int, int]:
@@ -83,24 +82,15 @@ class Remainder(_Rounded):
         return (0, self.divisor - 1)
 
 
-class Loaded:
+class Loaded(Record):
     """An integer that an expression computes, known to lie between 0 and `size` - 1."""
 
-    __slots__ = ("size", "value")
-
-    def __init__(self, value: Any, size: int) -> None:
-        self.value = value
-        self.size = size
+    value: Any
+    size: int
 
     @property
     def range(self) -> tuple[int, int]:
         return (0, max(self.size - 1, 0))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Loaded) and self.size == other.size and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash((self.value, self.size))
 
     def __repr__(self) -> str:
         return str(self.value)

@@ -11,7 +11,7 @@ from torch_py._inductor import config
 from torch_py._inductor.arrange import arrange
 from torch_py._inductor.assemble import Assembly, Named
 from torch_py._inductor.common import merge_common
-from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
+from torch_py._inductor.compile_cpp import NoCompilerError, compile_library
 from torch_py._inductor.fuse import fuse
 from torch_py._inductor.headers import includes
 from torch_py._inductor.inline import inline, readers
@@ -25,6 +25,7 @@ from torch_py._inductor.statements import LoopGraph
 from torch_py._logging import artifacts
 from torch_py._logging.artifacts import current_part, timed
 from torch_py._notices import say_once
+from torch_py._records import Fields
 from torch_py._shapes.formulas import Symbol, symbols_in
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
@@ -32,27 +33,21 @@ from torch_py.fx.graph_module import GraphModule
 _log = _logging.topic("inductor")
 
 
-class CompiledGraph:
+class CompiledGraph(Fields):
     """A program with all stages of its making. A call takes the tensors of the graph."""
 
-    __slots__ = (
-        "called", "description", "graph", "kernels", "library", "loops", "module", "named", "part", "program",
-        "schedule", "source",
-    )  # fmt: skip
-
-    def __init__(self, module: GraphModule, called: frozenset[str] = frozenset()) -> None:
-        self.module = module
-        self.called = called  # the names of nodes that are called whatever their rules say
-        self.part = current_part()  # "forward", "backward" or "inference", where that is known
-        self.loops = ""
-        self.graph: LoopGraph
-        self.schedule: list[Entry] = []
-        self.kernels: list[Kernel] = []
-        self.named: Named = {}
-        self.source = ""
-        self.library: str | None = None  # the path of the compiled source
-        self.program: Program
-        self.description: tuple[Any, ...]  # of the program
+    module: GraphModule
+    called: frozenset[str] = frozenset()  # the names of nodes that are called whatever their rules say
+    part: str = ""  # "forward", "backward" or "inference", where that is known
+    graph: LoopGraph = LoopGraph()
+    loops: str = ""
+    schedule: list[Entry] = []
+    kernels: list[Kernel] = []
+    named: Named = {}
+    source: str = ""
+    library: str | None = None  # the path of the compiled source
+    description: tuple[Any, ...] = ()  # of the program
+    program: Any = None
 
     def __call__(self, *tensors: Any) -> Any:
         return self.program(*tensors)
@@ -61,6 +56,7 @@ class CompiledGraph:
         """Compiles the text of the kernels, and makes the program: `describe` gives its description from the
         path of the library.
         """
+        self.part = current_part()
         self.source = source
         self.library = compile_library(source) if source else None
         with timed("assemble"):
@@ -144,17 +140,13 @@ def compile_graph(module: GraphModule) -> CompiledGraph:
             say_once(f"torch.compile calls operators one by one: {problem}")
             _compile(compiled, loops=False)
     if config.max_autotune or config.max_autotune_pointwise:
+        # Imported here: most compilations do without it.
+        from torch_py._inductor.race import fastest
+
         with artifacts.timed("races"):
-            compiled = _raced(compiled)
+            compiled = fastest(compiled)
     _describe(compiled)
     return compiled
-
-
-def _raced(compiled: CompiledGraph) -> CompiledGraph:
-    # Imported here: most compilations do without it.
-    from torch_py._inductor.race import fastest
-
-    return fastest(compiled)
 
 
 def variant(module: GraphModule, called: frozenset[str] | None) -> CompiledGraph:
@@ -180,7 +172,7 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
 def _describe(compiled: CompiledGraph) -> None:
     """What a graph has become."""
     artifacts.artifact("ir_pre_fusion", "loops.txt", lambda: compiled.loops)
-    artifacts.artifact("ir_post_fusion", "nests.txt", lambda: _nests(compiled))
+    artifacts.artifact("ir_post_fusion", "nests.txt", lambda: "\n".join(map(str, compiled.schedule)))
     artifacts.artifact("kernel_code", "kernels.cpp", lambda: compiled.source or "// no kernels")
     artifacts.write("program.txt", compiled.program.debug)
 
@@ -190,11 +182,6 @@ def _describe(compiled: CompiledGraph) -> None:
     _log.info("a graph of %d nodes: %d kernels, %d calls and views", nodes, count, calls)
 
 
-def _nests(compiled: CompiledGraph) -> str:
-    """Loops that are shared, with calls and views between them."""
-    return "\n".join(str(entry) for entry in compiled.schedule)
-
-
 def symbols_of(module: GraphModule) -> list[Symbol]:
     """The symbols that the sizes of a graph's inputs depend on, in an order in which they may grow."""
     found: dict[Symbol, None] = {}
@@ -202,6 +189,3 @@ def symbols_of(module: GraphModule) -> list[Symbol]:
         for term in (node.meta["val"], *node.meta.get("sizes", ()), *node.meta.get("strides", ())):
             found.update(dict.fromkeys(sorted(symbols_in(term), key=str)))
     return sorted(found, key=lambda symbol: symbol.rank)
-
-
-__all__ = ["CompiledGraph", "CompilerError", "compile_graph"]

@@ -14,7 +14,7 @@ from torch_py import _C
 from torch_py._inductor.dtypes import LONG, TRUTH
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, loaded
-from torch_py._inductor.ir import Buffer, Expr, Map, cast, const
+from torch_py._inductor.ir import Buffer, Const, Expr, Map, cast
 from torch_py._inductor.lower.context import Given, Lowering, Value, rule
 from torch_py._inductor.positions import in_range
 from torch_py._inductor.statements import Extern
@@ -47,8 +47,8 @@ class _Positions:
         """The position at an index, not negative."""
         value: Expr = cast(Value.of(self._checked).at(index), LONG)
         if self._wraps:
-            is_negative = Map("<", [value, const(0, LONG)], TRUTH)
-            from_end = Map("+", [value, const(self.size, LONG)], LONG)
+            is_negative = Map("<", [value, Const(0, LONG)], TRUTH)
+            from_end = Map("+", [value, Const(self.size, LONG)], LONG)
             value = Map("where", [is_negative, from_end, value], LONG)
         return loaded(value, self.size)
 

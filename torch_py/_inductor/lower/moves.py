@@ -10,7 +10,7 @@ from typing import Any
 from torch_py._inductor.dtypes import LONG, TRUTH, is_short_float
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, linear
-from torch_py._inductor.ir import Expr, Guard, Index, Map, cast, const
+from torch_py._inductor.ir import Const, Expr, Guard, Index, Map, cast
 from torch_py._inductor.lower.context import Given, Lowering, Value, rule
 
 _LONG = 16  # elements; shorter dimensions stay in the cache
@@ -50,7 +50,7 @@ def filled(lowering: Lowering, node: Any, given: Given) -> Value:
     if not isinstance(number, (bool, int, float)):
         raise NotLoweredError(f"a tensor of {number}")
     example = node.meta["val"]
-    return lowering.define(node.name, example, lambda index: const(number, example.dtype))
+    return lowering.define(node.name, example, lambda index: Const(number, example.dtype))
 
 
 @rule("arange", "arange.start", "arange.start_step")
@@ -132,8 +132,8 @@ def _inside(position: Linear, size: int) -> list[Expr]:
     """The tests of whether 0 <= position < size."""
     value = Index(position, LONG)
     low, high = position.range
-    tests: list[Expr] = [Map(">=", [value, const(0, LONG)], TRUTH)] if low < 0 else []
-    return [*tests, Map("<", [value, const(size, LONG)], TRUTH)] if high >= size else tests
+    tests: list[Expr] = [Map(">=", [value, Const(0, LONG)], TRUTH)] if low < 0 else []
+    return [*tests, Map("<", [value, Const(size, LONG)], TRUTH)] if high >= size else tests
 
 
 def _guarded(tests: Sequence[Expr], value: Expr, otherwise: Expr) -> Expr:
@@ -154,7 +154,7 @@ def constant_pad(lowering: Lowering, node: Any, given: Given) -> Value:
     def element(index: Sequence[Linear]) -> Expr:
         own = [i + -low for i, low in zip(index, before)]
         tests = [test for i, size in zip(own, source.sizes) for test in _inside(i, size)]
-        return _guarded(tests, source.at(own), const(given["value"], example.dtype))
+        return _guarded(tests, source.at(own), Const(given["value"], example.dtype))
 
     return lowering.define(node.name, example, element)
 
@@ -173,15 +173,15 @@ def with_part(lowering: Lowering, node: Any, given: Given) -> Value:
     is_row = len(part.sizes) < len(example.shape)
 
     def element(index: Sequence[Linear]) -> Expr:
-        otherwise = const(0, example.dtype) if source is None else source.at(index)
+        otherwise = Const(0, example.dtype) if source is None else source.at(index)
         if is_row:
-            test: Expr = Map("==", [Index(index[dim], LONG), const(first, LONG)], TRUTH)
+            test: Expr = Map("==", [Index(index[dim], LONG), Const(first, LONG)], TRUTH)
             return Guard(test, part.at([*index[:dim], *index[dim + 1 :]]), otherwise)
 
         distance = index[dim] + -first
         tests = _inside(distance, (part.sizes[dim] - 1) * step + 1)
         if step != 1:
-            tests.append(Map("==", [Index(distance % step, LONG), const(0, LONG)], TRUTH))
+            tests.append(Map("==", [Index(distance % step, LONG), Const(0, LONG)], TRUTH))
         own = [*index[:dim], distance // step, *index[dim + 1 :]]
         return _guarded(tests, part.broadcast(own), otherwise)
 
@@ -195,7 +195,7 @@ def triangle(lowering: Lowering, node: Any, given: Given) -> Value:
 
     def element(index: Sequence[Linear]) -> Expr:
         distance = Index(index[-1] - index[-2], LONG)
-        test = Map(sign, [distance, const(given["diagonal"], LONG)], TRUTH)
-        return Map("where", [test, given["self"].at(index), const(0, example.dtype)], example.dtype)
+        test = Map(sign, [distance, Const(given["diagonal"], LONG)], TRUTH)
+        return Map("where", [test, given["self"].at(index), Const(0, example.dtype)], example.dtype)
 
     return lowering.define(node.name, example, element)
