@@ -208,7 +208,7 @@ def key_of_call(module: GraphModule, inputs: Sequence[Any]) -> str | None:
     if "sizes" in module.meta or not all(map(_is_of_torch, module.graph.nodes)):
         return None
     try:
-        arguments = text_of(_Arguments().described(inputs))
+        arguments = text_of(_described(inputs))
         state = str(_C._compiler.thread_state())
         return key_of_parts("call", state, _graph_text(module, lambda node: None), arguments)
     except (NotWrittenError, NoCompilerError):
@@ -221,30 +221,27 @@ def _is_of_torch(node: Node) -> bool:
     return node.op not in ("get_attr", "call_module") and not is_foreign
 
 
-class _Arguments:
-    """Describes arguments, with numbers for tensors and memory that they share."""
+def _described(arguments: Sequence[Any]) -> list[Any]:
+    """What is to be known of arguments, with numbers for tensors and memory that they share."""
+    numbers: dict[int, int] = {}
 
-    def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
+    def number(identity: int) -> int:
+        return numbers.setdefault(identity, len(numbers))
 
-    def described(self, arguments: Sequence[Any]) -> list[Any]:
-        return [self._facts(value) if isinstance(value, Tensor) else value for value in arguments]
-
-    def _facts(self, tensor: Any) -> Any:
+    def facts(tensor: Any) -> Any:
         if type(tensor) not in (Tensor, Parameter) or tensor.layout is not _C.strided:
             raise NotWrittenError(f"a {type(tensor).__name__} of layout {tensor.layout}")
         storage = tensor.untyped_storage()
-        identity = type(tensor).__name__, self._number(id(tensor))
+        identity = type(tensor).__name__, number(id(tensor))
         geometry = tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
-        memory = tensor.device, storage.nbytes(), self._number(storage._cdata)
+        memory = tensor.device, storage.nbytes(), number(storage._cdata)
         is_changed = not tensor.is_inference() and tensor._version > 0
         autograd = tensor.requires_grad, tensor.is_leaf, tensor.is_inference(), is_changed
         bits = tensor.is_conj(), tensor.is_neg(), _C._level_of(tensor)
-        base = self._facts(tensor._base) if tensor._is_view() else None
+        base = facts(tensor._base) if tensor._is_view() else None
         return identity, geometry, memory, autograd, bits, base
 
-    def _number(self, identity: int) -> int:
-        return self._numbers.setdefault(identity, len(self._numbers))
+    return [facts(value) if isinstance(value, Tensor) else value for value in arguments]
 
 
 def _read_call(key: str, compile_backward: Callable[[GraphModule, list[Any]], Any]) -> Any:

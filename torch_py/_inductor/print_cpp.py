@@ -46,10 +46,11 @@ class _Printer(Passes):
 
     def kernel(self) -> Kernel:
         self._name_buffers()
-        extent, grain = self._loops()
+        extent, repetitions = self._loops()
+        work = sum(cost(item.value) + 2 for item in self.nest.items) * repetitions
         lines = [*self._comments(), *self._head(), *self.out.lines, "}", "", *self._entry()]
         text = "\n".join(lines)
-        return Kernel(self.name, text, self._key(), self.buffers, extent, grain)
+        return Kernel(self.name, text, self._key(), self.buffers, extent, max(1, _GRAIN // work))
 
     def _key(self) -> str:
         """The text with numbers for names."""
@@ -102,35 +103,29 @@ class _Printer(Passes):
     # Loops.
 
     def _loops(self) -> tuple[int, int]:
-        """Prints the loops; the number of positions that threads divide, and how many at least are worth a
-        thread.
+        """Prints the loops; the number of positions that threads divide, and how often all is computed for
+        each of them.
         """
-        outer, work = list(self.nest.outer), sum(cost(item.value) + 2 for item in self.nest.items)
+        outer = list(self.nest.outer)
         if self.columns:
-            return self._column_loops(outer, work)
-        if not self.nest.has_rows and outer:
-            return self._element_loops(outer, work)
+            return self._column_loops(outer)
+        if self.nest.has_rows or not outer:
+            self._open_rows(outer)
+            self.print_passes()
+            self.out.close()
+            return count_of(outer), count_of(self.nest.inner)
 
-        extent = count_of(outer)
-        self._open_rows(outer)
-        self.print_passes()
-        self.out.close()
-        return extent, max(1, _GRAIN // max(work * count_of(self.nest.inner), 1))
-
-    def _element_loops(self, outer: list[Axis], work: int) -> tuple[int, int]:
         last = outer.pop()
         other = self._other_direction(outer, last)
         if other is not None:
-            return self._tile_loops(outer, last, other, work)
-
+            return self._tile_loops(outer, last, other)
         if not outer:
             self._last_loop(self.nest.items, last, "begin", "end")
-            return last.size, max(1, _GRAIN // work)
-
+            return last.size, 1
         self._open_rows(outer)
         self._last_loop(self.nest.items, last)
         self.out.close()
-        return count_of(outer), max(1, _GRAIN // (work * last.size))
+        return count_of(outer), last.size
 
     def _other_direction(self, outer: Sequence[Axis], last: Axis) -> Axis | None:
         """The axis along which something is read from neighbours in memory, while the last one jumps."""
@@ -143,12 +138,11 @@ class _Printer(Passes):
                             return axis
         return None
 
-    def _tile_loops(self, outer: list[Axis], last: Axis, other: Axis, work: int) -> tuple[int, int]:
+    def _tile_loops(self, outer: list[Axis], last: Axis, other: Axis) -> tuple[int, int]:
         """Squares of two axes, so that what is read stays in the cache until its neighbours are needed."""
         tiles = Axis("block", -(-other.size // _TILE))
         rows = [tiles if axis is other else axis for axis in outer]
-        self.out.open("for (int64_t row = begin; row < end; ++row)")
-        self._unpack("row", rows)
+        self._open_rows(rows)
         i, j = other.name, last.name
         self.out.add(f"const int64_t first = block * {_TILE};")
         self.out.add(f"const int64_t past = first + {_TILE} < {other.size} ? first + {_TILE} : {other.size};")
@@ -158,34 +152,27 @@ class _Printer(Passes):
         self.out.open(f"for (int64_t {j} = start; {j} < stop; ++{j})")
         self._elements(self.nest.items)
         self.out.close(4)
-        return count_of(rows), max(1, _GRAIN // (work * _TILE * last.size))
+        return count_of(rows), _TILE * last.size
 
     def _open_rows(self, outer: Sequence[Axis]) -> None:
-        """A loop over positions of several axes."""
-        if len(outer) == 1:
+        """A loop over the positions of axes. If these are not one of the nest, it has all of them in one."""
+        if len(outer) == 1 and outer[0] in self.nest.outer:
             self.out.open_loops(outer, "begin", "end")
             return
         self.out.open("for (int64_t row = begin; row < end; ++row)")
-        self._unpack("row", outer)
-
-    def _unpack(self, row: str, axes: Sequence[Axis]) -> None:
-        """The positions of axes from one of all of them."""
-        strides = contiguous([axis.size for axis in axes])
-        for number, (axis, stride) in enumerate(zip(axes, strides)):
-            text = row if stride == 1 else f"{row} / {stride}"
+        strides = contiguous([axis.size for axis in outer])
+        for number, (axis, stride) in enumerate(zip(outer, strides)):
+            text = "row" if stride == 1 else f"row / {stride}"
             if number > 0:
                 text = f"({text}) % {axis.size}" if stride != 1 else f"{text} % {axis.size}"
             self.out.add(f"const int64_t {axis.name} = {text};")
 
-    def _column_loops(self, outer: list[Axis], work: int) -> tuple[int, int]:
+    def _column_loops(self, outer: list[Axis]) -> tuple[int, int]:
         """Strips of columns: neighbouring results, which are vectors."""
         last = outer[-1]
         width = next((w for w in _STRIPS if last.size % w == 0), _STRIPS[0] if last.size > 256 else last.size)
-        strips = -(-last.size // width)
-
-        self.out.open("for (int64_t row = begin; row < end; ++row)")
-        block = Axis("block", strips)
-        self._unpack("row", [*outer[:-1], block])
+        rows = [*outer[:-1], Axis("block", -(-last.size // width))]
+        self._open_rows(rows)
         self.width = str(width)
         if last.size % width:
             rest = f"{last.size} - block * {width}"
@@ -195,8 +182,7 @@ class _Printer(Passes):
         self.strip = width
         self.print_passes()
         self.out.close()
-        rows = count_of(outer[:-1]) * strips
-        return rows, max(1, _GRAIN // max(work * width * count_of(self.nest.inner), 1))
+        return count_of(rows), width * count_of(self.nest.inner)
 
 
 def _listed(parts: Sequence[str], indentation: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable, Iterable, Sequence
+from timeit import timeit
 from typing import Any
 
 from torch_py import _C, _logging, random
@@ -255,16 +256,14 @@ def _winner(forms: dict[str, CompiledGraph]) -> str:
 def _tensor(example: Any) -> Any:
     """A tensor with random elements like a buffer or a fake tensor. Integers are 0: they may be indices."""
     if isinstance(example, Buffer):
-        return _strided(example.sizes, example.strides, example.dtype)
-    if isinstance(example, Tensor):
-        return _strided(example.shape, example.stride(), example.dtype)
-    return example
-
-
-def _strided(sizes: Sequence[int], strides: Sequence[int], dtype: Any) -> Any:
-    if dtype.is_floating_point or dtype.is_complex:
-        return strided(sizes, strides, dtype)
-    return strided(sizes, strides, dtype, low=0, high=0)
+        sizes, strides = example.sizes, example.strides
+    elif isinstance(example, Tensor):
+        sizes, strides = example.shape, example.stride()
+    else:
+        return example
+    is_real = example.dtype.is_floating_point or example.dtype.is_complex
+    bounds = {} if is_real else {"low": 0, "high": 0}
+    return strided(sizes, strides, example.dtype, **bounds)
 
 
 def _times(sides: dict[str, tuple[Any, Sequence[Any]]]) -> dict[str, float]:
@@ -288,10 +287,7 @@ def _count(program: Any, given: Sequence[Any]) -> int:
 def _seconds(program: Any, given: Sequence[Any], count: int) -> float:
     # With one thread, other programs on the machine do not count.
     clock = time.thread_time if _C.get_num_threads() == 1 else time.perf_counter
-    begin = clock()
-    for _ in range(count):
-        program(*given)
-    return (clock() - begin) / count
+    return timeit(lambda: program(*given), timer=clock, number=count) / count
 
 
 # Results of races, on disk
