@@ -57,12 +57,8 @@ def _place_items(nest: Nest, needed: set[Buffer]) -> None:
         if not is_needed:
             if not any(_reads(o, item.buffer) for o in nest.items):
                 nest.items.remove(item)
-            elif _row_bytes(nest, item) <= _LARGEST_SCRATCH:
+            elif count_of(nest.inner) * item.buffer.dtype.itemsize <= _LARGEST_SCRATCH:
                 item.place = "scratch"
-
-
-def _row_bytes(nest: Nest, item: Item) -> int:
-    return count_of(nest.inner) * item.buffer.dtype.itemsize
 
 
 def _reads(item: Item, buffer: Buffer) -> bool:
@@ -82,19 +78,11 @@ def is_columns(nest: Nest) -> bool:
     """Whether neighbours in memory are reduced to neighbours, rather than to one number."""
     if not nest.inner or not nest.outer:
         return False
-    last_row, last_outer = nest.inner[-1], nest.outer[-1]
-    along_rows = along_columns = 0
-    for item in nest.items:
-        if item.kind == REDUCTION:
-            for load in loads(item.value):
-                place = flattened(load.index, load.buffer.strides)
-                along_rows += _is_step(place, last_row)
-                along_columns += _is_step(place, last_outer)
+    reduced = [load for item in nest.items if item.kind == REDUCTION for load in loads(item.value)]
+    places = [flattened(load.index, load.buffer.strides) for load in reduced]
+    along_rows = sum(place.factor(nest.inner[-1]) == 1 for place in places)
+    along_columns = sum(place.factor(nest.outer[-1]) == 1 for place in places)
     return along_columns > along_rows
-
-
-def _is_step(place: Linear, axis: Axis) -> bool:
-    return place.factor(axis) == 1
 
 
 def _joined(axes: list[Axis], items: Sequence[Item]) -> tuple[list[Axis], dict[Axis, Linear]]:

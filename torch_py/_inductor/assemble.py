@@ -104,21 +104,19 @@ class Assembly:
     def _add_kernel(self, nest: Nest) -> None:
         kernel, name = self.named[id(nest)]
         for buffer in nest.stored():
-            if buffer.memory not in self.slots:
-                self._make(buffer.memory)
+            memory = buffer.memory
+            if memory in self.slots:
+                continue
+            if memory in self.plan.offsets:
+                self._step("arena", self._slot(memory), self.plan.offsets[memory])
+            else:
+                self._step("allocate", self._slot(memory))
 
         slots = tuple([self._slot(buffer) for buffer in kernel.buffers])
         grain = max(kernel.grain, _share(kernel.extent))
         changed = {item.buffer for item in nest.items if item.buffer.memory.kind == "input"}
         written = tuple(sorted(self._slot(buffer) for buffer in changed))
         self._step("kernel", name, slots, kernel.extent, grain, (), written)
-
-    def _make(self, memory: Buffer) -> None:
-        slot = self._slot(memory)
-        if memory in self.plan.offsets:
-            self._step("arena", slot, self.plan.offsets[memory])
-        else:
-            self._step("allocate", slot)
 
     def _add_call(self, entry: Extern) -> None:
         args, kwargs = tree_map(self._as_argument, (list(entry.args), dict(entry.kwargs)))

@@ -60,29 +60,23 @@ def compile_fx(
         inner = inner_compile or functools.partial(compile_fx_inner, note=notes.keys.append)
         return compile_call(module, example_inputs, inner, notes.note_parts)
 
+    def compile_backward(graph: GraphModule, inputs: Sequence[Any]) -> Any:
+        """Compiles a backward graph later, with the settings of the call."""
+        from torch_py._inductor.compile_call import part_compiler
+
+        return part_compiler("backward", compile_fx_inner, every)(graph, inputs)
+
     settings = {**options_of_mode(mode), **checked_options(options or {})}
 
     with config.patch(settings), artifacts.compilation("graph"):
         if config.trace.enabled:
             artifacts.switch_on(config.trace.debug_dir)
+        every = config.shallow_copy_dict()
         run_pass(config.pre_grad_custom_pass, module)
         with artifacts.timed("ahead-of-time autograd"):
             if inner_compile is not None:
                 return compile(Notes())
-            return call_of(module, example_inputs, compile, _backward_compiler())
-
-
-def _backward_compiler() -> Callable[..., Any]:
-    """Compiles a backward graph later, with the settings of now."""
-    settings = config.shallow_copy_dict()
-
-    def compile(graph: GraphModule, inputs: Sequence[Any]) -> Any:
-        # Imported here, as in `compile_fx_inner`.
-        from torch_py._inductor.compile_call import part_compiler
-
-        return part_compiler("backward", compile_fx_inner, settings)(graph, inputs)
-
-    return compile
+            return call_of(module, example_inputs, compile, compile_backward)
 
 
 def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:

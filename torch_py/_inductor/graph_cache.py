@@ -321,10 +321,7 @@ _PLACES: tuple[Any, ...] = (
 def _name_of_function(function: FunctionType) -> str:
     """Of a function of the library, where it is found; others may change from one process to the next."""
     module = function.__module__
-    if not _is_in_library(module):
-        raise NotWrittenError(f"{module}.{function.__qualname__}")
-
-    found: Any = sys.modules.get(module)
+    found: Any = sys.modules.get(module) if _is_in_library(module) else None
     for name in function.__qualname__.split("."):
         found = getattr(found, name, None)
     if found is not function:

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from torch_py import _C
 from torch_py._inductor.dtypes import CPP, FLOAT, TRUTH
 from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder, flattened
 from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
@@ -35,11 +36,10 @@ def identifier(text: str) -> str:
     return f"{text}_" if text.isupper() or text == "errno" else text
 
 
-class Names:
+class Names(Fields):
     """Names of one kernel, each used once."""
 
-    def __init__(self) -> None:
-        self.used: set[str] = set()
+    used: set[str] = set()
 
     def new(self, stem: str) -> str:
         stem = identifier(stem)
@@ -267,11 +267,8 @@ def first_value(kind: str, dtype: Any) -> str:
     if kind in ("maximum", "minimum") and dtype != TRUTH:
         if dtype.is_floating_point:
             return literal(float("-inf") if kind == "maximum" else float("inf"), dtype)
-        bits = dtype.itemsize * 8
-        low, high = (
-            (0, 2**bits - 1) if CPP[dtype].startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        )
-        return literal(low if kind == "maximum" else high, dtype)
+        limits = _C.iinfo(dtype)
+        return literal(limits.min if kind == "maximum" else limits.max, dtype)
     return literal(1 if kind in ("product", "all", "minimum") else 0, dtype)
 
 

@@ -15,7 +15,7 @@ from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
 from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear, flattened
 from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, walk
-from torch_py._inductor.nests import REDUCTION, Item, Nest, inner_positions
+from torch_py._inductor.nests import REDUCTION, Item, Nest
 from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Scope, unwrapped
 
@@ -92,8 +92,8 @@ def _is_float(dtype: Any) -> bool:
 
 def _is_step(position: Linear, axis: Axis, steps: Sequence[int]) -> bool:
     """Whether a position moves by one of these for each step along an axis."""
-    inside = [p for p in inner_positions(position) if p is not position]
-    return position.factor(axis) in steps and not any(axis in p.axes() for p in inside)
+    factor = position.factor(axis)
+    return factor in steps and list(position.axes()).count(axis) == (factor != 0)
 
 
 class PackScope(Scope):

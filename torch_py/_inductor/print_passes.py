@@ -15,22 +15,21 @@ from torch_py._inductor.nests import (
     ROW,
     Item,
     Nest,
-    inner_positions,
     positions,
 )
 from torch_py._inductor.print_expr import Names, Scope, combination, first_value, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
+from torch_py._records import Fields
 
 _LANES = (64, 32, 16, 8)
 
 
-class Lines:
+class Lines(Fields):
     """Lines with their indentation."""
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.depth = 1
-        self.keeps_loops = False
+    lines: list[str] = []
+    depth: int = 1
+    keeps_loops: bool = False
 
     def add(self, text: str) -> None:
         self.lines.append("  " * self.depth + text)
@@ -250,9 +249,8 @@ class Passes:
         for item in items:
             for load in unconditional_loads(item.value):
                 position = flattened(load.index, load.buffer.strides)
-                is_number = not any(axis in p.axes() for p in inner_positions(position))
-                is_plain = is_number and not any(True for _ in position.loaded())
-                if is_plain and load not in found and load.buffer.memory not in written:
+                is_fixed = axis not in position.axes() and not any(True for _ in position.loaded())
+                if is_fixed and load not in found and load.buffer.memory not in written:
                     text = f"{self.pointers[load.buffer]}[{scope.position(position)}]"
                     found[load] = self.names.new(f"{load.buffer.name}_value")
                     self.out.add(f"const {CPP[load.dtype]} {found[load]} = {text};")

@@ -11,7 +11,7 @@ from typing import Any
 from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, Linear
 from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named, Reduce, walk
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, inner_positions
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
 from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 from torch_py._shapes.formulas import COMPARISONS
 
@@ -77,9 +77,8 @@ def _map(value: Map) -> None:
 
 def _positions(node: Any, index: Sequence[Linear], axes: set[Axis]) -> None:
     for position in index:
-        for part in inner_positions(position):
-            strange = set(part.axes()) - axes
-            _require(not strange, node, f"axes of other loops: {strange}")
+        strange = set(position.axes()) - axes
+        _require(not strange, node, f"axes of other loops: {strange}")
 
 
 # Statements.
@@ -119,31 +118,7 @@ def _store(store: Store, made: set[Buffer]) -> None:
             _require(part.buffer in made, store, f"{part.buffer} is read before it is made")
 
 
-def _given(graph: LoopGraph) -> set[Buffer]:
-    return {b for b in (*graph.inputs, *(b for b, _ in graph.constants)) if isinstance(b, Buffer)}
-
-
-def check_graph(graph: LoopGraph) -> None:
-    """Raises MalformedError unless a loop graph is well formed."""
-    made = _given(graph)
-    for statement in graph.statements:
-        _statement(statement, made)
-    for output in graph.outputs:
-        if isinstance(output, Buffer):
-            _require(output in made, output, "an output that nothing makes")
-
-
 # Nests.
-
-
-def check_schedule(graph: LoopGraph, schedule: Sequence[Nest | Statement]) -> None:
-    """Raises MalformedError unless nests are well formed and in an order in which they can run."""
-    made = _given(graph)
-    for entry in schedule:
-        if isinstance(entry, Nest):
-            _nest(entry, made)
-        else:
-            _statement(entry, made)
 
 
 def _nest(nest: Nest, made: set[Buffer]) -> None:
@@ -167,3 +142,22 @@ def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
                 _require(maker.pass_ <= item.pass_, item, f"{part.buffer} is of a later pass")
                 late = maker.kind == REDUCTION and maker.pass_ == item.pass_
                 _require(not late, item, f"{part.buffer} is not complete in this pass")
+
+
+# Graphs.
+
+
+def check(graph: LoopGraph, schedule: Sequence[Entry]) -> None:
+    """Raises MalformedError unless statements, or nests of them, are well formed, in an order in which they can
+    run.
+    """
+    given = (*graph.inputs, *(buffer for buffer, _ in graph.constants))
+    made = {value for value in given if isinstance(value, Buffer)}
+    for entry in schedule:
+        if isinstance(entry, Nest):
+            _nest(entry, made)
+        else:
+            _statement(entry, made)
+    for output in graph.outputs:
+        if isinstance(output, Buffer):
+            _require(output in made, output, "an output that nothing makes")

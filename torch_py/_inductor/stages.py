@@ -69,10 +69,10 @@ def plan(compiled: CompiledGraph, loops: bool) -> None:
     compiled.kernels = []
     with timed("lower"):
         graph = compiled.graph = lower(compiled.module, loops, compiled.called)
-    _check(graph)
+    _check(graph, graph.statements)
     with timed("inline"):
         inline(graph)
-    _check(graph)
+    _check(graph, graph.statements)
     compiled.loops = str(graph)
 
     with timed("fuse"):
@@ -85,17 +85,13 @@ def plan(compiled: CompiledGraph, loops: bool) -> None:
         compiled.named = _kernels(compiled)
 
 
-def _check(graph: LoopGraph, schedule: list[Entry] | None = None) -> None:
+def _check(graph: LoopGraph, schedule: Sequence[Entry]) -> None:
     """Compares a stage with what the next one expects, if the user asks for it."""
-    if not checks_stages():
-        return
-    # Imported here: few programs check the compiler.
-    from torch_py._inductor import spec
+    if checks_stages():
+        # Imported here: few programs check the compiler.
+        from torch_py._inductor.spec import check
 
-    if schedule is None:
-        spec.check_graph(graph)
-    else:
-        spec.check_schedule(graph, schedule)
+        check(graph, schedule)
 
 
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:

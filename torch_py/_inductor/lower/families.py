@@ -189,22 +189,15 @@ def lower_view(lowering: Lowering, node: Any, given: Given) -> Value | tuple[Val
     is, and the row position gives the index.
     """
     name, source = next(iter(given.items()))
-    results = node.meta["val"]
-    if _is_by_strides(node.target, source, results):
-        raise NotLoweredError("a view by strides")
+    is_single = isinstance(node.meta["val"], Tensor)
+    results = (node.meta["val"],) if is_single else node.meta["val"]
+    if "stride" in given or any(result.dtype != source.dtype for result in results):
+        raise NotLoweredError("a view by strides, or of the bytes as another dtype")
 
     row = _C._torch.empty_strided(source.sizes, contiguous(source.sizes), dtype=source.dtype, device="meta")
     views = node.target(**{**given, name: row})
-    if isinstance(results, (list, tuple)):
-        return tuple(_view(source, view, example) for view, example in zip(views, results))
-    return _view(source, views, results)
-
-
-def _is_by_strides(operator: Any, source: Value, results: Any) -> bool:
-    """Whether the call takes strides, or sees the same bytes as another dtype."""
-    every = results if isinstance(results, (list, tuple)) else (results,)
-    takes_strides = any(argument.name == "stride" for argument in operator._schema.arguments)
-    return takes_strides or any(result.dtype != source.dtype for result in every)
+    found = [_view(source, *pair) for pair in zip((views,) if is_single else views, results)]
+    return found[0] if is_single else tuple(found)
 
 
 def _view(source: Value, view: Any, example: Any) -> Value:
