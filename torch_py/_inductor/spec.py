@@ -148,7 +148,7 @@ def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
 
 
 def check(graph: LoopGraph, schedule: Sequence[Entry]) -> None:
-    """Raises MalformedError unless statements, or nests of them, are well formed, in an order in which they can
+    """Raises MalformedError unless statements, or nests of them, are well formed, in an order that can
     run.
     """
     given = (*graph.inputs, *(buffer for buffer, _ in graph.constants))
