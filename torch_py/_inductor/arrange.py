@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch_py._inductor.indices import Axis, Linear, count_of, flattened, linear
+from torch_py._inductor.indices import Axis, Linear, count_of, flattened, linear, unflattened
 from torch_py._inductor.ir import Buffer, cost, loads, named, with_loads
 from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest, inner_positions, positions
 
@@ -90,26 +90,15 @@ def _joined(axes: list[Axis], items: Sequence[Item]) -> tuple[list[Axis], dict[A
     every = {p for outer in positions(items) for p in inner_positions(outer)}
     groups: list[list[Axis]] = []
     for axis in axes:
-        if axis.size == 1:
-            continue
         if groups and all(p.factor(groups[-1][-1]) == p.factor(axis) * axis.size for p in every):
             groups[-1].append(axis)
         else:
             groups.append([axis])
 
     result: list[Axis] = []
-    replaced: dict[Axis, Linear] = {axis: Linear(0) for axis in axes if axis.size == 1}
+    replaced: dict[Axis, Linear] = {}
     for group in groups:
         whole = group[0] if len(group) == 1 else Axis(group[0].name, count_of(group))
         result.append(whole)
-        if len(group) > 1:
-            _split_positions(whole, group, replaced)
+        replaced.update(zip(group, unflattened(linear(whole), [axis.size for axis in group])))
     return result, replaced
-
-
-def _split_positions(whole: Axis, group: Sequence[Axis], replaced: dict[Axis, Linear]) -> None:
-    position = linear(whole)
-    for axis in reversed(group[1:]):
-        replaced[axis] = position % axis.size
-        position = position // axis.size
-    replaced[group[0]] = position

@@ -94,8 +94,6 @@ def _space(store: Store) -> tuple[list[Axis], list[Axis]]:
 def join(nest: Nest, store: Store) -> bool:
     """Adds a store to a nest; false if it does not fit, with nothing changed that matters."""
     outer, inner = _space(store)
-    if count_of(outer) * count_of(inner) == 0:
-        return False
     kind = _kind_in(nest, store, outer, inner)
     if kind is None:
         return False
@@ -107,7 +105,6 @@ def join(nest: Nest, store: Store) -> bool:
     finer = new_outer + new_inner
     own = _expressed(nest.axes, finer)
     theirs = _expressed(outer + inner, new_outer if kind == ROW else finer)
-    theirs.update({axis: Linear(0) for axis in store.axes if axis.size == 1})
 
     item = Item.of(store, kind, theirs)
     if not _is_local(nest, item.value, own) or not _shares(nest, item.value, own):

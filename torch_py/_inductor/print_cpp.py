@@ -12,10 +12,7 @@ from collections.abc import Sequence
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
 from torch_py._inductor.ir import Buffer, cost, loads
-from torch_py._inductor.nests import (
-    ELEMENT,
-    Nest,
-)
+from torch_py._inductor.nests import Nest
 from torch_py._inductor.print_passes import Passes
 from torch_py._records import Fields
 
@@ -70,16 +67,13 @@ class _Printer(Passes):
 
     def _name_buffers(self) -> None:
         """Pointers for what is read from memory and written to it, in this order."""
-        made = {item.buffer: item for item in self.nest.items}
-        read = []
+        buffers: dict[Buffer, None] = {}
         for item in self.nest.items:
             for load in sorted(loads(item.value), key=lambda load: load.buffer.name):
-                maker = made.get(load.buffer)
-                if maker is None or (maker.kind == ELEMENT and maker.place == "memory"):
-                    read.append(load.buffer)
-        self.buffers = list(dict.fromkeys([*[b for b in read if b not in made], *self.nest.stored()]))
-        for buffer in self.buffers:
-            self.pointers[buffer] = self.names.new(buffer.name)
+                if self.nest.made(load.buffer) is None:
+                    buffers[load.buffer] = None
+        self.buffers = [*buffers, *self.nest.stored()]
+        self.pointers = {buffer: self.names.new(buffer.name) for buffer in self.buffers}
 
     def _types(self) -> list[str]:
         """The types of the pointers."""

@@ -7,16 +7,9 @@ from types import MappingProxyType
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.dtypes import CPP
-from torch_py._inductor.indices import Axis, Linear, contiguous, count_of, flattened, linear
+from torch_py._inductor.indices import Axis, contiguous, count_of, flattened, linear
 from torch_py._inductor.ir import Buffer, Expr, Load, unconditional_loads
-from torch_py._inductor.nests import (
-    ELEMENT,
-    REDUCTION,
-    ROW,
-    Item,
-    Nest,
-    positions,
-)
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, positions
 from torch_py._inductor.print_expr import Names, Scope, combination, first_value, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 from torch_py._records import Fields
@@ -303,7 +296,9 @@ class Passes:
     def _target(self, item: Item, scope: Scope) -> tuple[str, str]:
         """The array that a value is stored to, and the position in it."""
         if item.place == "scratch":
-            return self.variables[item.buffer], scope.position(self._row_position())
+            inner = self.nest.inner
+            row = flattened([linear(axis) for axis in inner], contiguous([axis.size for axis in inner]))
+            return self.variables[item.buffer], scope.position(row)
         place = flattened(item.index, item.buffer.strides)
         return self.pointers[item.buffer], scope.position(place)
 
@@ -312,16 +307,12 @@ class Passes:
         item = self.nest.made(load.buffer)
         if item is None or item.buffer not in self.variables:
             return None
-        variable = self.variables[item.buffer]
         if item.place == "scratch":
-            return f"{variable}[{self._scope().position(self._row_position())}]"
+            array, index = self._target(item, self._scope())
+            return f"{array}[{index}]"
         if item.kind == ELEMENT:
             return None
-        return f"{variable}[lane]" if self.columns else variable
-
-    def _row_position(self) -> Linear:
-        sizes = [axis.size for axis in self.nest.inner]
-        return flattened([linear(axis) for axis in self.nest.inner], contiguous(sizes))
+        return f"{self.variables[item.buffer]}[lane]" if self.columns else self.variables[item.buffer]
 
 
 def _lanes(items: Sequence[Item], last: Axis | None) -> int | None:
