@@ -106,7 +106,6 @@ class _Search:
     def __init__(self, compiled: CompiledGraph) -> None:
         self.compiled = compiled
         self.nodes = compiled.graph.nodes
-        self.order = {node: number for number, node in enumerate(compiled.module.graph.nodes)}
         self.calls = {entry.name for entry in compiled.schedule if isinstance(entry, Extern)}
         self.makers: dict[Buffer, list[Entry]] = {}
         for entry in compiled.schedule:
@@ -134,7 +133,7 @@ class _Search:
         found = self._region(nests)
         if found is None:
             return None
-        region, inputs = (sorted(nodes, key=self.order.__getitem__) for nodes in found)
+        region, inputs = map(sorted, found)
         called = frozenset(n.name for n in region if n.target is not operator.getitem and not is_view(n))
         named = {id(nest): self.compiled.named[id(nest)] for nest in nests}
         module = _module_of(region, inputs, self._results(nests))

@@ -60,24 +60,20 @@ def _is_written_last(nest: Nest, target: Buffer, value: Buffer) -> bool:
         return False
 
     place = flattened(maker.index, value.strides)
+    following = sorted(nest.items, key=lambda item: item.pass_)
+    following = following[following.index(maker) + 1 :]
     is_late = False
     for item in nest.items:
         for load in loads(item.value):
             if load.buffer.memory is target:
                 if load.buffer is not target or flattened(load.index, target.strides) != place:
                     return False
-                is_late = is_late or _is_after(nest, item, maker)
-    return not is_late or _is_postponed(nest, maker)
+                is_late = is_late or item in following
+    return not is_late or _is_postponed(nest, maker, following)
 
 
-def _is_after(nest: Nest, item: Item, other: Item) -> bool:
-    order = nest.items.index
-    return (item.pass_, order(item)) > (other.pass_, order(other))
-
-
-def _is_postponed(nest: Nest, item: Item) -> bool:
+def _is_postponed(nest: Nest, item: Item, following: Sequence[Item]) -> bool:
     """Makes an item the last of its pass, if that changes nothing of what it reads, and what reads it."""
-    following = [other for other in nest.items if _is_after(nest, other, item)]
     read = {load.buffer.memory for load in loads(item.value)}
     for other in following:
         reads_item = any(load.buffer is item.buffer for load in loads(other.value))

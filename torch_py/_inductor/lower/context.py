@@ -9,7 +9,7 @@ from typing import Any
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, linear
-from torch_py._inductor.ir import Buffer, Expr, Load, Reduce
+from torch_py._inductor.ir import Buffer, Expr, Load
 from torch_py._inductor.statements import LoopGraph, Store, View
 from torch_py._records import Fields
 from torch_py.fx.node import Node
@@ -112,19 +112,6 @@ class Lowering:
         buffer = self.buffer(name, example)
         self.store(buffer, axes, index, element)
         return Value.of(buffer)
-
-    def reduce(
-        self,
-        name: str,
-        example: Any,
-        kind: str,
-        sizes: Sequence[int],
-        element: Callable[[Sequence[Linear], Sequence[Linear]], Expr],
-        dtype: Any,
-    ) -> Value:
-        """A new tensor, each of whose elements combines those along further axes of the given sizes."""
-        axes, inner = self.space(sizes, "rstuvw")
-        return self.define(name, example, lambda outer: Reduce(kind, axes, element(outer, inner), dtype))
 
 
 Given = Mapping[str, Any]

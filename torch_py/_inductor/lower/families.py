@@ -15,7 +15,7 @@ from torch_py._generated.lowerings import POINTWISE, ROWS
 from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
-from torch_py._inductor.ir import Expr, cast
+from torch_py._inductor.ir import Expr, Reduce, cast
 from torch_py._inductor.lower.context import Elements, Example, Given, Lowering, Value
 from torch_py._libraries import library_of
 from torch_py._records import Fields
@@ -161,14 +161,15 @@ class Rows(Fields):
         dtype = self._dtype_of(word)
         element = _elements(tree, values, self.dtype, dtype)
 
-        def at(outer: Sequence[Linear], inner: Sequence[Linear]) -> Expr:
+        axes, inner = self.lowering.space([self.like.sizes[d] for d in self.dims], "rstuvw")
+
+        def at(outer: Sequence[Linear]) -> Expr:
             index = self._whole_index(outer)
             for d, position in zip(self.dims, inner):
                 index[d] = position
-            return element(index)
+            return Reduce(KINDS[word], axes, element(index), dtype)
 
-        sizes = [self.like.sizes[d] for d in self.dims]
-        return self.lowering.reduce(name, example, KINDS[word], sizes, at, dtype)
+        return self.lowering.define(name, example, at)
 
     def _whole_index(self, index: Sequence[Linear]) -> list[Linear]:
         """An index of a result, which may lack the reduced dimensions, as one of the whole tensor."""
