@@ -36,6 +36,11 @@ def axes_of(sizes: Sequence[int], letters: str = "ijklmn") -> list[Axis]:
     return [Axis(letters[n % count] + str(n // count or ""), size) for n, size in enumerate(sizes)]
 
 
+def bounds(axes: Iterable[Axis]) -> str:
+    """A space as text."""
+    return ", ".join(f"{axis} < {axis.size}" for axis in axes)
+
+
 class _Rounded:
     __slots__ = ("_hash", "divisor", "value")
     sign: str

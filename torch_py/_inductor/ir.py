@@ -17,7 +17,7 @@ from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
-from torch_py._inductor.indices import Axis, Linear
+from torch_py._inductor.indices import Axis, Linear, bounds
 from torch_py._records import Fields
 from torch_py.fx._order import reached
 
@@ -196,8 +196,7 @@ class Reduce(Expr):
         self._seal(dtype, (value,), kind, self.axes)
 
     def __repr__(self) -> str:
-        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
-        return f"{self.kind}[{bounds}] {self.value}"
+        return f"{self.kind}[{bounds(self.axes)}] {self.value}"
 
 
 def walk(value: Expr) -> Iterator[Expr]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from torch_py._inductor.indices import Axis, Linear, flattened
+from torch_py._inductor.indices import Axis, Linear, bounds, flattened
 from torch_py._inductor.ir import Buffer, Expr, Index, Load, loads, moved, rewritten, walk
 from torch_py._inductor.statements import Statement, Store
 from torch_py._records import Fields
@@ -105,12 +105,8 @@ class Nest(Fields):
             item.replace(axes)
 
     def __str__(self) -> str:
-        def bounds(axes: list[Axis]) -> str:
-            return ", ".join(f"{axis} < {axis.size}" for axis in axes)
-
-        lines = [
-            f"nest {self.name}: {bounds(self.outer)}" + (f"; {bounds(self.inner)}" if self.inner else "")
-        ]
+        inner = f"; {bounds(self.inner)}" if self.inner else ""
+        lines = [f"nest {self.name}: {bounds(self.outer)}{inner}"]
         for item in sorted(self.items, key=lambda item: item.pass_):
             lines.append(f"    {f'pass {item.pass_}, ' if self.inner else ''}{item.kind}: {item}")
         return "\n".join(lines)

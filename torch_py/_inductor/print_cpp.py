@@ -144,7 +144,7 @@ class _Printer(Passes):
         self.out.add(f"const int64_t stop = start + {_TILE} < {last.size} ? start + {_TILE} : {last.size};")
         self.out.open(f"for (int64_t {i} = first; {i} < past; ++{i})")
         self.out.open(f"for (int64_t {j} = start; {j} < stop; ++{j})")
-        self._elements(self.nest.items)
+        self._elements(self.nest.items, "", {})
         self.out.close(4)
         return count_of(rows), _TILE * last.size
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.dtypes import CPP
@@ -91,17 +90,18 @@ class Passes:
             self.out.add(f"{variable}[lane] = {unwrapped(text)};")
         else:
             self.out.add(f"const {CPP[item.buffer.dtype]} {variable} = {unwrapped(text)};")
-        self._store_row(item, variable)
+        self._store_row(item)
         if self.columns:
             self.out.close()
 
-    def _store_row(self, item: Item, variable: str) -> None:
+    def _store_row(self, item: Item) -> None:
         """Keeps a value of a row in memory, too."""
         if item.place == "memory":
             scope = self._scope()
             array, index = self._target(item, scope)
             self._emit(scope)
-            self.out.add(f"{array}[{index}] = {variable}{'[lane]' if self.columns else ''};")
+            lane = "[lane]" if self.columns else ""
+            self.out.add(f"{array}[{index}] = {self.variables[item.buffer]}{lane};")
 
     def _pass(self, items: list[Item]) -> None:
         """One loop over the row."""
@@ -121,46 +121,33 @@ class Passes:
         inner = self.nest.inner
         last = inner[-1] if inner else None
         lanes = _lanes(items, last)
-        accumulators = [self._accumulator(item, lanes) for item in reductions]
+        for item in reductions:
+            self._accumulate(item, lanes)
         self.out.open_loops(inner[:-1])
         if last is None:
-            self._elements(items, accumulators)
+            self._elements(items, "", {})
         elif lanes is None or lanes == 1:
-            self._last_loop(items, last, accumulators=accumulators)
+            self._last_loop(items, last)
         else:
-            self._lane_loops(items, accumulators, last, lanes)
+            self._lane_loops(items, last, lanes)
 
         self.out.close(max(len(inner) - 1, 0))
-        for item, accumulator in zip(reductions, accumulators):
-            self._finish(item, accumulator, lanes)
+        for item in reductions:
+            self._finish(item, lanes)
 
-    def _last_loop(
-        self,
-        items: Sequence[Item],
-        axis: Axis,
-        begin: str = "0",
-        end: str = "",
-        accumulators: Sequence[str] = (),
-    ) -> None:
+    def _last_loop(self, items: Sequence[Item], axis: Axis, begin: str = "0", end: str = "") -> None:
         """The innermost loop, over packs or single elements."""
         if not takes_packs(items, axis):
             known = {} if end else self._before_loop(items, axis)
             self.out.open_loops([axis], begin, end)
-            self._elements(items, accumulators, known=known)
+            self._elements(items, "", known)
             self.out.close()
             return
 
         before = self._scope()
-        scope = PackScope(
-            self.names,
-            self.pointers,
-            self._place,
-            axis=axis,
-            before=before,
-            nest=self.nest,
-            counts=before.counts,
-        )
-        self._compute(scope, items, accumulators)
+        scope = PackScope(self.names, self.pointers, self._place, axis=axis, before=before, nest=self.nest)
+        scope.counts = before.counts
+        self._compute(scope, items)
         self._emit(before)
         body = f"[&](int64_t {axis.name}, auto part) __attribute__((always_inline))"
         self.out.open(f"at::vec::for_packs({begin}, {end or axis.size}, {body}")
@@ -169,33 +156,33 @@ class Passes:
         self.out.close()
         self.out.lines[-1] += ");"
 
-    def _lane_loops(self, items: list[Item], accumulators: list[str], last: Axis, lanes: int) -> None:
+    def _lane_loops(self, items: list[Item], last: Axis, lanes: int) -> None:
         # Written as divisions, so that the text is the same for sizes that vary (varying.py).
         whole = f"{last.size}" if last.size % lanes == 0 else f"{last.size} / {lanes} * {lanes}"
         known = self._before_loop(items, last)
         self.out.open(f"for (int64_t block = 0; block < {whole}; block += {lanes})")
         self.out.open(f"for (int64_t lane = 0; lane < {lanes}; ++lane)")
         self.out.add(f"const int64_t {last.name} = block + lane;")
-        self._elements(items, accumulators, "[lane]", known)
+        self._elements(items, "[lane]", known)
         self.out.close(2)
         if last.size % lanes:
             self.out.open(f"for (int64_t lane = 0; lane < {last.size} % {lanes}; ++lane)")
             self.out.add(f"const int64_t {last.name} = {whole} + lane;")
-            self._elements(items, accumulators, "[lane]", known)
+            self._elements(items, "[lane]", known)
             self.out.close()
 
     def _column_pass(self, items: list[Item], reductions: list[Item]) -> None:
-        accumulators = [self._accumulator(item, self.strip) for item in reductions]
+        for item in reductions:
+            self._accumulate(item, self.strip)
         self.out.open_loops(self.nest.inner)
         known = self._before_loop(items, self.nest.outer[-1])
         self._open_lanes()
-        self._elements(items, accumulators, "[lane]", known)
+        self._elements(items, "[lane]", known)
         self.out.close(len(self.nest.inner) + 1)
-        for item, accumulator in zip(reductions, accumulators):
-            self.variables[item.buffer] = accumulator
+        for item in reductions:
             if item.place == "memory":
                 self._open_lanes()
-                self._store_row(item, accumulator)
+                self._store_row(item)
                 self.out.close()
 
     def _open_lanes(self) -> None:
@@ -203,8 +190,8 @@ class Passes:
         self.out.open(f"for (int64_t lane = 0; lane < {self.width}; ++lane)")
         self.out.add(f"const int64_t {last.name} = block * {self.strip} + lane;")
 
-    def _accumulator(self, item: Item, lanes: int | None) -> str:
-        """Declares what a reduction collects in."""
+    def _accumulate(self, item: Item, lanes: int | None) -> None:
+        """Declares what a reduction collects in: one value, an array of lanes, or a pack (None)."""
         type = CPP[item.value.dtype]
         start = first_value(item.reduce, item.value.dtype)
         is_single = self.columns or lanes == 1
@@ -216,20 +203,20 @@ class Passes:
         else:
             self.out.add(f"{type} {name}[{lanes}];")
             self.out.add(f"at::vec::fill({name}, {start});")
-        return name
+        self.variables[item.buffer] = name
 
-    def _finish(self, item: Item, accumulator: str, lanes: int | None) -> None:
+    def _finish(self, item: Item, lanes: int | None) -> None:
         """The value of a reduction, from its lanes."""
-        variable = accumulator
-        type = CPP[item.value.dtype]
         if lanes != 1:
+            type = CPP[item.value.dtype]
             variable = self.names.new(item.buffer.name)
             function = "combined_lanes" if lanes is None else "combined"
             both = unwrapped(combination(item.reduce, item.value.dtype, "a", "b"))
             combining = f"[]({type} a, {type} b) {{ return {both}; }}"
-            self.out.add(f"const {type} {variable} = at::vec::{function}({accumulator}, {combining});")
-        self.variables[item.buffer] = variable
-        self._store_row(item, variable)
+            lanes_of = self.variables[item.buffer]
+            self.out.add(f"const {type} {variable} = at::vec::{function}({lanes_of}, {combining});")
+            self.variables[item.buffer] = variable
+        self._store_row(item)
 
     def _before_loop(self, items: Sequence[Item], axis: Axis) -> dict[Expr, str]:
         """Variables for what the loop over an axis reads again and again, by the values that they have.
@@ -249,31 +236,24 @@ class Passes:
                     self.out.add(f"const {CPP[load.dtype]} {found[load]} = {text};")
         return found
 
-    def _elements(
-        self,
-        items: Sequence[Item],
-        accumulators: Sequence[str] = (),
-        lane: str = "",
-        known: Mapping[Expr, str] = MappingProxyType({}),
-    ) -> None:
+    def _elements(self, items: Sequence[Item], lane: str, known: Mapping[Expr, str]) -> None:
         """The body of an innermost loop. `known` are values that variables have."""
         scope = self._scope()
         scope.known.update(known)
-        self._compute(scope, items, [f"{name}{lane}" for name in accumulators])
+        self._compute(scope, items, lane)
         self._emit(scope)
 
-    def _compute(self, scope: Scope, items: Sequence[Item], accumulators: Sequence[str]) -> None:
+    def _compute(self, scope: Scope, items: Sequence[Item], lane: str = "") -> None:
         """What items compute in a loop body: stores, and values for accumulators."""
         is_pack = isinstance(scope, PackScope)
         values = [stored_value(item) if is_pack else item.value for item in items]
         for value in values:
             scope.count(value)
 
-        rest = iter(accumulators)
         for item, value in zip(items, values):
             text = scope.text(value)
             if item.kind == REDUCTION:
-                target = next(rest)
+                target = f"{self.variables[item.buffer]}{lane}"
                 if is_pack:
                     start = first_value(item.reduce, item.value.dtype)
                     text = f"part.only({unwrapped(text)}, {start})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._inductor.indices import Axis, Linear, linear
+from torch_py._inductor.indices import Axis, Linear, bounds, linear
 from torch_py._inductor.ir import Buffer, Expr, Reduce, loads
 from torch_py._records import Fields
 from torch_py.utils._pytree import tree_leaves
@@ -48,9 +48,8 @@ class Store(Fields):
         return {self.buffer.memory}
 
     def __str__(self) -> str:
-        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        return f"for {bounds or 'one element'}: {place} = {self.value}"
+        return f"for {bounds(self.axes) or 'one element'}: {place} = {self.value}"
 
 
 class Extern(Fields):
