@@ -8,6 +8,9 @@ Candidates are nests that make or read what the store reads, so the search is no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from math import prod
+from operator import mul
 
 from torch_py._inductor import config
 from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, count_of, flattened, linear
@@ -143,12 +146,10 @@ def _common_space(
         return None
     # The last axes are those of a row, which has as many positions as before.
     boundary = count_of(inner) if kind == REDUCTION else count_of(nest.inner)
-    split = len(sizes)
-    count = 1
-    while split > 0 and count < boundary:
-        split -= 1
-        count *= sizes[split]
-    return (axes_of(sizes[:split]), axes_of(sizes[split:], "rstuvw")) if count == boundary else None
+    for split in range(len(sizes) + 1):
+        if prod(sizes[split:]) == boundary:
+            return axes_of(sizes[:split]), axes_of(sizes[split:], "rstuvw")
+    return None
 
 
 def _is_local(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
@@ -190,25 +191,12 @@ def _common_axes(first: Sequence[Axis], second: Sequence[Axis]) -> list[int] | N
 
     Of 6 and 4 positions, and of 3 and 8, they are 3, 2 and 4.
     """
-    ends = sorted(set(_ends(first)) | set(_ends(second)))
-    sizes = []
-    previous = 1
-    for end in ends:
-        if end % previous:
-            return None
-        sizes.append(end // previous)
-        previous = end
-    return [size for size in reversed(sizes) if size != 1]
-
-
-def _ends(axes: Sequence[Axis]) -> list[int]:
-    """How many positions the last axis has, the last two together, ..."""
-    found = []
-    total = 1
-    for axis in reversed(axes):
-        total *= axis.size
-        found.append(total)
-    return found
+    # How many positions the last axis has, the last two together, ...
+    ends = {1}
+    for axes in (first, second):
+        ends.update(accumulate((axis.size for axis in reversed(axes)), mul))
+    steps = list(pairwise(sorted(ends)))
+    return None if any(b % a for a, b in steps) else [b // a for a, b in reversed(steps)]
 
 
 def _expressed(axes: Sequence[Axis], finer: Sequence[Axis]) -> dict[Axis, Linear]:

@@ -10,7 +10,9 @@ usually affine again: with i < 4 and j < 8, ``(8 * i + j) // 8`` is ``i``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from math import gcd, prod
+from operator import mul
 from typing import Any, TypeAlias
 
 from torch_py._records import Fields, Record
@@ -296,10 +298,7 @@ def loaded(value: Any, size: int) -> Linear:
 
 def flattened(index: Sequence[Linear], strides: Sequence[int], offset: int = 0) -> Linear:
     """The position in memory, or in a row, of an index."""
-    total = Linear(offset)
-    for position, stride in zip(index, strides):
-        total = total + position * stride
-    return total
+    return sum((position * stride for position, stride in zip(index, strides)), Linear(offset))
 
 
 def count_of(axes: Iterable[Axis]) -> int:
@@ -309,12 +308,8 @@ def count_of(axes: Iterable[Axis]) -> int:
 
 def contiguous(sizes: Sequence[int]) -> tuple[int, ...]:
     """The strides of a tensor whose elements are one after another."""
-    strides = []
-    step = 1
-    for size in reversed(sizes):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
+    steps = list(accumulate((max(size, 1) for size in reversed(sizes)), mul, initial=1))
+    return tuple(reversed(steps[:-1]))
 
 
 def unflattened(position: Linear, sizes: Sequence[int]) -> tuple[Linear, ...]:

@@ -133,10 +133,9 @@ class Scope(Fields):
         text = self.text(value.value)
         if value.dtype == TRUTH:
             return f"({text} != 0)"
-        if value.value.dtype.is_floating_point and not value.dtype.is_floating_point:
+        if value.value.dtype.is_floating_point and CPP[value.dtype] == "uint8_t":
             # As in eager: a negative number has no unsigned value in C++.
-            wide = f"static_cast<int64_t>({unwrapped(text)})" if CPP[value.dtype] == "uint8_t" else text
-            return f"static_cast<{CPP[value.dtype]}>({unwrapped(wide)})"
+            text = f"static_cast<int64_t>({unwrapped(text)})"
         return f"static_cast<{CPP[value.dtype]}>({unwrapped(text)})"
 
     def _guard(self, value: Guard) -> str:

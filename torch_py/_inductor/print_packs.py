@@ -14,7 +14,7 @@ from torch_py._inductor import config
 from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
 from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear, flattened
-from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, walk
+from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, loads, walk
 from torch_py._inductor.nests import REDUCTION, Item, Nest
 from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Scope, unwrapped
@@ -104,12 +104,11 @@ class PackScope(Scope):
     nest: Nest
 
     def _varies(self, value: Expr) -> bool:
-        for part in walk(value):
-            if isinstance(part, Load):
-                item = self.nest.made(part.buffer)
-                is_scratch = item is not None and item.place == "scratch"
-                if is_scratch or flattened(part.index, part.buffer.strides).factor(self.axis):
-                    return True
+        for load in loads(value):
+            item = self.nest.made(load.buffer)
+            is_scratch = item is not None and item.place == "scratch"
+            if is_scratch or flattened(load.index, load.buffer.strides).factor(self.axis):
+                return True
         return False
 
     def text(self, value: Expr) -> str:

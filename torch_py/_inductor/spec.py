@@ -10,7 +10,20 @@ from typing import Any
 
 from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named, Reduce, walk
+from torch_py._inductor.ir import (
+    Buffer,
+    Cast,
+    Const,
+    Expr,
+    Guard,
+    Index,
+    Load,
+    Map,
+    Named,
+    Reduce,
+    loads,
+    walk,
+)
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
 from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 from torch_py._shapes.formulas import COMPARISONS
@@ -113,9 +126,8 @@ def _store(store: Store, made: set[Buffer]) -> None:
     _require(len(store.index) == len(store.buffer.sizes), store, "one position for each dimension")
     _positions(store, store.index, set(store.axes))
     _require(not any([*i.loaded()] for i in store.index), store, "the index has loaded positions")
-    for part in walk(value):
-        if isinstance(part, Load):
-            _require(part.buffer in made, store, f"{part.buffer} is read before it is made")
+    for load in loads(value):
+        _require(load.buffer in made, store, f"{load.buffer} is read before it is made")
 
 
 # Nests.
@@ -133,15 +145,14 @@ def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
     axes = nest.outer if item.kind == ROW else nest.axes
     check_value(item.value, axes)
     _positions(item, item.index, set(axes if item.kind == ELEMENT else nest.outer))
-    for part in walk(item.value):
-        if isinstance(part, Load):
-            _require(part.buffer in made, item, f"{part.buffer} is read before it is made")
-            maker = nest.made(part.buffer)
-            # An input has old values until the nest makes new ones (arrange.py).
-            if maker is not None and maker is not item and part.buffer.kind != "input":
-                _require(maker.pass_ <= item.pass_, item, f"{part.buffer} is of a later pass")
-                late = maker.kind == REDUCTION and maker.pass_ == item.pass_
-                _require(not late, item, f"{part.buffer} is not complete in this pass")
+    for load in loads(item.value):
+        _require(load.buffer in made, item, f"{load.buffer} is read before it is made")
+        maker = nest.made(load.buffer)
+        # An input has old values until the nest makes new ones (settle.py).
+        if maker is not None and maker is not item and load.buffer.kind != "input":
+            _require(maker.pass_ <= item.pass_, item, f"{load.buffer} is of a later pass")
+            late = maker.kind == REDUCTION and maker.pass_ == item.pass_
+            _require(not late, item, f"{load.buffer} is not complete in this pass")
 
 
 # Graphs.

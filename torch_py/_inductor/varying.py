@@ -233,11 +233,9 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
 
 def _answer(question: Ambiguous, like: _Variant, module: GraphModule, loops: bool) -> _Variant | None:
     """Another variant of the form of `like`, which tells formulas apart."""
-    for size in question.sizes:
-        found = _Variant(module, {**like.sizes, question.symbol: size}, loops)
-        if found.form == like.form:
-            return found
-    return None
+    sizes = ({**like.sizes, question.symbol: size} for size in question.sizes)
+    found = (_Variant(module, values, loops) for values in sizes)
+    return next((variant for variant in found if variant.form == like.form), None)
 
 
 def _other_form(one: _Variant, other: _Variant) -> str:
