@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from torch_py import _logging
+from torch_py._records import Fields
 
 log = _logging.topic("cache")
 
@@ -29,14 +30,12 @@ _LEFT_AFTER = 600  # seconds; compilers are killed after 60
 Compile = Callable[[str, str], None]
 
 
-class Cache:
+class Cache(Fields):
     """A folder of compiled libraries."""
 
-    _opened: Cache | None = None
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.written = 0
+    folder: Path
+    written: int = 0  # entries, by this process
+    _opened: Cache | None = None  # what `opened` has found
 
     @classmethod
     def opened(cls) -> Cache:

@@ -74,7 +74,10 @@ def program_of(
         return found
 
     compiled = compile(module)
-    _write_program(key, compiled.description)
+    description = list(compiled.description)
+    description[4] = []
+    description[5] = None if description[5] is None else Path(description[5]).stem
+    write_entry(key, ".graph", description)
     return compiled.program
 
 
@@ -126,13 +129,6 @@ def _read_program(key: str, constants: Sequence[Any] = ()) -> Program | None:
         return Program(*description)
 
     return read_entry(key, ".graph", program)
-
-
-def _write_program(key: str, description: tuple[Any, ...]) -> None:
-    parts = list(description)
-    parts[4] = []
-    parts[5] = None if parts[5] is None else Path(parts[5]).stem
-    write_entry(key, ".graph", parts)
 
 
 # Calls

@@ -44,20 +44,17 @@ def bounds(axes: Iterable[Axis]) -> str:
 
 
 class _Rounded:
-    __slots__ = ("_hash", "divisor", "value")
+    __slots__ = ("_hash", "_key", "divisor", "value")
     sign: str
 
     def __init__(self, value: Linear, divisor: int) -> None:
         self.value = value
         self.divisor = divisor
-        self._hash = hash((self.sign, value, divisor))
+        self._key = (self.sign, divisor, value)
+        self._hash = hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            type(self) is type(other)
-            and self.divisor == other.divisor  # type: ignore[attr-defined]
-            and self.value == other.value  # type: ignore[attr-defined]
-        )
+        return isinstance(other, _Rounded) and self._key == other._key
 
     def __hash__(self) -> int:
         return self._hash

@@ -33,10 +33,8 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
     lowering = Lowering()
     for node in module.graph.nodes:
         lowering.line = line_of(node)
-        if node.op == "placeholder":
-            _input(lowering, node)
-        elif node.op == "get_attr":
-            _constant(lowering, module, node)
+        if node.op in ("placeholder", "get_attr"):
+            _given(lowering, module, node)
         elif node.op == "call_function":
             _operator(lowering, node, loops and node.name not in called)
         else:
@@ -54,22 +52,21 @@ def line_of(node: Node) -> str:
     return trace.rpartition("\n")[2].strip()
 
 
-def _input(lowering: Lowering, node: Node) -> None:
-    example = node.meta["val"]
-    if not isinstance(example, Tensor):
+def _given(lowering: Lowering, module: GraphModule, node: Node) -> None:
+    """An input, or a constant of the module."""
+    is_input = node.op == "placeholder"
+    value = node.meta["val"] if is_input else get_attr(module, str(node.target))
+    if not isinstance(value, Tensor):
         lowering.graph.inputs.append(node.name)
-        lowering.values[node] = example
+        lowering.values[node] = value
         return
-    buffer = lowering.buffer(node.name, example, "input")
-    lowering.graph.inputs.append(buffer)
-    lowering.values[node] = Value.of(buffer)
 
-
-def _constant(lowering: Lowering, module: GraphModule, node: Node) -> None:
-    tensor = get_attr(module, str(node.target))
-    buffer = lowering.buffer(node.name, tensor, "constant")
-    lowering.graph.constants.append((buffer, tensor))
+    buffer = lowering.buffer(node.name, value, "input" if is_input else "constant")
     lowering.values[node] = Value.of(buffer)
+    if is_input:
+        lowering.graph.inputs.append(buffer)
+    else:
+        lowering.graph.constants.append((buffer, value))
 
 
 def _operator(lowering: Lowering, node: Node, loops: bool) -> None:

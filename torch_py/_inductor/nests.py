@@ -48,11 +48,6 @@ class Item(Fields):
             store.buffer, store.line, kind, moved(store.index, axes), value, reduce, not store.is_plain
         )
 
-    def replace(self, axes: dict[Axis, Linear]) -> None:
-        """Changes the axes."""
-        self.value = rewritten(self.value, axes)
-        self.index = moved(self.index, axes)
-
     def __str__(self) -> str:
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
         target = place if self.place == "memory" else f"{self.place} {self.buffer.name}"
@@ -101,8 +96,10 @@ class Nest(Fields):
         return next((item for item in self.items if item.buffer is buffer), None)
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
+        """Puts positions in the place of axes."""
         for item in self.items:
-            item.replace(axes)
+            item.value = rewritten(item.value, axes)
+            item.index = moved(item.index, axes)
 
     def __str__(self) -> str:
         inner = f"; {bounds(self.inner)}" if self.inner else ""

@@ -44,7 +44,9 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
             return False
         result = stored_value(item)
         for part in walk(result):
-            if not _takes_packs(part, axis) or (part is not result and _is_rounded(part)):
+            # Packs have 32 bits: a value on the way to another cannot be rounded to 16.
+            is_rounded = isinstance(part, Cast) and is_short_float(part.dtype) and part is not result
+            if not _takes_packs(part, axis) or (is_rounded and config.emulate_precision_casts):
                 return False
             gains |= _gains(part)
     return gains and has_packs()
@@ -64,11 +66,6 @@ def _gains(part: Expr) -> bool:
     if isinstance(part, Map):
         return part.function in pack_words() and part.function not in _PLAIN
     return isinstance(part, Load) and is_short_float(part.dtype)
-
-
-def _is_rounded(part: Expr) -> bool:
-    """Whether a value on the way to another has 16 bits: packs have 32."""
-    return config.emulate_precision_casts and isinstance(part, Cast) and is_short_float(part.dtype)
 
 
 def _takes_packs(part: Expr, axis: Axis) -> bool:

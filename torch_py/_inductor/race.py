@@ -190,7 +190,7 @@ def fastest(compiled: CompiledGraph) -> CompiledGraph:
     """The fastest form of a compiled graph."""
     if not compiled.kernels:
         return compiled
-    if not _is_measurable(compiled):
+    if not all(isinstance(b, Buffer) and b.device.type == "cpu" for b in compiled.graph.inputs):
         _log.info("a graph is not raced: its sizes vary, or it is not of the CPU alone")
         return compiled
 
@@ -214,11 +214,6 @@ def _fastest(compiled: CompiledGraph) -> CompiledGraph:
     if lost:
         forms["both"] = variant(compiled.module, frozenset(lost))
     return forms[_winner(forms)]
-
-
-def _is_measurable(compiled: CompiledGraph) -> bool:
-    inputs = compiled.graph.inputs
-    return all(isinstance(b, Buffer) and b.device.type == "cpu" for b in inputs)
 
 
 def _loses(contest: Contest, key: str, library: str | None) -> bool:

@@ -106,10 +106,9 @@ def _whole(given: Given, sizes: Sequence[int]) -> Value:
 
 def reduced_dimensions(rank: int, dim: Any) -> list[int]:
     """The dimensions an operator is given, in order; None and an empty list mean all of them."""
-    if dim is None or dim == []:
+    if dim is None or dim == [] or rank == 0:
         return list(range(rank))
-    given = [dim] if isinstance(dim, int) else dim
-    return sorted(d % rank if rank else 0 for d in given) if rank else []
+    return sorted(d % rank for d in ([dim] if isinstance(dim, int) else dim))
 
 
 class Rows(Fields):
