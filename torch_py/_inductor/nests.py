@@ -54,6 +54,17 @@ class Item(Fields):
         return f"{target} = {self.reduce and self.reduce + ' of '}{self.value}"
 
 
+class Kernel(Fields):
+    """A C++ function: its text, the buffers it is called with, and how its work is divided."""
+
+    name: str  # that of the first of equal kernels
+    text: str
+    key: str  # the text without names: equal kernels have equal keys
+    buffers: list[Buffer]
+    extent: int
+    grain: int
+
+
 class Nest(Fields):
     """Items that share loops. Without a reduction, all axes are outer ones."""
 
@@ -63,6 +74,7 @@ class Nest(Fields):
     items: list[Item] = []
     name: str = ""
     touched: set[Buffer] = set()  # the memories that it reads or makes
+    kernel: Kernel | None = None  # what it is printed as
 
     def add(self, item: Item) -> None:
         """Adds an item whose axes are those of the nest."""

@@ -12,26 +12,14 @@ from collections.abc import Sequence
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
 from torch_py._inductor.ir import Buffer, cost, loads
-from torch_py._inductor.nests import Nest
+from torch_py._inductor.nests import Kernel, Nest
 from torch_py._inductor.print_passes import Passes
-from torch_py._records import Fields
 
 _WIDTH = 100
 _GRAIN = 32768  # additions that are worth a thread
 _STRIPS = (256, 128, 64)
 _TILE = 32
 _ENTRY = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
-
-
-class Kernel(Fields):
-    """A C++ function: its text, the buffers it is called with, and how its work is divided."""
-
-    name: str
-    text: str
-    key: str  # the text without names: equal kernels have equal keys
-    buffers: list[Buffer]
-    extent: int
-    grain: int
 
 
 def print_nest(nest: Nest, name: str) -> Kernel:
@@ -51,8 +39,7 @@ class _Printer(Passes):
 
     def _key(self) -> str:
         """The text with numbers for names."""
-        lines = [*self._parameters(), *self.out.lines]
-        text = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
+        text = "\n".join([*self._parameters(), *self.out.lines])
         numbers: dict[str, str] = {}
         return re.sub(
             r"(?<!::)\b[A-Za-z_]\w*",
@@ -137,13 +124,12 @@ class _Printer(Passes):
         tiles = Axis("block", -(-other.size // _TILE))
         rows = [tiles if axis is other else axis for axis in outer]
         self._open_rows(rows)
-        i, j = other.name, last.name
         self.out.add(f"const int64_t first = block * {_TILE};")
         self.out.add(f"const int64_t past = first + {_TILE} < {other.size} ? first + {_TILE} : {other.size};")
         self.out.open(f"for (int64_t start = 0; start < {last.size}; start += {_TILE})")
         self.out.add(f"const int64_t stop = start + {_TILE} < {last.size} ? start + {_TILE} : {last.size};")
-        self.out.open(f"for (int64_t {i} = first; {i} < past; ++{i})")
-        self.out.open(f"for (int64_t {j} = start; {j} < stop; ++{j})")
+        self.out.open_loops([other], "first", "past")
+        self.out.open_loops([last], "start", "stop")
         self._elements(self.nest.items, "", {})
         self.out.close(4)
         return count_of(rows), _TILE * last.size

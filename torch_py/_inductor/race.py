@@ -17,11 +17,11 @@ from torch_py import _C, _logging, random
 from torch_py._C._compiler import Program
 from torch_py._functorch.aot.splitting import is_view
 from torch_py._inductor import config
-from torch_py._inductor.assemble import Assembly, Named
+from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.entries import key_of_parts, read_entry, write_entry
 from torch_py._inductor.graph_cache import text_of_graph
 from torch_py._inductor.ir import Buffer
-from torch_py._inductor.nests import Entry, Nest
+from torch_py._inductor.nests import Entry, Kernel, Nest
 from torch_py._inductor.stages import CompiledGraph, variant
 from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._records import Fields
@@ -46,28 +46,31 @@ Sides = dict[str, tuple[Program, Sequence[Any]]]
 
 
 class Contest(Fields):
-    """Nests, with the function and the name of each, and the operators that they replace.
+    """Nests, and the operators that they replace.
 
     `module` is a graph of these operators, which reads the nodes `inputs`, and `called` are the names of the
     nodes that would be called.
     """
 
     nests: list[Nest]
-    named: Named
     inputs: list[Node]
     called: frozenset[str]
     module: GraphModule
 
     @property
+    def kernels(self) -> list[Kernel]:
+        return [nest.kernel for nest in self.nests if nest.kernel is not None]
+
+    @property
     def name(self) -> str:
-        return ", ".join(kernel.name for kernel, _ in self.named.values())
+        return ", ".join(kernel.name for kernel in self.kernels)
 
     @property
     def key(self) -> str:
         """The same for all contests of equal loops and equal operators on tensors of equal sizes."""
         kernels = [
             f"{kernel.key} {kernel.extent} {kernel.grain} {[buffer.facts for buffer in kernel.buffers]}"
-            for kernel, _ in self.named.values()
+            for kernel in self.kernels
         ]
         return key_of_parts("race", text_of_graph(self.module), *kernels)
 
@@ -77,10 +80,10 @@ class Contest(Fields):
         """A program of the nests alone, and the tensors that it reads, as examples."""
         made = {memory for nest in self.nests for memory in nest.makes()}
         graph = LoopGraph()
-        buffers = dict.fromkeys(b for kernel, _ in self.named.values() for b in kernel.buffers)
+        buffers = dict.fromkeys(b for kernel in self.kernels for b in kernel.buffers)
         graph.inputs = [b for b in buffers if b.memory not in made]
         graph.outputs = [buffer for nest in self.nests for buffer in nest.stored()]
-        assembly = Assembly(graph, self.nests, self.named)
+        assembly = Assembly(graph, self.nests)
         return Program(*assembly.description(library)), graph.inputs
 
     def calls(self) -> tuple[Program, list[Any]]:
@@ -135,9 +138,8 @@ class _Search:
             return None
         region, inputs = map(sorted, found)
         called = frozenset(n.name for n in region if n.target is not operator.getitem and not is_view(n))
-        named = {id(nest): self.compiled.named[id(nest)] for nest in nests}
         module = _module_of(region, inputs, self._results(nests))
-        return Contest(nests, named, inputs, called, module) if called else None
+        return Contest(nests, inputs, called, module) if called else None
 
     def _is_whole(self, nest: Nest) -> bool:
         """Whether it makes whole tensors, which are values of nodes."""
@@ -260,7 +262,7 @@ def _tensor(example: Any) -> Any:
     return strided(sizes, strides, example.dtype, **bounds)
 
 
-def _times(sides: dict[str, tuple[Any, Sequence[Any]]]) -> dict[str, float]:
+def _times(sides: Sides) -> dict[str, float]:
     """The seconds that each program takes for one call: the best of several rounds, in which they take
     turns."""
     best = dict.fromkeys(sides, float("inf"))

@@ -9,16 +9,16 @@ from torch_py import _logging
 from torch_py._C._compiler import Program
 from torch_py._inductor import config
 from torch_py._inductor.arrange import arrange
-from torch_py._inductor.assemble import Assembly, Named
+from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
 from torch_py._inductor.compile_cpp import NoCompilerError, compile_library
 from torch_py._inductor.fuse import fuse
 from torch_py._inductor.headers import includes
 from torch_py._inductor.inline import inline, readers
 from torch_py._inductor.lowering import lower
-from torch_py._inductor.nests import Entry, Nest
+from torch_py._inductor.nests import Entry, Kernel, Nest
 from torch_py._inductor.options import checks_stages
-from torch_py._inductor.print_cpp import Kernel, print_nest
+from torch_py._inductor.print_cpp import print_nest
 from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.settle import settle
 from torch_py._inductor.statements import LoopGraph
@@ -43,7 +43,6 @@ class CompiledGraph(Fields):
     loops: str = ""
     schedule: list[Entry] = []
     kernels: list[Kernel] = []
-    named: Named = {}
     source: str = ""
     library: str | None = None  # the path of the compiled source
     description: tuple[Any, ...] = ()  # of the program
@@ -82,7 +81,7 @@ def plan(compiled: CompiledGraph, loops: bool) -> None:
         settle(schedule, graph.returned)
     _check(graph, schedule)
     with timed("print"):
-        compiled.named = _kernels(compiled)
+        _print_kernels(compiled)
 
 
 def _check(graph: LoopGraph, schedule: Sequence[Entry]) -> None:
@@ -102,18 +101,16 @@ def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
             arrange(entry, graph.returned | others)
 
 
-def _kernels(compiled: CompiledGraph) -> Named:
+def _print_kernels(compiled: CompiledGraph) -> None:
     """Prints the nests. Equal ones share a function."""
-    found: Named = {}
     names: dict[str, str] = {}
     for entry in compiled.schedule:
         if isinstance(entry, Nest):
-            kernel = print_nest(entry, f"{identifier(entry.name)}_{len(compiled.kernels)}")
-            if kernel.key not in names:
-                names[kernel.key] = kernel.name
-                compiled.kernels.append(kernel)
-            found[id(entry)] = (kernel, names[kernel.key])
-    return found
+            entry.kernel = print_nest(entry, f"{identifier(entry.name)}_{len(compiled.kernels)}")
+            if entry.kernel.key not in names:
+                names[entry.kernel.key] = entry.kernel.name
+                compiled.kernels.append(entry.kernel)
+            entry.kernel.name = names[entry.kernel.key]
 
 
 def source_of(kernels: Sequence[Kernel], texts: Sequence[str] | None = None) -> str:
@@ -161,7 +158,7 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
         return
 
     plan(compiled, loops)
-    assembly = Assembly(compiled.graph, compiled.schedule, compiled.named)
+    assembly = Assembly(compiled.graph, compiled.schedule)
     compiled.link(source_of(compiled.kernels), assembly.description)
 
 

@@ -187,7 +187,7 @@ class _Variant:
         self.compiled = compiled = CompiledGraph(specialised(module, sizes))
         plan(compiled, loops)
         # What is next to what in an arena depends on the sizes.
-        self.assembly = Assembly(compiled.graph, compiled.schedule, compiled.named, has_arena=False)
+        self.assembly = Assembly(compiled.graph, compiled.schedule, has_arena=False)
         self.sizes = sizes
         placeholders = module.graph.find_nodes(op="placeholder")
         # Ahead-of-time autograd makes all sizes inputs of each graph.
