@@ -279,10 +279,8 @@ def _rejoined(value: Linear) -> Linear:
     return value
 
 
-def linear(value: int | Axis | Linear) -> Linear:
+def linear(value: int | Axis) -> Linear:
     """A number or an axis as a position. An axis with one position is 0."""
-    if isinstance(value, Linear):
-        return value
     if isinstance(value, Axis):
         return Linear(0) if value.size == 1 else _atom(value)
     return Linear(value)

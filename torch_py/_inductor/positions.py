@@ -16,8 +16,6 @@ class InRange(Fields):
     them, on a tensor of zeros of the given sizes."""
 
     name: str
-    call: Callable[..., Any]
-    wraps: bool
 
     @property
     def __name__(self) -> str:
@@ -28,9 +26,10 @@ class InRange(Fields):
 
     def __call__(self, positions: Any, sizes: Sequence[int], dim: int) -> Any:
         low, high = positions.aminmax()
-        if high.item() >= sizes[dim] or low.item() < (-sizes[dim] if self.wraps else 0):
+        least = -sizes[dim] if self.name == "index" else 0
+        if high.item() >= sizes[dim] or low.item() < least:
             functions: Any = _C._torch
-            self.call(functions.zeros(()).expand(list(sizes)), dim, positions)
+            _CALLS[self.name](functions.zeros(()).expand(list(sizes)), dim, positions)
             raise IndexError(f"{self.__name__}: positions are out of range")
         return positions
 
@@ -45,6 +44,4 @@ _CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-@cache
-def in_range(name: str) -> InRange:
-    return InRange(name, _CALLS[name], wraps=name == "index")
+in_range = cache(InRange)

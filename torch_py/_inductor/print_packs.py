@@ -34,14 +34,12 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
 
     gains = False
     for item in items:
-        if item.reduce not in ("", "sum", "product", "maximum", "minimum"):
-            return False
-        if item.kind == REDUCTION and item.value.dtype != FLOAT:
-            return False
-        if not _is_float(item.buffer.dtype):
+        if item.kind == REDUCTION:
+            fits = item.value.dtype == FLOAT and item.reduce in ("sum", "product", "maximum", "minimum")
+        else:
+            fits = _is_step(flattened(item.index, item.buffer.strides), axis, (1,))
+        if not fits or not _is_float(item.buffer.dtype):
             return False  # packs cannot be stored as truth values
-        if item.kind != REDUCTION and not _is_step(flattened(item.index, item.buffer.strides), axis, (1,)):
-            return False
         result = stored_value(item)
         for part in walk(result):
             # Packs have 32 bits: a value on the way to another cannot be rounded to 16.

@@ -86,10 +86,8 @@ class Passes:
         scope.count(item.value)
         text = scope.text(item.value)
         self._emit(scope)
-        if self.columns:
-            self.out.add(f"{variable}[lane] = {unwrapped(text)};")
-        else:
-            self.out.add(f"const {CPP[item.buffer.dtype]} {variable} = {unwrapped(text)};")
+        target = f"{variable}[lane]" if self.columns else f"const {CPP[item.buffer.dtype]} {variable}"
+        self.out.add(f"{target} = {unwrapped(text)};")
         self._store_row(item)
         if self.columns:
             self.out.close()
