@@ -64,14 +64,14 @@ def compile_fx(
         """Compiles a backward graph later, with the settings of the call."""
         from torch_py._inductor.compile_call import part_compiler
 
-        return part_compiler("backward", compile_fx_inner, every)(graph, inputs)
+        return part_compiler("backward", compile_fx_inner, all_settings)(graph, inputs)
 
     settings = {**options_of_mode(mode), **checked_options(options or {})}
 
     with config.patch(settings), artifacts.compilation("graph"):
         if config.trace.enabled:
             artifacts.switch_on(config.trace.debug_dir)
-        every = config.shallow_copy_dict()
+        all_settings = config.shallow_copy_dict()
         run_pass(config.pre_grad_custom_pass, module)
         with artifacts.timed("ahead-of-time autograd"):
             if inner_compile is not None:

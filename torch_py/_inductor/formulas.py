@@ -63,7 +63,15 @@ class Formula(Fields):
         return cast(self.value(tree), self.computed)
 
     def condition(self, tree: Any) -> Expr:
-        return as_truth(self.value(tree))
+        """Whether the value of a formula is not zero."""
+        value = self.value(tree)
+        if value.dtype == TRUTH:
+            return value
+        if isinstance(value, Const):
+            return Const(value.value, TRUTH)
+        if isinstance(value, Cast) and value.value.dtype == TRUTH:
+            return value.value
+        return Map("!=", [value, Const(0, value.dtype)], TRUTH)
 
     def _name(self, name: str) -> Expr:
         argument = self.arguments[name]
@@ -122,14 +130,3 @@ class Formula(Fields):
         else:
             result = Map("integer_power", [left, Const(count, self.computed)], self.computed)
         return result if power > 0 else Map("/", [Const(1, self.computed), result], self.computed)
-
-
-def as_truth(value: Expr) -> Expr:
-    """Whether a value is not zero."""
-    if value.dtype == TRUTH:
-        return value
-    if isinstance(value, Const):
-        return Const(bool(value.value), TRUTH)
-    if isinstance(value, Cast) and value.value.dtype == TRUTH:
-        return value.value
-    return Map("!=", [value, Const(0, value.dtype)], TRUTH)

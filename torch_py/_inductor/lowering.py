@@ -38,7 +38,8 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
         elif node.op == "call_function":
             _operator(lowering, node, loops and node.name not in called)
         else:
-            _outputs(lowering, node)
+            outputs = tree_leaves(map_arg(node.args[0], lowering.values.__getitem__))
+            lowering.graph.outputs = [lowering.stored(o) if isinstance(o, Value) else o for o in outputs]
 
         value = lowering.values.get(node)
         if isinstance(value, Value) and value.buffer is not None:
@@ -144,8 +145,3 @@ def _results(lowering: Lowering, name: str, example: Any) -> tuple[Any, Any]:
         pairs = [_results(lowering, f"{name}_{n}", part) for n, part in enumerate(example)]
         return tuple(b for b, _ in pairs), tuple(v for _, v in pairs)
     return None, None
-
-
-def _outputs(lowering: Lowering, node: Node) -> None:
-    for output in tree_leaves(map_arg(node.args[0], lowering.values.__getitem__)):
-        lowering.graph.outputs.append(lowering.stored(output) if isinstance(output, Value) else output)
