@@ -10,13 +10,7 @@ from torch_py._functorch.aot.forms import Requiring
 from torch_py._functorch.aot.functionalize import written_nodes
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.lower import RULES, Lowering, Value
-from torch_py._inductor.lower.families import (
-    lower_pointwise,
-    lower_rows,
-    lower_view,
-    pointwise_entry,
-    row_entry,
-)
+from torch_py._inductor.lower.families import lower_view, rule_of_family
 from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
@@ -101,16 +95,7 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
     if not isinstance(target, OpOverload):
         return None
 
-    name = target._entry_name
-    if name in RULES:
-        return RULES[name]
-    if pointwise_entry(name) is not None:
-        return lower_pointwise
-    if row_entry(name) is not None:
-        return lower_rows
-    if target._structure == "view" and isinstance(node.meta["val"], (Tensor, list, tuple)):
-        return lower_view
-    return None
+    return RULES.get(target._entry_name) or rule_of_family(target, node.meta["val"])
 
 
 def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -10,20 +10,7 @@ from typing import Any
 
 from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import (
-    Buffer,
-    Cast,
-    Const,
-    Expr,
-    Guard,
-    Index,
-    Load,
-    Map,
-    Named,
-    Reduce,
-    loads,
-    walk,
-)
+from torch_py._inductor.ir import Buffer, Cast, Expr, Guard, Index, Load, Map, Reduce, loads, walk
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
 from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 from torch_py._shapes.formulas import COMPARISONS
@@ -53,8 +40,6 @@ def check_value(value: Expr, axes: Iterable[Axis]) -> None:
 
 def _part(value: Expr, axes: set[Axis]) -> None:
     match value:
-        case Const() | Named():
-            pass
         case Load():
             _require(len(value.index) == len(value.buffer.sizes), value, "one position for each dimension")
             _positions(value, value.index, axes)
@@ -70,8 +55,6 @@ def _part(value: Expr, axes: set[Axis]) -> None:
             _require(value.value.dtype == value.otherwise.dtype, value, "both choices have one dtype")
         case Reduce():
             raise MalformedError(f"Reduce {value}: only a store has one, as its whole value")
-        case _:
-            raise MalformedError(f"{type(value).__name__} {value}: not a value")
 
 
 def _map(value: Map) -> None:

@@ -16,8 +16,9 @@ from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
 from torch_py._inductor.ir import Expr, Reduce, cast
-from torch_py._inductor.lower.context import Elements, Example, Given, Lowering, Value
+from torch_py._inductor.lower.context import Elements, Example, Given, Lowering, Rule, Value
 from torch_py._libraries import library_of
+from torch_py._ops import OpOverload
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx.node import map_arg
@@ -33,6 +34,16 @@ def row_entry(name: str) -> Any:
     """The promotion rule, the stages and the formula of an operator over rows."""
     library = library_of(name)
     return (ROWS if library is None else library.over_rows).get(name)
+
+
+def rule_of_family(operator: OpOverload, result: Any) -> Rule | None:
+    """The rule of the family that an operator belongs to, with such a result."""
+    if pointwise_entry(operator._entry_name) is not None:
+        return lower_pointwise
+    if row_entry(operator._entry_name) is not None:
+        return lower_rows
+    is_view = operator._structure == "view" and isinstance(result, (Tensor, list, tuple))
+    return lower_view if is_view else None
 
 
 # Pointwise operators
