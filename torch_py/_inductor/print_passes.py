@@ -103,24 +103,34 @@ class Passes:
 
     def _pass(self, items: list[Item]) -> None:
         """One loop over the row."""
-        reductions = [item for item in items if item.kind == REDUCTION]
         for item in items:
             if item.place == "scratch":
                 self.variables[item.buffer] = self.names.new(item.buffer.name)
                 size = count_of(self.nest.inner)
                 self.out.add(f"alignas(64) {CPP[item.buffer.dtype]} {self.variables[item.buffer]}[{size}];")
 
-        if self.columns:
-            self._column_pass(items, reductions)
-        else:
-            self._row_pass(items, reductions)
-
-    def _row_pass(self, items: list[Item], reductions: list[Item]) -> None:
         inner = self.nest.inner
-        last = inner[-1] if inner else None
-        lanes = _lanes(items, last)
+        lanes = self.strip if self.columns else _lanes(items, inner[-1] if inner else None)
+        reductions = [item for item in items if item.kind == REDUCTION]
         for item in reductions:
             self._accumulate(item, lanes)
+        if self.columns:
+            self._column_pass(items)
+        else:
+            self._row_pass(items, lanes)
+        for item in reductions:
+            self._finish(item, lanes)
+
+    def _column_pass(self, items: list[Item]) -> None:
+        self.out.open_loops(self.nest.inner)
+        known = self._before_loop(items, self.nest.outer[-1])
+        self._open_lanes()
+        self._elements(items, "[lane]", known)
+        self.out.close(len(self.nest.inner) + 1)
+
+    def _row_pass(self, items: list[Item], lanes: int | None) -> None:
+        inner = self.nest.inner
+        last = inner[-1] if inner else None
         self.out.open_loops(inner[:-1])
         if last is None:
             self._elements(items, "", {})
@@ -130,8 +140,6 @@ class Passes:
             self._lane_loops(items, last, lanes)
 
         self.out.close(max(len(inner) - 1, 0))
-        for item in reductions:
-            self._finish(item, lanes)
 
     def _last_loop(self, items: Sequence[Item], axis: Axis, begin: str = "0", end: str = "") -> None:
         """The innermost loop, over packs or single elements."""
@@ -169,20 +177,6 @@ class Passes:
             self._elements(items, "[lane]", known)
             self.out.close()
 
-    def _column_pass(self, items: list[Item], reductions: list[Item]) -> None:
-        for item in reductions:
-            self._accumulate(item, self.strip)
-        self.out.open_loops(self.nest.inner)
-        known = self._before_loop(items, self.nest.outer[-1])
-        self._open_lanes()
-        self._elements(items, "[lane]", known)
-        self.out.close(len(self.nest.inner) + 1)
-        for item in reductions:
-            if item.place == "memory":
-                self._open_lanes()
-                self._store_row(item)
-                self.out.close()
-
     def _open_lanes(self) -> None:
         last = self.nest.outer[-1]
         self.out.open(f"for (int64_t lane = 0; lane < {self.width}; ++lane)")
@@ -205,7 +199,7 @@ class Passes:
 
     def _finish(self, item: Item, lanes: int | None) -> None:
         """The value of a reduction, from its lanes."""
-        if lanes != 1:
+        if lanes != 1 and not self.columns:
             type = CPP[item.value.dtype]
             variable = self.names.new(item.buffer.name)
             function = "combined_lanes" if lanes is None else "combined"
@@ -214,7 +208,11 @@ class Passes:
             lanes_of = self.variables[item.buffer]
             self.out.add(f"const {type} {variable} = at::vec::{function}({lanes_of}, {combining});")
             self.variables[item.buffer] = variable
+        if self.columns and item.place == "memory":
+            self._open_lanes()
         self._store_row(item)
+        if self.columns and item.place == "memory":
+            self.out.close()
 
     def _before_loop(self, items: Sequence[Item], axis: Axis) -> dict[Expr, str]:
         """Variables for what the loop over an axis reads again and again, by the values that they have.
