@@ -62,6 +62,7 @@ def compile_fx(
 
     def compile_backward(graph: GraphModule, inputs: Sequence[Any]) -> Any:
         """Compiles a backward graph later, with the settings of the call."""
+        # Imported here, as in `compile_fx_inner`.
         from torch_py._inductor.compile_call import part_compiler
 
         return part_compiler("backward", compile_fx_inner, all_settings)(graph, inputs)

@@ -116,8 +116,9 @@ class Formula(Fields):
         power = right.value if isinstance(right, Const) else None
         if power == 0.5 and self.computed.is_floating_point:
             return Map("sqrt", [left], self.computed)
-        is_root = power is None or power != int(power) or abs(power) > 64
-        if is_root or (power < 0 and not self.computed.is_floating_point):
+        if power is None or power != int(power) or abs(power) > 64:
+            return self._arithmetic("pow", [left, right])
+        if power < 0 and not self.computed.is_floating_point:
             return self._arithmetic("pow", [left, right])
 
         count = int(abs(power))

@@ -71,7 +71,7 @@ def _pays(store: Store, reading: list[Statement]) -> bool:
     return len(reading) == 1 and _work(store, reading[0]) <= store.buffer.count
 
 
-def _work(store: Store, reader: Store) -> int:
+def _work(store: Store, reader: Any) -> int:
     """How often the reader would compute the value."""
     places = [load for load in loads(reader.value) if load.buffer is store.buffer]
     reduced = () if reader.reduction is None else reader.reduction.axes

@@ -70,7 +70,7 @@ def _looks_at_memory(target: Any) -> bool:
 
 def bytes_of(memory: Buffer) -> int:
     """The size of a memory, rounded up."""
-    count = reach(memory.sizes, memory.strides) * memory.dtype.itemsize
+    count: int = reach(memory.sizes, memory.strides) * memory.dtype.itemsize
     return max(-(-count // _ALIGNMENT), 1) * _ALIGNMENT
 
 

@@ -258,8 +258,8 @@ def _tensor(example: Any) -> Any:
     else:
         return example
     is_real = example.dtype.is_floating_point or example.dtype.is_complex
-    bounds = {} if is_real else {"low": 0, "high": 0}
-    return strided(sizes, strides, example.dtype, **bounds)
+    bound = None if is_real else 0
+    return strided(sizes, strides, example.dtype, low=bound, high=bound)
 
 
 def _times(sides: Sides) -> dict[str, float]:

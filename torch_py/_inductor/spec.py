@@ -40,16 +40,19 @@ def check_value(value: Expr, axes: Iterable[Axis]) -> None:
 
 def _part(value: Expr, axes: set[Axis]) -> None:
     match value:
+        # Positions.
         case Load():
             _require(len(value.index) == len(value.buffer.sizes), value, "one position for each dimension")
             _positions(value, value.index, axes)
+        case Index():
+            _require(not value.dtype.is_floating_point, value, "a position is an integer")
+            _positions(value, [value.position], axes)
+
+        # Functions.
         case Map():
             _map(value)
         case Cast():
             _require(value.dtype != value.value.dtype, value, "a cast to the same dtype")
-        case Index():
-            _require(not value.dtype.is_floating_point, value, "a position is an integer")
-            _positions(value, [value.position], axes)
         case Guard():
             _require(value.condition.dtype == TRUTH, value, "the condition is a truth value")
             _require(value.value.dtype == value.otherwise.dtype, value, "both choices have one dtype")

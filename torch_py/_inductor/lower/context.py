@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from torch_py._inductor.dtypes import CPP
@@ -36,8 +37,8 @@ class Value(Fields):
 
     @classmethod
     def of(cls, buffer: Buffer) -> Value:
-        sizes, dtype, device = buffer.sizes, buffer.dtype, buffer.device
-        return cls(sizes, dtype, device, lambda index: Load(buffer, index), buffer, buffer)
+        element = partial(Load, buffer)
+        return cls(buffer.sizes, buffer.dtype, buffer.device, element, buffer, buffer)
 
     @property
     def strides(self) -> tuple[int, ...]:

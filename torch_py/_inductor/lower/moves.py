@@ -71,7 +71,7 @@ _MOST_JOINED = 16  # tensors; the loops of more take longer to compile than they
 
 @rule("flip")
 def flip(lowering: Lowering, node: Any, given: Given) -> Value:
-    source = given["self"]
+    source: Value = given["self"]
     sizes = source.sizes
     turned = {d % len(sizes) for d in given["dims"]} if sizes else set()
 
@@ -83,7 +83,7 @@ def flip(lowering: Lowering, node: Any, given: Given) -> Value:
 
 @rule("roll")
 def roll(lowering: Lowering, node: Any, given: Given) -> Value:
-    source = given["self"]
+    source: Value = given["self"]
     shifts, dims = given["shifts"], given["dims"]
     along = [dims] if isinstance(dims, int) else list(dims)
     if not along or not source.sizes:
@@ -100,7 +100,7 @@ def roll(lowering: Lowering, node: Any, given: Given) -> Value:
 
 @rule("repeat")
 def repeat(lowering: Lowering, node: Any, given: Given) -> Value:
-    source = given["self"]
+    source: Value = given["self"]
 
     def element(index: Sequence[Linear]) -> Expr:
         own = index[len(index) - len(source.sizes) :]
