@@ -32,7 +32,6 @@ def arrange(nest: Nest, needed: set[Buffer]) -> None:
 def _set_passes(nest: Nest) -> None:
     """One pass after that of each reduction that an item reads, and none before what it reads."""
     for item in nest.items:
-        item.pass_ = 0
         for load in loads(item.value):
             maker = nest.made(load.buffer)
             if maker is not None and maker is not item:

@@ -55,11 +55,8 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
 
 def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
     """Arguments of calls whose results may look at them, or that count from the start of their memory."""
-    found: set[Buffer] = set()
-    for entry in schedule:
-        if isinstance(entry, Extern) and _looks_at_memory(entry.operator):
-            found |= entry.reads()
-    return found
+    calls = [e for e in schedule if isinstance(e, Extern) and _looks_at_memory(e.operator)]
+    return set().union(*(call.reads() for call in calls))
 
 
 def _looks_at_memory(target: Any) -> bool:
