@@ -1,14 +1,14 @@
 """Decides how the items of a nest are computed: in which pass, where their values are, and along which axis
-vectors lie.
+vectors lie. Neighbouring axes become one where all positions allow it.
 """
 
 from __future__ import annotations
 
-from torch_py._inductor.indices import Axis, Linear, count_of, flattened
-from torch_py._inductor.inline import cost
-from torch_py._inductor.ir import Buffer, Expr, Load, Named, loads, rewritten
-from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest
-from torch_py._inductor.spaces import joined
+from collections.abc import Sequence
+
+from torch_py._inductor.indices import Axis, Linear, count_of, flattened, linear, unflattened
+from torch_py._inductor.ir import Buffer, cost, loads, named, with_loads
+from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest, inner_positions, positions
 
 _CHEAP_TO_REPEAT = 4  # additions
 _LARGEST_SCRATCH = 65536  # bytes of a row that is kept
@@ -20,7 +20,7 @@ def arrange(nest: Nest, needed: set[Buffer]) -> None:
     _place_items(nest, needed)
     _order_axes(nest)
     for part in ("outer", "inner"):
-        axes, replaced = joined(getattr(nest, part), nest.items)
+        axes, replaced = _joined(getattr(nest, part), nest.items)
         nest.replace(replaced)
         setattr(nest, part, axes)
     if is_columns(nest):
@@ -32,7 +32,6 @@ def arrange(nest: Nest, needed: set[Buffer]) -> None:
 def _set_passes(nest: Nest) -> None:
     """One pass after that of each reduction that an item reads, and none before what it reads."""
     for item in nest.items:
-        item.pass_ = 0
         for load in loads(item.value):
             maker = nest.made(load.buffer)
             if maker is not None and maker is not item:
@@ -52,29 +51,17 @@ def _place_items(nest: Nest, needed: set[Buffer]) -> None:
         is_cheap = cost(item.value) <= _CHEAP_TO_REPEAT
         for reader in reading:
             if reader.pass_ == item.pass_ or (is_cheap and not is_needed):
-                _inline(item, reader)
+                value = named(item.buffer.name, item.value, item.line)
+                reader.value = with_loads(reader.value, item.buffer, lambda load: value)  # noqa: B023
         if not is_needed:
             if not any(_reads(o, item.buffer) for o in nest.items):
                 nest.items.remove(item)
-            elif _row_bytes(nest, item) <= _LARGEST_SCRATCH:
+            elif count_of(nest.inner) * item.buffer.dtype.itemsize <= _LARGEST_SCRATCH:
                 item.place = "scratch"
-
-
-def _row_bytes(nest: Nest, item: Item) -> int:
-    return count_of(nest.inner) * item.buffer.dtype.itemsize
 
 
 def _reads(item: Item, buffer: Buffer) -> bool:
     return any(load.buffer is buffer for load in loads(item.value))
-
-
-def _inline(item: Item, reader: Item) -> None:
-    def change(part: Expr) -> Expr | None:
-        if isinstance(part, Load) and part.buffer is item.buffer:
-            return Named(item.buffer.name, item.value, item.line)
-        return None
-
-    reader.value = rewritten(reader.value, {}, change)
 
 
 def _order_axes(nest: Nest) -> None:
@@ -90,16 +77,27 @@ def is_columns(nest: Nest) -> bool:
     """Whether neighbours in memory are reduced to neighbours, rather than to one number."""
     if not nest.inner or not nest.outer:
         return False
-    last_row, last_outer = nest.inner[-1], nest.outer[-1]
-    along_rows = along_columns = 0
-    for item in nest.items:
-        if item.kind == REDUCTION:
-            for load in loads(item.value):
-                place = flattened(load.index, load.buffer.strides)
-                along_rows += _is_step(place, last_row)
-                along_columns += _is_step(place, last_outer)
+    reduced = [load for item in nest.items if item.kind == REDUCTION for load in loads(item.value)]
+    places = [flattened(load.index, load.buffer.strides) for load in reduced]
+    along_rows = sum(place.factor(nest.inner[-1]) == 1 for place in places)
+    along_columns = sum(place.factor(nest.outer[-1]) == 1 for place in places)
     return along_columns > along_rows
 
 
-def _is_step(place: Linear, axis: Axis) -> bool:
-    return place.factor(axis) == 1
+def _joined(axes: list[Axis], items: Sequence[Item]) -> tuple[list[Axis], dict[Axis, Linear]]:
+    """Axes with neighbours joined where all positions allow it, and the old ones in terms of these."""
+    every = {p for outer in positions(items) for p in inner_positions(outer)}
+    groups: list[list[Axis]] = []
+    for axis in axes:
+        if groups and all(p.factor(groups[-1][-1]) == p.factor(axis) * axis.size for p in every):
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+
+    result: list[Axis] = []
+    replaced: dict[Axis, Linear] = {}
+    for group in groups:
+        whole = group[0] if len(group) == 1 else Axis(group[0].name, count_of(group))
+        result.append(whole)
+        replaced.update(zip(group, unflattened(linear(whole), [axis.size for axis in group])))
+    return result, replaced

@@ -10,21 +10,15 @@ from torch_py._inductor import config
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.memory import Plan, plan_memory
 from torch_py._inductor.nests import Entry, Nest
-from torch_py._inductor.print_cpp import Kernel
 from torch_py._inductor.statements import Extern, LoopGraph, View
 from torch_py.utils._pytree import tree_map
-
-Named = dict[int, tuple[Kernel, str]]  # by the id of a nest: its function, and the name to call
 
 
 class Assembly:
     """Writes one program. Without an arena, every temporary has memory of its own."""
 
-    def __init__(
-        self, graph: LoopGraph, schedule: Sequence[Entry], named: Named, has_arena: bool = True
-    ) -> None:
+    def __init__(self, graph: LoopGraph, schedule: Sequence[Entry], has_arena: bool = True) -> None:
         self.graph = graph
-        self.named = named
         self.kept = graph.returned
         self.used = self.kept.union(*(entry.reads() for entry in schedule))
         self.plan: Plan = plan_memory(schedule, self.kept, has_arena)
@@ -102,23 +96,22 @@ class Assembly:
             self._add_call(entry)
 
     def _add_kernel(self, nest: Nest) -> None:
-        kernel, name = self.named[id(nest)]
+        kernel = nest.kernel
+        assert kernel is not None
         for buffer in nest.stored():
-            if buffer.memory not in self.slots:
-                self._make(buffer.memory)
+            memory = buffer.memory
+            if memory in self.slots:
+                continue
+            if memory in self.plan.offsets:
+                self._step("arena", self._slot(memory), self.plan.offsets[memory])
+            else:
+                self._step("allocate", self._slot(memory))
 
         slots = tuple([self._slot(buffer) for buffer in kernel.buffers])
         grain = max(kernel.grain, _share(kernel.extent))
         changed = {item.buffer for item in nest.items if item.buffer.memory.kind == "input"}
         written = tuple(sorted(self._slot(buffer) for buffer in changed))
-        self._step("kernel", name, slots, kernel.extent, grain, (), written)
-
-    def _make(self, memory: Buffer) -> None:
-        slot = self._slot(memory)
-        if memory in self.plan.offsets:
-            self._step("arena", slot, self.plan.offsets[memory])
-        else:
-            self._step("allocate", slot)
+        self._step("kernel", kernel.name, slots, kernel.extent, grain, (), written)
 
     def _add_call(self, entry: Extern) -> None:
         args, kwargs = tree_map(self._as_argument, (list(entry.args), dict(entry.kwargs)))

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from torch_py import _logging
+from torch_py._records import Fields
 
 log = _logging.topic("cache")
 
@@ -29,14 +30,12 @@ _LEFT_AFTER = 600  # seconds; compilers are killed after 60
 Compile = Callable[[str, str], None]
 
 
-class Cache:
+class Cache(Fields):
     """A folder of compiled libraries."""
 
-    _opened: Cache | None = None
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.written = 0
+    folder: Path
+    written: int = 0  # entries, by this process
+    _opened: Cache | None = None  # what `opened` has found
 
     @classmethod
     def opened(cls) -> Cache:
@@ -68,7 +67,8 @@ class Cache:
         path = self.place(key, ".so")
         if not _is_whole(path, key):
             return None
-        _touch(path)
+        with suppress(OSError):  # a cache that may only be read
+            os.utime(path)
         return str(path)
 
     def place(self, key: str, suffix: str) -> Path:
@@ -96,6 +96,7 @@ class Cache:
 
 
 _PREFIX = "torch_py-"
+_SUFFIXES = (".so", ".race", ".graph", ".call")  # libraries, results of races, programs, calls
 
 
 def default_folder() -> Path:
@@ -168,20 +169,19 @@ def _is_whole(path: Path, key: str) -> bool:
     return len(content) > _DIGEST and content[-_DIGEST:] == _digest_of(content[:-_DIGEST], key)
 
 
-def _touch(path: Path) -> None:
-    """Notes that an entry was used."""
-    with suppress(OSError):  # a cache that may only be read
-        os.utime(path)
-
-
 def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
     """Removes the entries that were not used for longest, until the others have `limit` bytes; and what
     processes that were killed have left.
     """
+    from glob import escape, glob  # imported here: most processes write few entries
+
+    inside = escape(str(folder))
     entries = []
-    for name in _names_in(folder):
-        if len(name) == 2:
-            entries += _facts_of(folder / name)
+    for path in map(Path, glob(f"{inside}/??/*")):
+        if path.suffix in _SUFFIXES:
+            with suppress(OSError):  # another process has removed it
+                facts = path.stat()
+                entries.append((facts.st_mtime, facts.st_size, path))
 
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
@@ -192,35 +192,8 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
             path.unlink(missing_ok=True)
             path.with_suffix(".cpp").unlink(missing_ok=True)
 
-    for name in _names_in(folder):
-        if name.startswith(_PREFIX) and _is_left(folder / name):
-            _remove(folder / name)
-
-
-def _names_in(folder: Path) -> list[str]:
-    """The names in a folder, which another process may be removing."""
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def _facts_of(folder: Path) -> list[tuple[float, int, Path]]:
-    """When each library, program, call and result of a race in a folder was used, its size, and its path."""
-    found = []
-    for name in _names_in(folder):
-        try:
-            facts = os.stat(folder / name)
-        except OSError:
-            continue
-        if name.endswith((".so", ".race", ".graph", ".call")):
-            found.append((facts.st_mtime, facts.st_size, folder / name))
-    return found
-
-
-def _is_left(work: Path) -> bool:
-    """Whether nobody compiles in a folder any more. The process may be in another container."""
-    try:
-        return time.time() - os.stat(work).st_mtime > _LEFT_AFTER
-    except OSError:
-        return False
+    for work in map(Path, glob(f"{inside}/{_PREFIX}*")):
+        # The process that compiled there may be in another container, so its number says nothing.
+        with suppress(OSError):
+            if time.time() - work.stat().st_mtime > _LEFT_AFTER:
+                _remove(work)

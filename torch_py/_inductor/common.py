@@ -31,7 +31,7 @@ def merge_common(module: GraphModule) -> int:
     gone = 0
 
     for node in list(module.graph.nodes):
-        if _changes_arguments(node):
+        if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
             changes += 1  # views of what it changes are others from here on
             continue
         if not _is_pure(node) or node in returned:
@@ -69,7 +69,3 @@ def _is_pure(node: Node) -> bool:
     if target is operator.getitem:
         return True
     return isinstance(target, (OpOverload, Form)) and not is_random(target)
-
-
-def _changes_arguments(node: Node) -> bool:
-    return isinstance(node.target, OpOverload) and node.target._schema.is_mutable

@@ -43,11 +43,16 @@ def find_compiler() -> str:
     """The path of the compiler. Raises NoCompilerError."""
     wanted = _without_launcher(os.environ.get("CXX", ""))
     usual = (wanted,) if wanted else ("clang++", "g++", "c++")
-    for name in _compilers():
-        for candidate in usual if name is None else (name,):
-            found = _path_of(candidate)
-            if found is not None:
-                return found
+    given = config.cpp.cxx
+    if isinstance(given, str):
+        names: tuple[str, ...] = (given,)
+    elif tuple(given) == (None, "g++"):
+        names = usual  # the default, of which g++ is one
+    else:
+        names = tuple(name for one in given for name in (usual if one is None else (one,)))
+
+    for path in filter(None, map(_path_of, names)):
+        return path
     raise NoCompilerError(
         f"CXX is '{wanted}', which is not there"
         if wanted
@@ -69,15 +74,6 @@ def _path_of(program: str) -> str | None:
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     return None
-
-
-def _compilers() -> tuple[str | None, ...]:
-    """The compilers to try, by `config.cpp.cxx`; None for the usual ones."""
-    given = config.cpp.cxx
-    if isinstance(given, str):
-        return (given,)
-    # The default means: the usual ones, of which g++ is one.
-    return (None,) if tuple(given) == (None, "g++") else tuple(given)
 
 
 # The parts of -funsafe-math-optimizations. With its own name, GCC 12 links a start-up file into the library,
@@ -119,25 +115,20 @@ def _run(compiler: str, text: str, target: str) -> None:
     includes = [f"-I{path}" for path in paths]
     command = [compiler, *flags(), *includes, "-o", target, text]
     # close_fds=False lets Python use posix_spawn, which copies nothing of a large process.
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        close_fds=False,
-        text=True,
-        errors="replace",
-    )
     try:
-        problems = process.communicate(timeout=_LIMIT)[1]
-    except BaseException as problem:
-        process.kill()
-        process.communicate()
-        if isinstance(problem, subprocess.TimeoutExpired):
-            raise CompilerError(f"{compiler} took longer than {_LIMIT:.0f} s") from None
-        raise
-    if process.returncode != 0:
-        raise CompilerError(f"{' '.join(command)}\n{problems}")
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            close_fds=False,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT,
+        )
+    except subprocess.TimeoutExpired:
+        raise CompilerError(f"{compiler} took longer than {_LIMIT:.0f} s") from None
+    if done.returncode != 0:
+        raise CompilerError(f"{' '.join(command)}\n{done.stderr}")
 
 
 def identity(compiler: str) -> list[str]:

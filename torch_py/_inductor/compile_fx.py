@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.graph_cache import Notes, call_of, program_of
 from torch_py._inductor.options import checked_options, options_of_mode
 from torch_py._logging import artifacts
 from torch_py.fx.graph_module import GraphModule
-
-if TYPE_CHECKING:
-    from torch_py._inductor.stages import CompiledGraph
 
 
 def compile_fx_inner(
@@ -27,14 +24,14 @@ def compile_fx_inner(
     Every node has a fake tensor in ``meta["val"]``. The callable takes the tensors of the placeholders and
     returns a list. `note` is called with the key under which the cache has the program.
     """
-    return program_of(module, _compiled, note)
 
+    def compile(module: GraphModule) -> Any:
+        # Imported here: a process that finds its programs in the cache compiles nothing.
+        from torch_py._inductor.stages import compile_graph
 
-def _compiled(module: GraphModule) -> CompiledGraph:
-    # Imported here: a process that finds its programs in the cache compiles nothing.
-    from torch_py._inductor.stages import compile_graph
+        return compile_graph(module)
 
-    return compile_graph(module)
+    return program_of(module, compile, note)
 
 
 def compile_fx(
@@ -55,46 +52,32 @@ def compile_fx(
 
     Raises RuntimeError for an unknown mode or option.
     """
+
+    def compile(notes: Notes) -> Callable[..., Any]:
+        # Imported here, as in `compile_fx_inner`.
+        from torch_py._inductor.compile_call import compile_call
+
+        inner = inner_compile or functools.partial(compile_fx_inner, note=notes.keys.append)
+        return compile_call(module, example_inputs, inner, notes.note_parts)
+
+    def compile_backward(graph: GraphModule, inputs: Sequence[Any]) -> Any:
+        """Compiles a backward graph later, with the settings of the call."""
+        # Imported here, as in `compile_fx_inner`.
+        from torch_py._inductor.compile_call import part_compiler
+
+        return part_compiler("backward", compile_fx_inner, all_settings)(graph, inputs)
+
     settings = {**options_of_mode(mode), **checked_options(options or {})}
 
     with config.patch(settings), artifacts.compilation("graph"):
         if config.trace.enabled:
             artifacts.switch_on(config.trace.debug_dir)
+        all_settings = config.shallow_copy_dict()
         run_pass(config.pre_grad_custom_pass, module)
         with artifacts.timed("ahead-of-time autograd"):
             if inner_compile is not None:
-                return _compiled_call(module, example_inputs, inner_compile)
-            return call_of(
-                module,
-                example_inputs,
-                lambda notes: _noted(module, example_inputs, notes),
-                _backward_compiler(),
-            )
-
-
-def _noted(module: Any, example_inputs: Sequence[Any], notes: Notes) -> Callable[..., Any]:
-    inner = functools.partial(compile_fx_inner, note=notes.keys.append)
-    return _compiled_call(module, example_inputs, inner, notes.note_parts)
-
-
-def _backward_compiler() -> Callable[..., Any]:
-    """Compiles a backward graph later, with the settings of now."""
-    settings = config.shallow_copy_dict()
-
-    def compile(graph: GraphModule, inputs: Sequence[Any]) -> Any:
-        # As in `_compiled`.
-        from torch_py._inductor.compile_call import part_compiler
-
-        return part_compiler("backward", compile_fx_inner, settings)(graph, inputs)
-
-    return compile
-
-
-def _compiled_call(*arguments: Any) -> Callable[..., Any]:
-    # As in `_compiled`.
-    from torch_py._inductor.compile_call import compile_call
-
-    return compile_call(*arguments)
+                return compile(Notes())
+            return call_of(module, example_inputs, compile, compile_backward)
 
 
 def run_pass(change: Callable[[Any], Any] | None, module: Any) -> None:

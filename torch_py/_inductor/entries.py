@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import os
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +26,7 @@ from torch_py._inductor.cache import Cache
 from torch_py._inductor.compile_cpp import find_compiler, identity
 from torch_py._inductor.positions import InRange, in_range
 from torch_py._ops import OpOverload
+from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol
 from torch_py.fx.node import Node
 from torch_py.version import __version__
@@ -40,12 +42,9 @@ class NotWrittenError(Exception):
 
 def encoded(value: Any) -> Any:
     """A value as JSON has it. Raises NotWrittenError."""
-    kind = type(value)
-    if kind in _PLAIN:
+    if type(value) in _PLAIN:
         return value
-    for container in (list, tuple, dict):
-        if isinstance(value, container):
-            kind = container
+    kind = next((container for container in (list, tuple, dict) if isinstance(value, container)), type(value))
     if kind is list or kind is tuple:
         return [kind.__name__, *map(encoded, value)]
 
@@ -86,26 +85,15 @@ def decoded(value: Any) -> Any:
 
 
 _PLAIN = frozenset({bool, int, str, type(None)})
-_CONSTANTS = {"int": int, "strided": recipes.strided, "...": ...}
+_CONSTANTS = {"int": int, "strided": recipes.strided, "...": ..., "getitem": operator.getitem}
 
 
-def _fields_of(value: Any) -> list[Any]:
-    return [getattr(value, name) for name in value._fields]
-
-
-def _name_in_native(value: Any) -> tuple[str]:
-    return (str(value).removeprefix("torch."),)
-
-
-def _named(kind: type) -> Callable[[str], Any]:
-    @cache
-    def read(name: str) -> Any:
-        found = getattr(_C, name, None)
-        if not isinstance(found, kind):
-            raise ValueError(f"{name} is not a {kind.__name__}")
-        return found
-
-    return read
+@cache
+def _native(kind: type, name: str) -> Any:
+    found = getattr(_C, name, None)
+    if not isinstance(found, kind):
+        raise ValueError(f"{name} is not a {kind.__name__}")
+    return found
 
 
 def _entry_of(value: OpOverload) -> tuple[str]:
@@ -138,14 +126,17 @@ _FORMS: dict[Any, tuple[Callable[[Any], Any], Callable[..., Any]]] = {
     dict: (dict.items, lambda *pairs: dict(pairs)),
     Slot: (lambda value: (value.number,), Slot),
     _C.device: (lambda value: (str(value),), cache(_C.device)),
-    **{kind: (_name_in_native, _named(kind)) for kind in (_C.dtype, _C.layout, _C.memory_format)},
+    **{
+        kind: (lambda value: (str(value).removeprefix("torch."),), partial(_native, kind))
+        for kind in (_C.dtype, _C.layout, _C.memory_format)
+    },
     OpOverload: (_entry_of, _operator),
     Requiring: (lambda value: (value.operator, value.positions), requiring),
     OnCopies: (lambda value: (value.operator,), on_copies),
     InRange: (lambda value: (value.name,), in_range),
     Node: (lambda value: (value.name,), _unreadable),
     Symbol: (lambda value: (value.name, value.min, value.max, value.samples), _unreadable),
-    **{kind: (_fields_of, kind) for kind in _RECORDS},
+    **{kind: (Record._values, kind) for kind in _RECORDS},
 }
 _READERS: dict[str, Callable[..., Any]] = {
     **{kind.__name__: read for kind, (_, read) in _FORMS.items()},

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from torch_py._inductor.dtypes import TRUTH
-from torch_py._inductor.ir import Cast, Const, Expr, Map, cast, const
+from torch_py._inductor.ir import Cast, Const, Expr, Map, cast
+from torch_py._records import Fields
 from torch_py._shapes.formulas import COMPARISONS
 
 _PREDICATES = frozenset(["isnan", "isinf", "signbit"])
@@ -26,24 +27,21 @@ class NotLoweredError(Exception):
     """An operator, or one with such arguments, has no loop: it is called."""
 
 
-class Formula:
+class Formula(Fields):
     """Makes values of a formula. Numbers are of the dtype `computed`, and names stand for them.
 
     An argument is a value, None, or a string or number of Python.
     """
 
-    __slots__ = ("arguments", "computed")
-
-    def __init__(self, arguments: Mapping[str, Any], computed: Any) -> None:
-        self.arguments = arguments
-        self.computed = computed
+    arguments: Mapping[str, Any]
+    computed: Any
 
     def value(self, tree: Any) -> Expr:
         """The value of a formula, a truth value or a number."""
         if isinstance(tree, str):
             return self._name(tree)
         if not isinstance(tree, tuple):
-            return const(tree, self.computed)
+            return Const(tree, self.computed)
 
         word, *operands = tree
         if word == "is_none":
@@ -52,10 +50,8 @@ class Formula:
             return self._logical(word, operands)
         if word == "where":
             return self._where(*operands)
-        if word in COMPARISONS:
+        if word in COMPARISONS or word in _PREDICATES:
             return Map(word, [self.number(o) for o in operands], TRUTH)
-        if word in _PREDICATES:
-            return Map(word, [self.number(operands[0])], TRUTH)
 
         if self.computed == TRUTH:
             return self._of_truth(word, operands)
@@ -67,22 +63,28 @@ class Formula:
         return cast(self.value(tree), self.computed)
 
     def condition(self, tree: Any) -> Expr:
-        return as_truth(self.value(tree))
+        """Whether the value of a formula is not zero."""
+        value = self.value(tree)
+        if value.dtype == TRUTH:
+            return value
+        if isinstance(value, Const):
+            return Const(value.value, TRUTH)
+        if isinstance(value, Cast) and value.value.dtype == TRUTH:
+            return value.value
+        return Map("!=", [value, Const(0, value.dtype)], TRUTH)
 
     def _name(self, name: str) -> Expr:
         argument = self.arguments[name]
         if isinstance(argument, Expr):
             return cast(argument, self.computed)
         if isinstance(argument, (bool, int, float)):
-            return const(argument, self.computed)
+            return Const(argument, self.computed)
         raise NotLoweredError(f"argument '{name}' is {argument!r}")
 
     def _logical(self, word: str, operands: list[Any]) -> Expr:
         values = [self.condition(o) for o in operands]
-        if word == "not":
-            if isinstance(values[0], Const):
-                return Const(not values[0].value, TRUTH)
-            return Map("not", values, TRUTH)
+        if word == "not" and isinstance(values[0], Const):
+            return Const(not values[0].value, TRUTH)
         return Map(word, values, TRUTH)
 
     def _where(self, condition: Any, then: Any, otherwise: Any) -> Expr:
@@ -116,27 +118,16 @@ class Formula:
             return Map("sqrt", [left], self.computed)
         if power is None or power != int(power) or abs(power) > 64:
             return self._arithmetic("pow", [left, right])
-
-        count = int(abs(power))
         if power < 0 and not self.computed.is_floating_point:
             return self._arithmetic("pow", [left, right])
+
+        count = int(abs(power))
         if count == 0:
-            return const(1, self.computed)
-        result = left
+            return Const(1, self.computed)
+        result: Expr = left
         if count <= _LARGEST_PRODUCT:
             for _ in range(count - 1):
                 result = Map("*", [result, left], self.computed)
         else:
             result = Map("integer_power", [left, Const(count, self.computed)], self.computed)
-        return result if power > 0 else Map("/", [const(1, self.computed), result], self.computed)
-
-
-def as_truth(value: Expr) -> Expr:
-    """Whether a value is not zero."""
-    if value.dtype == TRUTH:
-        return value
-    if isinstance(value, Const):
-        return Const(bool(value.value), TRUTH)
-    if isinstance(value, Cast) and value.value.dtype == TRUTH:
-        return value.value
-    return Map("!=", [value, const(0, value.dtype)], TRUTH)
+        return result if power > 0 else Map("/", [Const(1, self.computed), result], self.computed)

@@ -1,18 +1,22 @@
 """Groups the stores of a loop graph into nests.
 
 A store joins a nest if it loops over the same positions and what it reads of the nest is from the same
-position, or from the same row. The score is the memory that both touch. Candidates are nests that make or
-read what the store reads, so the search is not quadratic.
+position, or from the same row; axes are split until they fit. The score is the memory that both touch.
+Candidates are nests that make or read what the store reads, so the search is not quadratic.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from math import prod
+from operator import mul
+
 from torch_py._inductor import config
-from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, count_of, flattened
+from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, count_of, flattened, linear
 from torch_py._inductor.inline import epochs
-from torch_py._inductor.ir import Buffer, Expr, Load, Reduce, loads, moved, rewritten
+from torch_py._inductor.ir import Buffer, Expr, Load, loads
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
-from torch_py._inductor.spaces import common_axes, expressed
 from torch_py._inductor.statements import LoopGraph, Statement, Store
 
 _LARGEST_NEST = 24  # items; larger ones take long to compile, and gain nothing
@@ -21,31 +25,29 @@ _LOOK_BACK = 24  # entries of the schedule
 
 def fuse(graph: LoopGraph) -> list[Entry]:
     """Nests, calls and views in an order in which they can be executed."""
-    return _Fusion(graph).run()
+    fusion = _Fusion(graph)
+    for statement in graph.statements:
+        fusion.add(statement)
+    return fusion.schedule
 
 
 class _Fusion:
     def __init__(self, graph: LoopGraph) -> None:
-        self.graph = graph
         self.epochs = epochs(graph)
         self.schedule: list[Entry] = []
         self.makers: dict[Buffer, Entry] = {}  # the last entry that makes a memory
         self.largest = min(_LARGEST_NEST, config.max_fusion_size)
 
-    def run(self) -> list[Entry]:
-        for statement in self.graph.statements:
-            if isinstance(statement, Store):
-                self._place(statement)
-            else:
-                self.schedule.append(statement)
-                self._note(statement)
-        return self.schedule
+    def add(self, statement: Statement) -> None:
+        entry: Entry = statement
+        if isinstance(statement, Store):
+            entry = self._nest_with(statement)
+        else:
+            self.schedule.append(statement)
+        self.makers.update(dict.fromkeys(statement.makes(), entry))
 
-    def _note(self, statement: Statement) -> None:
-        for memory in statement.makes():
-            self.makers[memory] = statement
-
-    def _place(self, store: Store) -> None:
+    def _nest_with(self, store: Store) -> Nest:
+        """The nest that a store has joined, or a new one."""
         epoch = self.epochs[id(store)]
         read = store.reads()
         candidates = [
@@ -61,13 +63,12 @@ class _Fusion:
             if place is not None and join(nest, store):
                 self.schedule.remove(nest)
                 self.schedule.insert(place, nest)
-                self.makers[store.buffer.memory] = nest
-                return
+                return nest
 
-        nest = Nest(epoch)
-        begin(nest, store)
+        nest = Nest(epoch, *_space(store), name=store.name)
+        nest.add(Item.of(store, ELEMENT if store.reduction is None else REDUCTION, {}))
         self.schedule.append(nest)
-        self.makers[store.buffer.memory] = nest
+        return nest
 
     def _place_for(self, store: Store, nest: Nest) -> int | None:
         """Where in the schedule the nest can make all that it makes, and the store too; None for nowhere."""
@@ -93,19 +94,9 @@ def _space(store: Store) -> tuple[list[Axis], list[Axis]]:
     return outer, inner
 
 
-def begin(nest: Nest, store: Store) -> None:
-    """Makes a nest of one store."""
-    nest.outer, nest.inner = _space(store)
-    nest.name = store.name
-    kind = REDUCTION if store.reduction is not None else ELEMENT
-    nest.add(Item(store, kind, store.index, store.value))
-
-
 def join(nest: Nest, store: Store) -> bool:
     """Adds a store to a nest; false if it does not fit, with nothing changed that matters."""
     outer, inner = _space(store)
-    if count_of(outer) * count_of(inner) == 0:
-        return False
     kind = _kind_in(nest, store, outer, inner)
     if kind is None:
         return False
@@ -115,17 +106,16 @@ def join(nest: Nest, store: Store) -> bool:
         return False
     new_outer, new_inner = space
     finer = new_outer + new_inner
-    own = expressed(nest.axes, finer)
-    theirs = expressed(outer + inner, new_outer if kind == ROW else finer)
-    theirs.update({axis: Linear(0) for axis in store.axes if axis.size == 1})
+    own = _expressed(nest.axes, finer)
+    theirs = _expressed(outer + inner, new_outer if kind == ROW else finer)
 
-    value, index = _in_axes(store, theirs)
-    if not _is_local(nest, value, own) or not _shares(nest, value, own):
+    item = Item.of(store, kind, theirs)
+    if not _is_local(nest, item.value, own) or not _shares(nest, item.value, own):
         return False
     nest.replace(own)
     nest.outer = new_outer
     nest.inner = new_inner
-    nest.add(Item(store, kind, index, value))
+    nest.add(item)
     return True
 
 
@@ -148,43 +138,27 @@ def _common_space(
 ) -> tuple[list[Axis], list[Axis]] | None:
     """Outer and inner axes that are fine enough for a nest and a store; None if no such axes exist."""
     if kind == ROW:
-        sizes = common_axes(nest.outer, outer)
+        sizes = _common_axes(nest.outer, outer)
         return None if sizes is None else (axes_of(sizes), [*nest.inner])
 
-    sizes = common_axes(nest.axes, outer + inner)
+    sizes = _common_axes(nest.axes, outer + inner)
     if sizes is None:
         return None
     # The last axes are those of a row, which has as many positions as before.
     boundary = count_of(inner) if kind == REDUCTION else count_of(nest.inner)
-    split = len(sizes)
-    count = 1
-    while split > 0 and count < boundary:
-        split -= 1
-        count *= sizes[split]
-    return (axes_of(sizes[:split]), axes_of(sizes[split:], "rstuvw")) if count == boundary else None
-
-
-def _in_axes(store: Store, axes: dict[Axis, Linear]) -> tuple[Expr, tuple[Linear, ...]]:
-    reduction = store.reduction
-    value = store.value if reduction is None else reduction.value
-    value = rewritten(value, axes)
-    index = moved(store.index, axes)
-    if reduction is not None:
-        value = Reduce(reduction.kind, (), value, reduction.dtype)
-    return value, index
+    for split in range(len(sizes) + 1):
+        if prod(sizes[split:]) == boundary:
+            return axes_of(sizes[:split]), axes_of(sizes[split:], "rstuvw")
+    return None
 
 
 def _is_local(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
     """Whether a value reads what a nest makes only at the position where it was made."""
     for load in loads(value):
-        item = _maker(nest, load)
-        if item is None:
-            continue
-        if item.buffer is not load.buffer:
-            return False
-        made_at = item.flat_index.replaced(axes, lambda v: v)
-        if _flat(load) != made_at:
-            return False
+        item = next((item for item in nest.items if item.buffer.memory is load.buffer.memory), None)
+        if item is not None:
+            if item.buffer is not load.buffer or _flat(load) != _flat(item).replaced(axes):
+                return False
     return True
 
 
@@ -198,17 +172,43 @@ def _shares(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
             return True
         for load in loads(item.value):
             if load.buffer in wanted:
-                if _flat(load).replaced(axes, lambda v: v) in wanted[load.buffer]:
+                if _flat(load).replaced(axes) in wanted[load.buffer]:
                     return True
     return False
 
 
-def _flat(load: Load) -> Linear:
-    return flattened(load.index, contiguous(load.buffer.sizes))
+def _flat(element: Load | Item) -> Linear:
+    """Which element of a buffer it is, in the order of a row."""
+    return flattened(element.index, contiguous(element.buffer.sizes))
 
 
-def _maker(nest: Nest, load: Load) -> Item | None:
-    for item in nest.items:
-        if item.buffer.memory is load.buffer.memory:
-            return item
-    return None
+# Loops of equal length as one
+# ------------------------------------------------------------
+
+
+def _common_axes(first: Sequence[Axis], second: Sequence[Axis]) -> list[int] | None:
+    """The sizes of axes from which both can be made by joining neighbours; None if no such sizes exist.
+
+    Of 6 and 4 positions, and of 3 and 8, they are 3, 2 and 4.
+    """
+    # How many positions the last axis has, the last two together, ...
+    ends = {1}
+    for axes in (first, second):
+        ends.update(accumulate((axis.size for axis in reversed(axes)), mul))
+    steps = list(pairwise(sorted(ends)))
+    return None if any(b % a for a, b in steps) else [b // a for a, b in reversed(steps)]
+
+
+def _expressed(axes: Sequence[Axis], finer: Sequence[Axis]) -> dict[Axis, Linear]:
+    """Axes in terms of others of the same number of positions, from which they are made by joining."""
+    result: dict[Axis, Linear] = {}
+    rest = list(finer)
+    for axis in reversed(axes):
+        position = Linear(0)
+        step = 1
+        while step < axis.size:
+            part = rest.pop()
+            position = position + linear(part) * step
+            step *= part.size
+        result[axis] = position
+    return result

@@ -15,7 +15,6 @@ that calls functions of programs.
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -36,6 +35,7 @@ from torch_py._ops import OpOverload, has_python_kernels
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py.fx._attributes import get_attr
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.nn.parameter import Parameter
@@ -59,13 +59,13 @@ def program_of(
 ) -> Any:
     """The program of a graph: from the cache, or that of what `compile` makes of the graph.
 
-    `note` is called with the key of a program that `known_program` finds.
+    `note` is called with the key of a program without constants.
     """
     key = key_of_graph(module) if _keeps_programs() else None
     if key is None:
         return compile(module).program
 
-    constants = [_constant(module, node) for node in module.graph.nodes if node.op == "get_attr"]
+    constants = [get_attr(module, str(node.target)) for node in module.graph.nodes if node.op == "get_attr"]
     if note is not None and not constants:
         note(key)
     found = _read_program(key, constants)
@@ -74,13 +74,11 @@ def program_of(
         return found
 
     compiled = compile(module)
-    _write_program(key, compiled.description)
+    description = list(compiled.description)
+    description[4] = []
+    description[5] = None if description[5] is None else Path(description[5]).stem
+    write_entry(key, ".graph", description)
     return compiled.program
-
-
-def known_program(key: str) -> Program | None:
-    """The program with a key, of a graph without constants; None if it is not in the cache."""
-    return _read_program(key, [])
 
 
 def _keeps_programs() -> bool:
@@ -90,10 +88,6 @@ def _keeps_programs() -> bool:
     if config.max_autotune or config.max_autotune_pointwise or checks_stages():
         return False
     return not artifacts.is_written() and not any(map(_logging.is_on, _STAGES))
-
-
-def _constant(module: GraphModule, node: Node) -> Any:
-    return operator.attrgetter(str(node.target))(module)
 
 
 def key_of_graph(module: GraphModule) -> str | None:
@@ -108,7 +102,7 @@ def text_of_graph(module: GraphModule) -> str:
     """A graph of operators, with the shapes of all values. Raises NotWrittenError."""
 
     def facts(node: Node) -> Any:
-        value = _constant(module, node) if node.op == "get_attr" else node.meta.get("val")
+        value = get_attr(module, str(node.target)) if node.op == "get_attr" else node.meta.get("val")
         geometry = node.meta.get("sizes"), node.meta.get("strides")
         return _facts(value), geometry
 
@@ -123,9 +117,11 @@ def _facts(value: Any) -> Any:
     return list(map(_facts, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _read_program(key: str, constants: list[Any]) -> Program | None:
+def _read_program(key: str, constants: Sequence[Any] = ()) -> Program | None:
+    """The program with a key, of a graph with these constants; None if it is not in the cache."""
+
     def program(description: list[Any]) -> Program | None:
-        description[4] = constants
+        description[4] = list(constants)
         if description[5] is not None:
             description[5] = Cache.opened().known(description[5])
             if description[5] is None:
@@ -133,13 +129,6 @@ def _read_program(key: str, constants: list[Any]) -> Program | None:
         return Program(*description)
 
     return read_entry(key, ".graph", program)
-
-
-def _write_program(key: str, description: tuple[Any, ...]) -> None:
-    parts = list(description)
-    parts[4] = []
-    parts[5] = None if parts[5] is None else Path(parts[5]).stem
-    write_entry(key, ".graph", parts)
 
 
 # Calls
@@ -215,7 +204,7 @@ def key_of_call(module: GraphModule, inputs: Sequence[Any]) -> str | None:
     if "sizes" in module.meta or not all(map(_is_of_torch, module.graph.nodes)):
         return None
     try:
-        arguments = text_of(_Arguments().described(inputs))
+        arguments = text_of(_described(inputs))
         state = str(_C._compiler.thread_state())
         return key_of_parts("call", state, _graph_text(module, lambda node: None), arguments)
     except (NotWrittenError, NoCompilerError):
@@ -228,41 +217,45 @@ def _is_of_torch(node: Node) -> bool:
     return node.op not in ("get_attr", "call_module") and not is_foreign
 
 
-class _Arguments:
-    """Describes arguments, with numbers for tensors and memory that they share."""
+def _described(arguments: Sequence[Any]) -> list[Any]:
+    """What is to be known of arguments, with numbers for tensors and memory that they share."""
+    numbers: dict[int, int] = {}
 
-    def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
+    def number(identity: int) -> int:
+        return numbers.setdefault(identity, len(numbers))
 
-    def described(self, arguments: Sequence[Any]) -> list[Any]:
-        return [self._facts(value) if isinstance(value, Tensor) else value for value in arguments]
-
-    def _facts(self, tensor: Any) -> Any:
+    def facts(tensor: Any) -> Any:
         if type(tensor) not in (Tensor, Parameter) or tensor.layout is not _C.strided:
             raise NotWrittenError(f"a {type(tensor).__name__} of layout {tensor.layout}")
         storage = tensor.untyped_storage()
-        identity = type(tensor).__name__, self._number(id(tensor))
+        identity = type(tensor).__name__, number(id(tensor))
         geometry = tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
-        memory = tensor.device, storage.nbytes(), self._number(storage._cdata)
+        memory = tensor.device, storage.nbytes(), number(storage._cdata)
         is_changed = not tensor.is_inference() and tensor._version > 0
         autograd = tensor.requires_grad, tensor.is_leaf, tensor.is_inference(), is_changed
         bits = tensor.is_conj(), tensor.is_neg(), _C._level_of(tensor)
-        base = self._facts(tensor._base) if tensor._is_view() else None
+        base = facts(tensor._base) if tensor._is_view() else None
         return identity, geometry, memory, autograd, bits, base
 
-    def _number(self, identity: int) -> int:
-        return self._numbers.setdefault(identity, len(self._numbers))
+    return [facts(value) if isinstance(value, Tensor) else value for value in arguments]
 
 
 def _read_call(key: str, compile_backward: Callable[[GraphModule, list[Any]], Any]) -> Any:
     def call(entry: tuple[list[str], Parts, Any]) -> Any:
         keys, parts, graph = entry
-        programs = [known_program(one) for one in keys]
+        programs = [_read_program(one) for one in keys]
         if None in programs:
             return None
         if graph is None:
             return flat_call(parts.call(*programs))
-        return flat_call(parts.call(*programs, _kept_backward(graph, parts, compile_backward)))
+        # Imported here, as in `_write_call`.
+        from torch_py._functorch.aot.partial_backward import PartialBackward
+        from torch_py._inductor.kept_graphs import module_of
+
+        assert parts.training is not None
+        count = len(parts.training["tangents"])
+        partial = PartialBackward(lambda: module_of(graph), count, compile_backward)
+        return flat_call(parts.call(*programs, partial))
 
     return read_entry(key, ".call", call)
 
@@ -282,17 +275,6 @@ def _write_call(key: str, notes: Notes) -> None:
             log.info("a call is not kept: %s", problem)
             return
     write_entry(key, ".call", (notes.keys, parts, graph))
-
-
-def _kept_backward(
-    graph: Any, parts: Parts, compile: Callable[[GraphModule, list[Any]], Any]
-) -> PartialBackward:
-    # Imported here, as in `_write_call`.
-    from torch_py._functorch.aot.partial_backward import PartialBackward
-    from torch_py._inductor.kept_graphs import module_of
-
-    assert parts.training is not None
-    return PartialBackward(lambda: module_of(graph), len(parts.training["tangents"]), compile)
 
 
 # Graphs as text
@@ -335,10 +317,7 @@ _PLACES: tuple[Any, ...] = (
 def _name_of_function(function: FunctionType) -> str:
     """Of a function of the library, where it is found; others may change from one process to the next."""
     module = function.__module__
-    if not _is_in_library(module):
-        raise NotWrittenError(f"{module}.{function.__qualname__}")
-
-    found: Any = sys.modules.get(module)
+    found: Any = sys.modules.get(module) if _is_in_library(module) else None
     for name in function.__qualname__.split("."):
         found = getattr(found, name, None)
     if found is not function:

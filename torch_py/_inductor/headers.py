@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -60,8 +59,9 @@ def _headers() -> dict[str, list[str]]:
     return found
 
 
-def includes(words: Iterable[str], text: str) -> str:
-    """The lines that include what kernels with these words need."""
+def includes(text: str) -> str:
+    """The lines that include what the text of kernels needs."""
+    words = set(re.findall(r"at::vec::(\w+)", text))
     needed = {header for word in words for header in _headers().get(word, ())}
     if "for_packs(" in text:
         needed |= {"aten/vec/lanes.h", "aten/vec/math.h", "aten/vec/pack_loops.h"}

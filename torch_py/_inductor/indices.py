@@ -10,18 +10,19 @@ usually affine again: with i < 4 and j < 8, ``(8 * i + j) // 8`` is ``i``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from math import gcd, prod
+from operator import mul
 from typing import Any, TypeAlias
 
+from torch_py._records import Fields, Record
 
-class Axis:
+
+class Axis(Fields):
     """A loop variable, from 0 to `size` - 1. Equal only to itself."""
 
-    __slots__ = ("name", "size")
-
-    def __init__(self, name: str, size: int) -> None:
-        self.name = name
-        self.size = size
+    name: str
+    size: int
 
     @property
     def range(self) -> tuple[int, int]:
@@ -37,21 +38,23 @@ def axes_of(sizes: Sequence[int], letters: str = "ijklmn") -> list[Axis]:
     return [Axis(letters[n % count] + str(n // count or ""), size) for n, size in enumerate(sizes)]
 
 
+def bounds(axes: Iterable[Axis]) -> str:
+    """A space as text."""
+    return ", ".join(f"{axis} < {axis.size}" for axis in axes)
+
+
 class _Rounded:
-    __slots__ = ("_hash", "divisor", "value")
+    __slots__ = ("_hash", "_key", "divisor", "value")
     sign: str
 
     def __init__(self, value: Linear, divisor: int) -> None:
         self.value = value
         self.divisor = divisor
-        self._hash = hash((self.sign, value, divisor))
+        self._key = (self.sign, divisor, value)
+        self._hash = hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            type(self) is type(other)
-            and self.divisor == other.divisor  # type: ignore[attr-defined]
-            and self.value == other.value  # type: ignore[attr-defined]
-        )
+        return isinstance(other, _Rounded) and self._key == other._key
 
     def __hash__(self) -> int:
         return self._hash
@@ -83,24 +86,15 @@ class Remainder(_Rounded):
         return (0, self.divisor - 1)
 
 
-class Loaded:
+class Loaded(Record):
     """An integer that an expression computes, known to lie between 0 and `size` - 1."""
 
-    __slots__ = ("size", "value")
-
-    def __init__(self, value: Any, size: int) -> None:
-        self.value = value
-        self.size = size
+    value: Any
+    size: int
 
     @property
     def range(self) -> tuple[int, int]:
         return (0, max(self.size - 1, 0))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Loaded) and self.size == other.size and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash((self.value, self.size))
 
     def __repr__(self) -> str:
         return str(self.value)
@@ -211,7 +205,7 @@ class Linear:
         rest = {a: f for a, f in self.terms.items() if f % divisor != 0}
         return Linear(0, whole), Linear(self.constant, rest)
 
-    def replaced(self, axes: Mapping[Axis, Linear], values: Callable[[Any], Any]) -> Linear:
+    def replaced(self, axes: Mapping[Axis, Linear], values: Callable[[Any], Any] = lambda v: v) -> Linear:
         """The same with other terms for axes; `values` does the same in what is loaded."""
         result = Linear(self.constant)
         for atom, factor in self.terms.items():
@@ -285,10 +279,8 @@ def _rejoined(value: Linear) -> Linear:
     return value
 
 
-def linear(value: int | Axis | Linear) -> Linear:
+def linear(value: int | Axis) -> Linear:
     """A number or an axis as a position. An axis with one position is 0."""
-    if isinstance(value, Linear):
-        return value
     if isinstance(value, Axis):
         return Linear(0) if value.size == 1 else _atom(value)
     return Linear(value)
@@ -301,10 +293,7 @@ def loaded(value: Any, size: int) -> Linear:
 
 def flattened(index: Sequence[Linear], strides: Sequence[int], offset: int = 0) -> Linear:
     """The position in memory, or in a row, of an index."""
-    total = Linear(offset)
-    for position, stride in zip(index, strides):
-        total = total + position * stride
-    return total
+    return sum((position * stride for position, stride in zip(index, strides)), Linear(offset))
 
 
 def count_of(axes: Iterable[Axis]) -> int:
@@ -314,12 +303,8 @@ def count_of(axes: Iterable[Axis]) -> int:
 
 def contiguous(sizes: Sequence[int]) -> tuple[int, ...]:
     """The strides of a tensor whose elements are one after another."""
-    strides = []
-    step = 1
-    for size in reversed(sizes):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
+    steps = list(accumulate((max(size, 1) for size in reversed(sizes)), mul, initial=1))
+    return tuple(reversed(steps[:-1]))
 
 
 def unflattened(position: Linear, sizes: Sequence[int]) -> tuple[Linear, ...]:

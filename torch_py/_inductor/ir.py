@@ -17,9 +17,16 @@ from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
-from torch_py._inductor.indices import Axis, Linear
+from torch_py._inductor.indices import Axis, Linear, bounds
 from torch_py._records import Fields
 from torch_py.fx._order import reached
+
+# Functions that cost no more than a few additions. All others count as _DEAR.
+_CHEAP = frozenset(
+    "+ - * < <= == != > >= and or not where negative abs maximum minimum relu sign isnan isinf conj "
+    "bitwise_and bitwise_or bitwise_xor bitwise_not rounded fmax fmin copysign".split()
+)
+_DEAR = 20
 
 
 class Buffer(Fields):
@@ -59,10 +66,11 @@ class Expr:
     dtype: Any
     parts: tuple[Expr, ...]
 
-    def _seal(self, parts: tuple[Expr, ...], *others: Any) -> None:
+    def _seal(self, dtype: Any, parts: tuple[Expr, ...], *others: Any) -> None:
         """Completes a value: it equals those of its class with the same parts and others."""
+        self.dtype = dtype
         self.parts = parts
-        self._key = (parts, others, self.dtype)
+        self._key = (parts, others, dtype)
         self._hash = hash((type(self).__name__, self._key))
         self._loads: tuple[Load, ...] | None = None  # what `loads` has found
 
@@ -76,14 +84,14 @@ class Expr:
 
 
 class Const(Expr):
-    """A number."""
+    """A number of a dtype."""
 
     __slots__ = ("value",)
 
     def __init__(self, value: bool | int | float, dtype: Any) -> None:
-        self.value = value
-        self.dtype = dtype
-        self._seal((), repr(value))
+        kind = float if dtype.is_floating_point else bool if dtype == TRUTH else int
+        self.value = kind(value)
+        self._seal(dtype, (), repr(self.value))
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -97,8 +105,8 @@ class Load(Expr):
     def __init__(self, buffer: Buffer, index: Sequence[Linear]) -> None:
         self.buffer = buffer
         self.index = tuple(index)
-        self.dtype = buffer.dtype
-        self._seal(tuple([part for position in index for part in position.loaded()]), buffer, self.index)
+        loaded = tuple([part for position in index for part in position.loaded()])
+        self._seal(buffer.dtype, loaded, buffer, self.index)
 
     def __repr__(self) -> str:
         return f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
@@ -112,8 +120,7 @@ class Map(Expr):
     def __init__(self, function: str, args: Sequence[Expr], dtype: Any) -> None:
         self.function = function
         self.args = tuple(args)
-        self.dtype = dtype
-        self._seal(self.args, function)
+        self._seal(dtype, self.args, function)
 
     def __repr__(self) -> str:
         if len(self.args) == 2 and not self.function[0].isalpha():
@@ -128,8 +135,7 @@ class Cast(Expr):
 
     def __init__(self, value: Expr, dtype: Any) -> None:
         self.value = value
-        self.dtype = dtype
-        self._seal((value,))
+        self._seal(dtype, (value,))
 
     def __repr__(self) -> str:
         return f"{str(self.dtype).removeprefix('torch.')}({self.value})"
@@ -142,8 +148,7 @@ class Index(Expr):
 
     def __init__(self, position: Linear, dtype: Any) -> None:
         self.position = position
-        self.dtype = dtype
-        self._seal(tuple(position.loaded()), position)
+        self._seal(dtype, tuple(position.loaded()), position)
 
     def __repr__(self) -> str:
         return str(self.position)
@@ -158,8 +163,7 @@ class Guard(Expr):
         self.condition = condition
         self.value = value
         self.otherwise = otherwise
-        self.dtype = value.dtype
-        self._seal((condition, value, otherwise))
+        self._seal(value.dtype, (condition, value, otherwise))
 
     def __repr__(self) -> str:
         return f"({self.condition} ? {self.value} : {self.otherwise})"
@@ -174,8 +178,7 @@ class Named(Expr):
         self.name = name
         self.value = value
         self.line = line
-        self.dtype = value.dtype
-        self._seal((value,))
+        self._seal(value.dtype, (value,))
 
     def __repr__(self) -> str:
         return f"{{{self.name} = {self.value}}}"
@@ -190,12 +193,10 @@ class Reduce(Expr):
         self.kind = kind
         self.axes = tuple(axes)
         self.value = value
-        self.dtype = dtype
-        self._seal((value,), kind, self.axes)
+        self._seal(dtype, (value,), kind, self.axes)
 
     def __repr__(self) -> str:
-        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
-        return f"{self.kind}[{bounds}] {self.value}"
+        return f"{self.kind}[{bounds(self.axes)}] {self.value}"
 
 
 def walk(value: Expr) -> Iterator[Expr]:
@@ -221,6 +222,22 @@ def unconditional_loads(value: Expr) -> list[Load]:
         return (part.condition,) if isinstance(part, Guard) else part.parts
 
     return [part for part in reached((value,), parts) if isinstance(part, Load)]
+
+
+def named(name: str, value: Expr, line: str) -> Expr:
+    """The value with a name, if it can have one."""
+    return value if isinstance(value, (Const, Index, Load, Named)) else Named(name, value, line)
+
+
+def cost(value: Expr) -> int:
+    """About how many additions a value takes, loads not counted."""
+    total = 0
+    for part in walk(value):
+        if isinstance(part, Map):
+            total += 1 if part.function in _CHEAP else 4 if part.function in ("/", "sqrt") else _DEAR
+        elif isinstance(part, (Cast, Guard)):
+            total += 1
+    return total
 
 
 Change = Callable[[Expr], Expr | None]
@@ -263,9 +280,18 @@ def rewritten(value: Expr, axes: Mapping[Axis, Linear], change: Change = lambda 
     return of(value)
 
 
+def with_loads(value: Expr, buffer: Buffer, new: Callable[[Load], Expr]) -> Expr:
+    """The value with others in place of loads of a buffer."""
+
+    def change(part: Expr) -> Expr | None:
+        return new(part) if isinstance(part, Load) and part.buffer is buffer else None
+
+    return rewritten(value, {}, change)
+
+
 def moved(index: Sequence[Linear], axes: Mapping[Axis, Linear]) -> tuple[Linear, ...]:
     """An index without loaded positions, in terms of other axes."""
-    return tuple(position.replaced(axes, lambda value: value) for position in index)
+    return tuple(position.replaced(axes) for position in index)
 
 
 def cast(value: Expr, dtype: Any) -> Expr:
@@ -276,19 +302,10 @@ def cast(value: Expr, dtype: Any) -> Expr:
     if isinstance(inner, Cast) and inner.value.dtype == dtype and _is_rounding(inner.dtype, dtype):
         return Named(value.name, inner.value, value.line) if isinstance(value, Named) else inner.value
     if isinstance(inner, Const):
-        return const(inner.value, dtype)
+        return Const(inner.value, dtype)
     return Cast(value, dtype)
 
 
 def _is_rounding(narrow: Any, wide: Any) -> bool:
     """Whether 16-bit results of one operator come to another, which computes in float."""
     return is_short_float(narrow) and wide.is_floating_point and not config.emulate_precision_casts
-
-
-def const(value: bool | int | float, dtype: Any) -> Const:
-    """A number of a dtype."""
-    if dtype.is_floating_point:
-        return Const(float(value), dtype)
-    if dtype == TRUTH:
-        return Const(bool(value), dtype)
-    return Const(int(value), dtype)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from torch_py import _C
 from torch_py._C._compiler import Slot
 from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
 from torch_py._inductor.entries import NotWrittenError
+from torch_py._shapes.arguments import reach
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
@@ -20,20 +20,21 @@ from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
 from torch_py.nn.modules.module import Module
 
-_GETITEM = "getitem"  # in place of the function, which is not an operator
-
 
 def graph_parts(graph: Graph) -> list[Any]:
     """A graph of operators as values that an entry of the cache may have. Raises NotWrittenError."""
     nodes = list(graph.nodes)
     slots = {node: Slot(number) for number, node in enumerate(nodes)}
+    strange = {node.op for node in nodes} - {"placeholder", "call_function", "output"}
+    if strange:
+        raise NotWrittenError(f"nodes of kind {', '.join(strange)}")
 
     with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
         return [
             (
                 node.op,
                 node.name,
-                _target(node),
+                node.target,
                 *map_arg((node.args, node.kwargs), slots.__getitem__),
                 _geometry(node.meta.get("val")),
                 BACKWARD in node.meta,
@@ -41,13 +42,6 @@ def graph_parts(graph: Graph) -> list[Any]:
             )
             for node in nodes
         ]
-
-
-def _target(node: Node) -> Any:
-    if node.op not in ("placeholder", "call_function", "output"):
-        raise NotWrittenError(f"a node of kind {node.op}")
-    name = getattr(node.target, "__name__", "")
-    return _GETITEM if node.op == "call_function" and name == _GETITEM else node.target
 
 
 def _geometry(value: Any) -> Any:
@@ -70,7 +64,6 @@ def module_of(parts: Sequence[Any]) -> GraphModule:
         return nodes[value.number] if isinstance(value, Slot) else value
 
     for op, name, target, args, kwargs, geometry, is_backward, tangents in parts:
-        target = operator.getitem if op == "call_function" and target == _GETITEM else target
         node = graph.create_node(op, target, *map_aggregate((args, kwargs), node_at), name)
         node.meta["val"] = _value(mode, geometry)
         if is_backward:
@@ -87,7 +80,6 @@ def _value(mode: FakeTensorMode, geometry: Any) -> Any:
     if not isinstance(geometry, dict):
         return geometry
     sizes, strides, offset = geometry["place"]
-    reach = offset + 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
     with mode, DisableTorchFunctionSubclass():
-        memory = _C._torch.empty(0 if 0 in sizes else reach, **geometry["options"])
+        memory = _C._torch.empty(offset + reach(sizes, strides), **geometry["options"])
         return memory.as_strided(sizes, strides, offset)

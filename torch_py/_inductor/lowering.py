@@ -8,19 +8,13 @@ from typing import Any
 
 from torch_py._functorch.aot.forms import Requiring
 from torch_py._functorch.aot.functionalize import written_nodes
-from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.lower import RULES, Lowering, Value
-from torch_py._inductor.lower.families import (
-    lower_pointwise,
-    lower_rows,
-    lower_view,
-    pointwise_entry,
-    row_entry,
-)
+from torch_py._inductor.lower.families import lower_view, rule_of_family
 from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
+from torch_py.fx._attributes import get_attr
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
 from torch_py.utils._pytree import tree_leaves, tree_map
@@ -33,14 +27,13 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
     lowering = Lowering()
     for node in module.graph.nodes:
         lowering.line = line_of(node)
-        if node.op == "placeholder":
-            _input(lowering, node)
-        elif node.op == "get_attr":
-            _constant(lowering, module, node)
+        if node.op in ("placeholder", "get_attr"):
+            _given(lowering, module, node)
         elif node.op == "call_function":
             _operator(lowering, node, loops and node.name not in called)
         else:
-            _outputs(lowering, node)
+            outputs = tree_leaves(map_arg(node.args[0], lowering.values.__getitem__))
+            lowering.graph.outputs = [lowering.stored(o) if isinstance(o, Value) else o for o in outputs]
 
         value = lowering.values.get(node)
         if isinstance(value, Value) and value.buffer is not None:
@@ -54,24 +47,21 @@ def line_of(node: Node) -> str:
     return trace.rpartition("\n")[2].strip()
 
 
-def _input(lowering: Lowering, node: Node) -> None:
-    example = node.meta["val"]
-    if not isinstance(example, Tensor):
+def _given(lowering: Lowering, module: GraphModule, node: Node) -> None:
+    """An input, or a constant of the module."""
+    is_input = node.op == "placeholder"
+    value = node.meta["val"] if is_input else get_attr(module, str(node.target))
+    if not isinstance(value, Tensor):
         lowering.graph.inputs.append(node.name)
-        lowering.values[node] = example
+        lowering.values[node] = value
         return
-    buffer = lowering.buffer(node.name, example, "input")
-    lowering.graph.inputs.append(buffer)
-    lowering.values[node] = Value.of(buffer)
 
-
-def _constant(lowering: Lowering, module: GraphModule, node: Node) -> None:
-    tensor: Any = module
-    for part in str(node.target).split("."):
-        tensor = getattr(tensor, part)
-    buffer = lowering.buffer(node.name, tensor, "constant")
-    lowering.graph.constants.append((buffer, tensor))
+    buffer = lowering.buffer(node.name, value, "input" if is_input else "constant")
     lowering.values[node] = Value.of(buffer)
+    if is_input:
+        lowering.graph.inputs.append(buffer)
+    else:
+        lowering.graph.constants.append((buffer, value))
 
 
 def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
@@ -83,21 +73,18 @@ def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
         return
 
     rule = _rule_of(node) if loops else None
-    if rule is not None and (rule is lower_view or _suits_loops([args, list(kwargs.values())])):
+    if rule is not None:
         length = len(lowering.graph.statements)
         called = target.operator if isinstance(target, Requiring) else target
         try:
+            for value in () if rule is lower_view else tree_leaves((args, kwargs)):
+                if isinstance(value, Value):
+                    lowering.check(value)
             lowering.values[node] = rule(lowering, node, called._schema.bind(args, kwargs))
             return
         except NotLoweredError:
             del lowering.graph.statements[length:]
     lowering.values[node] = call(lowering, node, args, kwargs)
-
-
-def _suits_loops(arguments: Any) -> bool:
-    """Whether all tensors have elements, on the CPU and of a dtype that kernels have."""
-    tensors = [value for value in tree_leaves(arguments) if isinstance(value, Value)]
-    return all(0 not in t.sizes and t.dtype in CPP and t.device.type == "cpu" for t in tensors)
 
 
 def _rule_of(node: Node) -> Callable[..., Any] | None:
@@ -108,21 +95,7 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
     if not isinstance(target, OpOverload):
         return None
 
-    name = target._entry_name
-    if name in RULES:
-        return RULES[name]
-    if pointwise_entry(name) is not None:
-        return lower_pointwise
-    if row_entry(name) is not None:
-        return lower_rows
-    if target._structure == "view" and isinstance(node.meta["val"], (Tensor, list, tuple)):
-        return lower_view
-    return None
-
-
-def _view_by_call(lowering: Lowering, node: Node, args: Sequence[Any]) -> Value:
-    """A view that cannot be an index: another look at the memory, with the strides it has in the example."""
-    return Value.of(lowering.alias(node.name, node.meta["val"], args[0].root))
+    return RULES.get(target._entry_name) or rule_of_family(target, node.meta["val"])
 
 
 def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -130,7 +103,8 @@ def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, 
     target: Any = node.target
     example = node.meta.get("val")
     if isinstance(target, OpOverload) and target._structure == "view" and isinstance(example, Tensor):
-        return _view_by_call(lowering, node, args)
+        # A view that cannot be an index: another look at the memory, with the strides of the example.
+        return Value.of(lowering.alias(node.name, example, args[0].root))
 
     written = [lowering.values[n] for n in written_nodes(node)] if isinstance(target, OpOverload) else []
     if written and isinstance(example, Tensor):
@@ -156,8 +130,3 @@ def _results(lowering: Lowering, name: str, example: Any) -> tuple[Any, Any]:
         pairs = [_results(lowering, f"{name}_{n}", part) for n, part in enumerate(example)]
         return tuple(b for b, _ in pairs), tuple(v for _, v in pairs)
     return None, None
-
-
-def _outputs(lowering: Lowering, node: Node) -> None:
-    for output in tree_leaves(map_arg(node.args[0], lowering.values.__getitem__)):
-        lowering.graph.outputs.append(lowering.stored(output) if isinstance(output, Value) else output)

@@ -11,6 +11,7 @@ from torch_py._inductor.nests import Entry, Nest
 from torch_py._inductor.statements import Extern
 from torch_py._ops import OpOverload
 from torch_py._records import Fields
+from torch_py._shapes.arguments import reach
 from torch_py._subclasses.calls import takes_place
 
 _ALIGNMENT = 64
@@ -54,11 +55,8 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
 
 def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
     """Arguments of calls whose results may look at them, or that count from the start of their memory."""
-    found: set[Buffer] = set()
-    for entry in schedule:
-        if isinstance(entry, Extern) and _looks_at_memory(entry.operator):
-            found |= entry.reads()
-    return found
+    calls = [e for e in schedule if isinstance(e, Extern) and _looks_at_memory(e.operator)]
+    return set().union(*(call.reads() for call in calls))
 
 
 def _looks_at_memory(target: Any) -> bool:
@@ -69,8 +67,7 @@ def _looks_at_memory(target: Any) -> bool:
 
 def bytes_of(memory: Buffer) -> int:
     """The size of a memory, rounded up."""
-    last = sum((size - 1) * stride for size, stride in zip(memory.sizes, memory.strides)) + 1
-    count = 0 if 0 in memory.sizes else last * memory.dtype.itemsize
+    count: int = reach(memory.sizes, memory.strides) * memory.dtype.itemsize
     return max(-(-count // _ALIGNMENT), 1) * _ALIGNMENT
 
 

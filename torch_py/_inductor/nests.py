@@ -12,11 +12,11 @@ Items are computed in passes over the row. One that needs a reduction of pass n 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
-from torch_py._inductor.ir import Buffer, Expr, Index, Load, Reduce, loads, moved, rewritten, walk
+from torch_py._inductor.indices import Axis, Linear, bounds, flattened
+from torch_py._inductor.ir import Buffer, Expr, Index, Load, loads, moved, rewritten, walk
 from torch_py._inductor.statements import Statement, Store
 from torch_py._records import Fields
 
@@ -25,39 +25,44 @@ ROW = "row"
 REDUCTION = "reduction"
 
 
-class Item:
+class Item(Fields):
     """A store, in terms of the axes of its nest."""
 
-    __slots__ = (
-        "buffer", "index", "is_partial", "kind", "line", "pass_", "place", "reduce", "reduce_dtype", "value",
-    )  # fmt: skip
+    buffer: Buffer
+    line: str
+    kind: str
+    index: tuple[Linear, ...]
+    value: Expr  # for a reduction, what it combines
+    reduce: str  # the kind of a Reduce
+    is_partial: bool
+    pass_: int = 0
+    place: str = "memory"  # or "local" for a variable, "scratch" for a row of them
 
-    def __init__(self, store: Store, kind: str, index: Sequence[Linear], value: Expr) -> None:
-        self.buffer = store.buffer
-        self.line = store.line
-        self.kind = kind
-        self.index = tuple(index)
-        self.value = value.value if isinstance(value, Reduce) else value
-        self.reduce = value.kind if isinstance(value, Reduce) else ""
-        self.reduce_dtype = value.dtype
-        self.is_partial = not store.is_plain
-        self.pass_ = 0
-        self.place = "memory"  # or "local" for a variable, "scratch" for a row of them
-
-    def replace(self, axes: dict[Axis, Linear]) -> None:
-        """Changes the axes."""
-        self.value = rewritten(self.value, axes)
-        self.index = moved(self.index, axes)
-
-    @property
-    def flat_index(self) -> Linear:
-        """Which element of the buffer it is, in the order of a row."""
-        return flattened(self.index, contiguous(self.buffer.sizes))
+    @classmethod
+    def of(cls, store: Store, kind: str, axes: Mapping[Axis, Linear]) -> Item:
+        """What a store is in a nest, whose axes stand for its own."""
+        reduction = store.reduction
+        value = rewritten(store.value if reduction is None else reduction.value, axes)
+        reduce = "" if reduction is None else reduction.kind
+        return cls(
+            store.buffer, store.line, kind, moved(store.index, axes), value, reduce, not store.is_plain
+        )
 
     def __str__(self) -> str:
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
         target = place if self.place == "memory" else f"{self.place} {self.buffer.name}"
         return f"{target} = {self.reduce and self.reduce + ' of '}{self.value}"
+
+
+class Kernel(Fields):
+    """A C++ function: its text, the buffers it is called with, and how its work is divided."""
+
+    name: str  # that of the first of equal kernels
+    text: str
+    key: str  # the text without names: equal kernels have equal keys
+    buffers: list[Buffer]
+    extent: int
+    grain: int
 
 
 class Nest(Fields):
@@ -69,6 +74,7 @@ class Nest(Fields):
     items: list[Item] = []
     name: str = ""
     touched: set[Buffer] = set()  # the memories that it reads or makes
+    kernel: Kernel | None = None  # what it is printed as
 
     def add(self, item: Item) -> None:
         """Adds an item whose axes are those of the nest."""
@@ -99,22 +105,17 @@ class Nest(Fields):
 
     def made(self, buffer: Buffer) -> Item | None:
         """The item that stores a buffer."""
-        for item in self.items:
-            if item.buffer is buffer:
-                return item
-        return None
+        return next((item for item in self.items if item.buffer is buffer), None)
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
+        """Puts positions in the place of axes."""
         for item in self.items:
-            item.replace(axes)
+            item.value = rewritten(item.value, axes)
+            item.index = moved(item.index, axes)
 
     def __str__(self) -> str:
-        def bounds(axes: list[Axis]) -> str:
-            return ", ".join(f"{axis} < {axis.size}" for axis in axes)
-
-        lines = [
-            f"nest {self.name}: {bounds(self.outer)}" + (f"; {bounds(self.inner)}" if self.inner else "")
-        ]
+        inner = f"; {bounds(self.inner)}" if self.inner else ""
+        lines = [f"nest {self.name}: {bounds(self.outer)}{inner}"]
         for item in sorted(self.items, key=lambda item: item.pass_):
             lines.append(f"    {f'pass {item.pass_}, ' if self.inner else ''}{item.kind}: {item}")
         return "\n".join(lines)

@@ -8,26 +8,28 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._ops import ops
+from torch_py._records import Fields
 
 
-class InRange:
+class InRange(Fields):
     """A function of positions that returns them if all are in range, and otherwise calls an operator with
     them, on a tensor of zeros of the given sizes."""
 
-    def __init__(self, name: str, call: Callable[..., Any], wraps: bool) -> None:
-        self.name = name
-        self.__name__ = f"{name}_in_range"
-        self._call = call
-        self._wraps = wraps
+    name: str
+
+    @property
+    def __name__(self) -> str:
+        return f"{self.name}_in_range"
 
     def __repr__(self) -> str:
         return self.__name__
 
     def __call__(self, positions: Any, sizes: Sequence[int], dim: int) -> Any:
         low, high = positions.aminmax()
-        if high.item() >= sizes[dim] or low.item() < (-sizes[dim] if self._wraps else 0):
+        least = -sizes[dim] if self.name == "index" else 0
+        if high.item() >= sizes[dim] or low.item() < least:
             functions: Any = _C._torch
-            self._call(functions.zeros(()).expand(list(sizes)), dim, positions)
+            _CALLS[self.name](functions.zeros(()).expand(list(sizes)), dim, positions)
             raise IndexError(f"{self.__name__}: positions are out of range")
         return positions
 
@@ -42,6 +44,4 @@ _CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-@cache
-def in_range(name: str) -> InRange:
-    return InRange(name, _CALLS[name], wraps=name == "index")
+in_range = cache(InRange)

@@ -11,33 +11,15 @@ from collections.abc import Sequence
 
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
-from torch_py._inductor.inline import cost
-from torch_py._inductor.ir import Buffer, loads
-from torch_py._inductor.nests import (
-    ELEMENT,
-    Nest,
-)
-from torch_py._inductor.print_packs import takes_packs
+from torch_py._inductor.ir import Buffer, cost, loads
+from torch_py._inductor.nests import Kernel, Nest
 from torch_py._inductor.print_passes import Passes
-from torch_py._records import Fields
 
 _WIDTH = 100
 _GRAIN = 32768  # additions that are worth a thread
 _STRIPS = (256, 128, 64)
 _TILE = 32
 _ENTRY = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
-
-
-class Kernel(Fields):
-    """A C++ function: its text, the buffers it is called with, and how its work is divided."""
-
-    name: str
-    text: str
-    key: str  # the text without names: equal kernels have equal keys
-    buffers: list[Buffer]
-    extent: int
-    grain: int
-    words: set[str]
 
 
 def print_nest(nest: Nest, name: str) -> Kernel:
@@ -49,15 +31,15 @@ class _Printer(Passes):
 
     def kernel(self) -> Kernel:
         self._name_buffers()
-        extent, grain = self._loops()
+        extent, repetitions = self._loops()
+        work = sum(cost(item.value) + 2 for item in self.nest.items) * repetitions
         lines = [*self._comments(), *self._head(), *self.out.lines, "}", "", *self._entry()]
         text = "\n".join(lines)
-        return Kernel(self.name, text, self._key(), self.buffers, extent, grain, self.words)
+        return Kernel(self.name, text, self._key(), self.buffers, extent, max(1, _GRAIN // work))
 
     def _key(self) -> str:
         """The text with numbers for names."""
-        lines = [*self._parameters(), *self.out.lines]
-        text = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
+        text = "\n".join([*self._parameters(), *self.out.lines])
         numbers: dict[str, str] = {}
         return re.sub(
             r"(?<!::)\b[A-Za-z_]\w*",
@@ -72,16 +54,13 @@ class _Printer(Passes):
 
     def _name_buffers(self) -> None:
         """Pointers for what is read from memory and written to it, in this order."""
-        made = {item.buffer: item for item in self.nest.items}
-        read = []
+        buffers: dict[Buffer, None] = {}
         for item in self.nest.items:
             for load in sorted(loads(item.value), key=lambda load: load.buffer.name):
-                maker = made.get(load.buffer)
-                if maker is None or (maker.kind == ELEMENT and maker.place == "memory"):
-                    read.append(load.buffer)
-        self.buffers = list(dict.fromkeys([*[b for b in read if b not in made], *self.nest.stored()]))
-        for buffer in self.buffers:
-            self.pointers[buffer] = self.names.new(buffer.name)
+                if self.nest.made(load.buffer) is None:
+                    buffers[load.buffer] = None
+        self.buffers = [*buffers, *self.nest.stored()]
+        self.pointers = {buffer: self.names.new(buffer.name) for buffer in self.buffers}
 
     def _types(self) -> list[str]:
         """The types of the pointers."""
@@ -105,46 +84,29 @@ class _Printer(Passes):
     # Loops.
 
     def _loops(self) -> tuple[int, int]:
-        """Prints the loops; the number of positions that threads divide, and how many at least are worth a
-        thread.
+        """Prints the loops; the number of positions that threads divide, and how often all is computed for
+        each of them.
         """
-        outer, work = list(self.nest.outer), sum(cost(item.value) + 2 for item in self.nest.items)
+        outer = list(self.nest.outer)
         if self.columns:
-            return self._column_loops(outer, work)
-        if not self.nest.has_rows and outer:
-            return self._element_loops(outer, work)
+            return self._column_loops(outer)
+        if self.nest.has_rows or not outer:
+            self._open_rows(outer)
+            self.print_passes()
+            self.out.close()
+            return count_of(outer), count_of(self.nest.inner)
 
-        extent = count_of(outer)
-        self._open_rows(outer)
-        self.print_passes()
-        self.out.close()
-        return extent, max(1, _GRAIN // max(work * count_of(self.nest.inner), 1))
-
-    def _element_loops(self, outer: list[Axis], work: int) -> tuple[int, int]:
         last = outer.pop()
         other = self._other_direction(outer, last)
         if other is not None:
-            return self._tile_loops(outer, last, other, work)
-
-        if takes_packs(self.nest.items, last):
-            if outer:
-                self._open_rows(outer)
-            self._packs(self.nest.items, last, ("0", str(last.size)) if outer else ("begin", "end"))
-            self.out.close(1 if outer else 0)
-        elif outer:
-            self._open_rows(outer)
-            known = self._before_loop(self.nest.items, last)
-            self.out.open(f"for (int64_t {last.name} = 0; {last.name} < {last.size}; ++{last.name})")
-            self._elements(self.nest.items, known=known)
-            self.out.close(2)
-        else:
-            self.out.open(f"for (int64_t {last.name} = begin; {last.name} < end; ++{last.name})")
-            self._elements(self.nest.items)
-            self.out.close()
-
-        if outer:
-            return count_of(outer), max(1, _GRAIN // (work * last.size))
-        return last.size, max(1, _GRAIN // work)
+            return self._tile_loops(outer, last, other)
+        if not outer:
+            self._last_loop(self.nest.items, last, "begin", "end")
+            return last.size, 1
+        self._open_rows(outer)
+        self._last_loop(self.nest.items, last)
+        self.out.close()
+        return count_of(outer), last.size
 
     def _other_direction(self, outer: Sequence[Axis], last: Axis) -> Axis | None:
         """The axis along which something is read from neighbours in memory, while the last one jumps."""
@@ -157,50 +119,40 @@ class _Printer(Passes):
                             return axis
         return None
 
-    def _tile_loops(self, outer: list[Axis], last: Axis, other: Axis, work: int) -> tuple[int, int]:
+    def _tile_loops(self, outer: list[Axis], last: Axis, other: Axis) -> tuple[int, int]:
         """Squares of two axes, so that what is read stays in the cache until its neighbours are needed."""
         tiles = Axis("block", -(-other.size // _TILE))
         rows = [tiles if axis is other else axis for axis in outer]
-        self.out.open("for (int64_t row = begin; row < end; ++row)")
-        self._unpack("row", rows)
-        i, j = other.name, last.name
+        self._open_rows(rows)
         self.out.add(f"const int64_t first = block * {_TILE};")
         self.out.add(f"const int64_t past = first + {_TILE} < {other.size} ? first + {_TILE} : {other.size};")
         self.out.open(f"for (int64_t start = 0; start < {last.size}; start += {_TILE})")
         self.out.add(f"const int64_t stop = start + {_TILE} < {last.size} ? start + {_TILE} : {last.size};")
-        self.out.open(f"for (int64_t {i} = first; {i} < past; ++{i})")
-        self.out.open(f"for (int64_t {j} = start; {j} < stop; ++{j})")
-        self._elements(self.nest.items)
+        self.out.open_loops([other], "first", "past")
+        self.out.open_loops([last], "start", "stop")
+        self._elements(self.nest.items, "", {})
         self.out.close(4)
-        return count_of(rows), max(1, _GRAIN // (work * _TILE * last.size))
+        return count_of(rows), _TILE * last.size
 
     def _open_rows(self, outer: Sequence[Axis]) -> None:
-        """A loop over positions of several axes."""
-        if len(outer) == 1:
-            axis = outer[0].name
-            self.out.open(f"for (int64_t {axis} = begin; {axis} < end; ++{axis})")
+        """A loop over the positions of axes. If these are not one of the nest, it has all of them in one."""
+        if len(outer) == 1 and outer[0] in self.nest.outer:
+            self.out.open_loops(outer, "begin", "end")
             return
         self.out.open("for (int64_t row = begin; row < end; ++row)")
-        self._unpack("row", outer)
-
-    def _unpack(self, row: str, axes: Sequence[Axis]) -> None:
-        """The positions of axes from one of all of them."""
-        strides = contiguous([axis.size for axis in axes])
-        for number, (axis, stride) in enumerate(zip(axes, strides)):
-            text = row if stride == 1 else f"{row} / {stride}"
+        strides = contiguous([axis.size for axis in outer])
+        for number, (axis, stride) in enumerate(zip(outer, strides)):
+            text = "row" if stride == 1 else f"row / {stride}"
             if number > 0:
                 text = f"({text}) % {axis.size}" if stride != 1 else f"{text} % {axis.size}"
             self.out.add(f"const int64_t {axis.name} = {text};")
 
-    def _column_loops(self, outer: list[Axis], work: int) -> tuple[int, int]:
+    def _column_loops(self, outer: list[Axis]) -> tuple[int, int]:
         """Strips of columns: neighbouring results, which are vectors."""
         last = outer[-1]
         width = next((w for w in _STRIPS if last.size % w == 0), _STRIPS[0] if last.size > 256 else last.size)
-        strips = -(-last.size // width)
-
-        self.out.open("for (int64_t row = begin; row < end; ++row)")
-        block = Axis("block", strips)
-        self._unpack("row", [*outer[:-1], block])
+        rows = [*outer[:-1], Axis("block", -(-last.size // width))]
+        self._open_rows(rows)
         self.width = str(width)
         if last.size % width:
             rest = f"{last.size} - block * {width}"
@@ -210,8 +162,7 @@ class _Printer(Passes):
         self.strip = width
         self.print_passes()
         self.out.close()
-        rows = count_of(outer[:-1]) * strips
-        return rows, max(1, _GRAIN // max(work * width * count_of(self.nest.inner), 1))
+        return count_of(rows), width * count_of(self.nest.inner)
 
 
 def _listed(parts: Sequence[str], indentation: int) -> str:

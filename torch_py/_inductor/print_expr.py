@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from torch_py import _C
 from torch_py._inductor.dtypes import CPP, FLOAT, TRUTH
 from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder, flattened
-from torch_py._inductor.ir import Cast, Const, Expr, Guard, Index, Load, Map, Named
+from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
 from torch_py._records import Fields
 
 _INFIX = frozenset("+ - * / < <= == != > >=".split())
@@ -35,11 +36,10 @@ def identifier(text: str) -> str:
     return f"{text}_" if text.isupper() or text == "errno" else text
 
 
-class Names:
+class Names(Fields):
     """Names of one kernel, each used once."""
 
-    def __init__(self) -> None:
-        self.used: set[str] = set()
+    used: set[str] = set()
 
     def new(self, stem: str) -> str:
         stem = identifier(stem)
@@ -61,13 +61,12 @@ class Scope(Fields):
     """
 
     names: Names
-    pointers: Callable[[Any], str]
+    pointers: Mapping[Buffer, str]
     place: Callable[[Load], str | None]
     lines: list[str] = []
     known: dict[Expr, str] = {}
     counts: dict[Expr, int] = {}
     is_lazy: bool = False  # inside of a guard, where nothing is computed ahead
-    words: set[str] = set()
 
     def count(self, value: Expr) -> None:
         """Notes how often the parts of a value are used."""
@@ -117,7 +116,7 @@ class Scope(Fields):
             if found is not None:
                 return found
             index = flattened(value.index, value.buffer.strides)
-            return f"{self.pointers(value.buffer)}[{self.position(index)}]"
+            return f"{self.pointers[value.buffer]}[{self.position(index)}]"
 
         if isinstance(value, Cast):
             return self._cast(value)
@@ -134,10 +133,9 @@ class Scope(Fields):
         text = self.text(value.value)
         if value.dtype == TRUTH:
             return f"({text} != 0)"
-        if value.value.dtype.is_floating_point and not value.dtype.is_floating_point:
+        if value.value.dtype.is_floating_point and CPP[value.dtype] == "uint8_t":
             # As in eager: a negative number has no unsigned value in C++.
-            wide = f"static_cast<int64_t>({unwrapped(text)})" if CPP[value.dtype] == "uint8_t" else text
-            return f"static_cast<{CPP[value.dtype]}>({unwrapped(wide)})"
+            text = f"static_cast<int64_t>({unwrapped(text)})"
         return f"static_cast<{CPP[value.dtype]}>({unwrapped(text)})"
 
     def _guard(self, value: Guard) -> str:
@@ -182,9 +180,7 @@ class Scope(Fields):
         if word == "integer_power":
             exponent = value.args[1]
             assert isinstance(exponent, Const)
-            self.words.add(word)
             return f"at::vec::integer_power<{int(exponent.value)}>({unwrapped(args[0])})"
-        self.words.add(word)
         text = f"at::vec::{word}({', '.join(map(unwrapped, args))})"
         if not value.dtype.is_floating_point and value.dtype.itemsize < 4 and value.dtype != TRUTH:
             return f"static_cast<{CPP[value.dtype]}>({text})"
@@ -270,11 +266,8 @@ def first_value(kind: str, dtype: Any) -> str:
     if kind in ("maximum", "minimum") and dtype != TRUTH:
         if dtype.is_floating_point:
             return literal(float("-inf") if kind == "maximum" else float("inf"), dtype)
-        bits = dtype.itemsize * 8
-        low, high = (
-            (0, 2**bits - 1) if CPP[dtype].startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        )
-        return literal(low if kind == "maximum" else high, dtype)
+        limits = _C.iinfo(dtype)
+        return literal(limits.min if kind == "maximum" else limits.max, dtype)
     return literal(1 if kind in ("product", "all", "minimum") else 0, dtype)
 
 

@@ -7,15 +7,15 @@ compilers do not convert in vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
 from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear, flattened
-from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, walk
-from torch_py._inductor.nests import REDUCTION, Item, inner_positions
+from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, loads, walk
+from torch_py._inductor.nests import REDUCTION, Item, Nest
 from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Scope, unwrapped
 
@@ -34,17 +34,17 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
 
     gains = False
     for item in items:
-        if item.reduce not in ("", "sum", "product", "maximum", "minimum"):
-            return False
-        if item.kind == REDUCTION and item.reduce_dtype != FLOAT:
-            return False
-        if not _is_float(item.buffer.dtype):
+        if item.kind == REDUCTION:
+            fits = item.value.dtype == FLOAT and item.reduce in ("sum", "product", "maximum", "minimum")
+        else:
+            fits = _is_step(flattened(item.index, item.buffer.strides), axis, (1,))
+        if not fits or not _is_float(item.buffer.dtype):
             return False  # packs cannot be stored as truth values
-        if item.kind != REDUCTION and not _is_step(flattened(item.index, item.buffer.strides), axis, (1,)):
-            return False
         result = stored_value(item)
         for part in walk(result):
-            if not _takes_packs(part, axis) or (part is not result and _is_rounded(part)):
+            # Packs have 32 bits: a value on the way to another cannot be rounded to 16.
+            is_rounded = isinstance(part, Cast) and is_short_float(part.dtype) and part is not result
+            if not _takes_packs(part, axis) or (is_rounded and config.emulate_precision_casts):
                 return False
             gains |= _gains(part)
     return gains and has_packs()
@@ -64,11 +64,6 @@ def _gains(part: Expr) -> bool:
     if isinstance(part, Map):
         return part.function in pack_words() and part.function not in _PLAIN
     return isinstance(part, Load) and is_short_float(part.dtype)
-
-
-def _is_rounded(part: Expr) -> bool:
-    """Whether a value on the way to another has 16 bits: packs have 32."""
-    return config.emulate_precision_casts and isinstance(part, Cast) and is_short_float(part.dtype)
 
 
 def _takes_packs(part: Expr, axis: Axis) -> bool:
@@ -92,22 +87,22 @@ def _is_float(dtype: Any) -> bool:
 
 def _is_step(position: Linear, axis: Axis, steps: Sequence[int]) -> bool:
     """Whether a position moves by one of these for each step along an axis."""
-    inside = [p for p in inner_positions(position) if p is not position]
-    return position.factor(axis) in steps and not any(axis in p.axes() for p in inside)
+    factor = position.factor(axis)
+    return factor in steps and list(position.axes()).count(axis) == (factor != 0)
 
 
 class PackScope(Scope):
     """The lines of a loop body over packs. What does not vary along the axis is a number, computed before."""
 
     axis: Axis
-    scratch: Callable[[Load], bool]
     before: Scope
+    nest: Nest
 
     def _varies(self, value: Expr) -> bool:
-        for part in walk(value):
-            if isinstance(part, Load) and (
-                self.scratch(part) or flattened(part.index, part.buffer.strides).factor(self.axis)
-            ):
+        for load in loads(value):
+            item = self.nest.made(load.buffer)
+            is_scratch = item is not None and item.place == "scratch"
+            if is_scratch or flattened(load.index, load.buffer.strides).factor(self.axis):
                 return True
         return False
 
@@ -135,7 +130,7 @@ class PackScope(Scope):
             if found is not None:
                 return f"part.load(&{found})"
             index = flattened(value.index, value.buffer.strides)
-            return f"part.load({self.pointers(value.buffer)} + {self.position(index)})"
+            return f"part.load({self.pointers[value.buffer]} + {self.position(index)})"
         if isinstance(value, Cast):
             return self.text(value.value)
         assert not isinstance(value, Index)

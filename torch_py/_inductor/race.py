@@ -10,17 +10,18 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable, Iterable, Sequence
+from timeit import timeit
 from typing import Any
 
 from torch_py import _C, _logging, random
 from torch_py._C._compiler import Program
 from torch_py._functorch.aot.splitting import is_view
 from torch_py._inductor import config
-from torch_py._inductor.assemble import Assembly, Named
+from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.entries import key_of_parts, read_entry, write_entry
 from torch_py._inductor.graph_cache import text_of_graph
 from torch_py._inductor.ir import Buffer
-from torch_py._inductor.nests import Entry, Nest
+from torch_py._inductor.nests import Entry, Kernel, Nest
 from torch_py._inductor.stages import CompiledGraph, variant
 from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._records import Fields
@@ -45,28 +46,31 @@ Sides = dict[str, tuple[Program, Sequence[Any]]]
 
 
 class Contest(Fields):
-    """Nests, with the function and the name of each, and the operators that they replace.
+    """Nests, and the operators that they replace.
 
     `module` is a graph of these operators, which reads the nodes `inputs`, and `called` are the names of the
     nodes that would be called.
     """
 
     nests: list[Nest]
-    named: Named
     inputs: list[Node]
     called: frozenset[str]
     module: GraphModule
 
     @property
+    def kernels(self) -> list[Kernel]:
+        return [nest.kernel for nest in self.nests if nest.kernel is not None]
+
+    @property
     def name(self) -> str:
-        return ", ".join(kernel.name for kernel, _ in self.named.values())
+        return ", ".join(kernel.name for kernel in self.kernels)
 
     @property
     def key(self) -> str:
         """The same for all contests of equal loops and equal operators on tensors of equal sizes."""
         kernels = [
             f"{kernel.key} {kernel.extent} {kernel.grain} {[buffer.facts for buffer in kernel.buffers]}"
-            for kernel, _ in self.named.values()
+            for kernel in self.kernels
         ]
         return key_of_parts("race", text_of_graph(self.module), *kernels)
 
@@ -76,10 +80,10 @@ class Contest(Fields):
         """A program of the nests alone, and the tensors that it reads, as examples."""
         made = {memory for nest in self.nests for memory in nest.makes()}
         graph = LoopGraph()
-        buffers = dict.fromkeys(b for kernel, _ in self.named.values() for b in kernel.buffers)
+        buffers = dict.fromkeys(b for kernel in self.kernels for b in kernel.buffers)
         graph.inputs = [b for b in buffers if b.memory not in made]
         graph.outputs = [buffer for nest in self.nests for buffer in nest.stored()]
-        assembly = Assembly(graph, self.nests, self.named)
+        assembly = Assembly(graph, self.nests)
         return Program(*assembly.description(library)), graph.inputs
 
     def calls(self) -> tuple[Program, list[Any]]:
@@ -105,7 +109,6 @@ class _Search:
     def __init__(self, compiled: CompiledGraph) -> None:
         self.compiled = compiled
         self.nodes = compiled.graph.nodes
-        self.order = {node: number for number, node in enumerate(compiled.module.graph.nodes)}
         self.calls = {entry.name for entry in compiled.schedule if isinstance(entry, Extern)}
         self.makers: dict[Buffer, list[Entry]] = {}
         for entry in compiled.schedule:
@@ -133,11 +136,10 @@ class _Search:
         found = self._region(nests)
         if found is None:
             return None
-        region, inputs = (sorted(nodes, key=self.order.__getitem__) for nodes in found)
+        region, inputs = map(sorted, found)
         called = frozenset(n.name for n in region if n.target is not operator.getitem and not is_view(n))
-        named = {id(nest): self.compiled.named[id(nest)] for nest in nests}
         module = _module_of(region, inputs, self._results(nests))
-        return Contest(nests, named, inputs, called, module) if called else None
+        return Contest(nests, inputs, called, module) if called else None
 
     def _is_whole(self, nest: Nest) -> bool:
         """Whether it makes whole tensors, which are values of nodes."""
@@ -190,7 +192,7 @@ def fastest(compiled: CompiledGraph) -> CompiledGraph:
     """The fastest form of a compiled graph."""
     if not compiled.kernels:
         return compiled
-    if not _is_measurable(compiled):
+    if not all(isinstance(b, Buffer) and b.device.type == "cpu" for b in compiled.graph.inputs):
         _log.info("a graph is not raced: its sizes vary, or it is not of the CPU alone")
         return compiled
 
@@ -214,11 +216,6 @@ def _fastest(compiled: CompiledGraph) -> CompiledGraph:
     if lost:
         forms["both"] = variant(compiled.module, frozenset(lost))
     return forms[_winner(forms)]
-
-
-def _is_measurable(compiled: CompiledGraph) -> bool:
-    inputs = compiled.graph.inputs
-    return all(isinstance(b, Buffer) and b.device.type == "cpu" for b in inputs)
 
 
 def _loses(contest: Contest, key: str, library: str | None) -> bool:
@@ -255,19 +252,17 @@ def _winner(forms: dict[str, CompiledGraph]) -> str:
 def _tensor(example: Any) -> Any:
     """A tensor with random elements like a buffer or a fake tensor. Integers are 0: they may be indices."""
     if isinstance(example, Buffer):
-        return _strided(example.sizes, example.strides, example.dtype)
-    if isinstance(example, Tensor):
-        return _strided(example.shape, example.stride(), example.dtype)
-    return example
+        sizes, strides = example.sizes, example.strides
+    elif isinstance(example, Tensor):
+        sizes, strides = example.shape, example.stride()
+    else:
+        return example
+    is_real = example.dtype.is_floating_point or example.dtype.is_complex
+    bound = None if is_real else 0
+    return strided(sizes, strides, example.dtype, low=bound, high=bound)
 
 
-def _strided(sizes: Sequence[int], strides: Sequence[int], dtype: Any) -> Any:
-    if dtype.is_floating_point or dtype.is_complex:
-        return strided(sizes, strides, dtype)
-    return strided(sizes, strides, dtype, low=0, high=0)
-
-
-def _times(sides: dict[str, tuple[Any, Sequence[Any]]]) -> dict[str, float]:
+def _times(sides: Sides) -> dict[str, float]:
     """The seconds that each program takes for one call: the best of several rounds, in which they take
     turns."""
     best = dict.fromkeys(sides, float("inf"))
@@ -288,10 +283,7 @@ def _count(program: Any, given: Sequence[Any]) -> int:
 def _seconds(program: Any, given: Sequence[Any], count: int) -> float:
     # With one thread, other programs on the machine do not count.
     clock = time.thread_time if _C.get_num_threads() == 1 else time.perf_counter
-    begin = clock()
-    for _ in range(count):
-        program(*given)
-    return (clock() - begin) / count
+    return timeit(lambda: program(*given), timer=clock, number=count) / count
 
 
 # Results of races, on disk

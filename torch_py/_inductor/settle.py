@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor.indices import flattened
-from torch_py._inductor.ir import Buffer, Load, loads, rewritten
+from torch_py._inductor.ir import Buffer, Load, loads, with_loads
 from torch_py._inductor.nests import ELEMENT, Entry, Item, Nest
 from torch_py._inductor.statements import Extern, View
 from torch_py._ops import ops
@@ -60,24 +60,20 @@ def _is_written_last(nest: Nest, target: Buffer, value: Buffer) -> bool:
         return False
 
     place = flattened(maker.index, value.strides)
+    following = sorted(nest.items, key=lambda item: item.pass_)
+    following = following[following.index(maker) + 1 :]
     is_late = False
     for item in nest.items:
         for load in loads(item.value):
             if load.buffer.memory is target:
                 if load.buffer is not target or flattened(load.index, target.strides) != place:
                     return False
-                is_late = is_late or _is_after(nest, item, maker)
-    return not is_late or _is_postponed(nest, maker)
+                is_late = is_late or item in following
+    return not is_late or _is_postponed(nest, maker, following)
 
 
-def _is_after(nest: Nest, item: Item, other: Item) -> bool:
-    order = nest.items.index
-    return (item.pass_, order(item)) > (other.pass_, order(other))
-
-
-def _is_postponed(nest: Nest, item: Item) -> bool:
+def _is_postponed(nest: Nest, item: Item, following: Sequence[Item]) -> bool:
     """Makes an item the last of its pass, if that changes nothing of what it reads, and what reads it."""
-    following = [other for other in nest.items if _is_after(nest, other, item)]
     read = {load.buffer.memory for load in loads(item.value)}
     for other in following:
         reads_item = any(load.buffer is item.buffer for load in loads(other.value))
@@ -94,13 +90,10 @@ def _move(entry: Entry, value: Buffer, target: Buffer) -> None:
     def placed(found: Any) -> Any:
         return target if found is value else found
 
-    def change(part: Any) -> Any:
-        return Load(target, part.index) if isinstance(part, Load) and part.buffer is value else None
-
     if isinstance(entry, Nest):
         for item in entry.items:
             item.buffer = placed(item.buffer)
-            item.value = rewritten(item.value, {}, change)
+            item.value = with_loads(item.value, value, lambda load: Load(target, load.index))
         if value in entry.touched:
             entry.touched = {placed(memory) for memory in entry.touched}
     elif isinstance(entry, Extern):

@@ -5,13 +5,13 @@ Tests check every stage, and so do programs with TORCH_PY_VERIFY=1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named, Reduce, walk
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, inner_positions
+from torch_py._inductor.ir import Buffer, Cast, Expr, Guard, Index, Load, Map, Reduce, loads, walk
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
 from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 from torch_py._shapes.formulas import COMPARISONS
 
@@ -30,12 +30,37 @@ def _require(condition: bool, node: Any, problem: str) -> None:
 # Values.
 
 
-def _load(value: Load, axes: set[Axis]) -> None:
-    _require(len(value.index) == len(value.buffer.sizes), value, "one position for each dimension")
-    _positions(value, value.index, axes)
+def check_value(value: Expr, axes: Iterable[Axis]) -> None:
+    """Raises MalformedError unless a value is well formed, for positions of these axes."""
+    known = set(axes)
+    for part in walk(value):
+        _require(part.dtype in CPP, part, f"kernels have no {part.dtype}")
+        _part(part, known)
 
 
-def _map(value: Map, axes: set[Axis]) -> None:
+def _part(value: Expr, axes: set[Axis]) -> None:
+    match value:
+        # Positions.
+        case Load():
+            _require(len(value.index) == len(value.buffer.sizes), value, "one position for each dimension")
+            _positions(value, value.index, axes)
+        case Index():
+            _require(not value.dtype.is_floating_point, value, "a position is an integer")
+            _positions(value, [value.position], axes)
+
+        # Functions.
+        case Map():
+            _map(value)
+        case Cast():
+            _require(value.dtype != value.value.dtype, value, "a cast to the same dtype")
+        case Guard():
+            _require(value.condition.dtype == TRUTH, value, "the condition is a truth value")
+            _require(value.value.dtype == value.otherwise.dtype, value, "both choices have one dtype")
+        case Reduce():
+            raise MalformedError(f"Reduce {value}: only a store has one, as its whole value")
+
+
+def _map(value: Map) -> None:
     dtypes = {arg.dtype for arg in value.args}
     if value.function in COMPARISONS:
         _require(len(dtypes) == 1 and value.dtype == TRUTH, value, "compares values of one dtype")
@@ -49,53 +74,27 @@ def _map(value: Map, axes: set[Axis]) -> None:
         _require(len(dtypes) == 1, value, "operands have one dtype")
 
 
-def _guard(value: Guard, axes: set[Axis]) -> None:
-    _require(value.condition.dtype == TRUTH, value, "the condition is a truth value")
-    _require(value.value.dtype == value.otherwise.dtype, value, "both choices have one dtype")
-
-
-def _index(value: Index, axes: set[Axis]) -> None:
-    _require(not value.dtype.is_floating_point, value, "a position is an integer")
-    _positions(value, [value.position], axes)
-
-
-def _cast(value: Cast, axes: set[Axis]) -> None:
-    _require(value.dtype != value.value.dtype, value, "a cast to the same dtype")
-
-
-def _reduce(value: Reduce, axes: set[Axis]) -> None:
-    raise MalformedError(f"Reduce {value}: only a store has one, as its whole value")
-
-
-_VALUES: dict[type, Callable[[Any, set[Axis]], None]] = {
-    Const: lambda value, axes: None,
-    Load: _load,
-    Map: _map,
-    Cast: _cast,
-    Index: _index,
-    Guard: _guard,
-    Named: lambda value, axes: None,
-    Reduce: _reduce,
-}
-
-
-def check_value(value: Expr, axes: Iterable[Axis]) -> None:
-    """Raises MalformedError unless a value is well formed, for positions of these axes."""
-    known = set(axes)
-    for part in walk(value):
-        _require(type(part) in _VALUES, part, "not a value")
-        _require(part.dtype in CPP, part, f"kernels have no {part.dtype}")
-        _VALUES[type(part)](part, known)
-
-
 def _positions(node: Any, index: Sequence[Linear], axes: set[Axis]) -> None:
     for position in index:
-        for part in inner_positions(position):
-            strange = set(part.axes()) - axes
-            _require(not strange, node, f"axes of other loops: {strange}")
+        strange = set(position.axes()) - axes
+        _require(not strange, node, f"axes of other loops: {strange}")
 
 
 # Statements.
+
+
+def _statement(statement: Statement, made: set[Buffer]) -> None:
+    match statement:
+        case Store():
+            _store(statement, made)
+            made.add(statement.buffer)
+        case Extern():
+            for buffer in statement.buffers():
+                _require(buffer in made, statement, f"{buffer} is read before it is made")
+            made.update(statement.made())
+        case View():
+            _require(statement.buffer.base in made, statement, "its memory is not made yet")
+            made.add(statement.buffer)
 
 
 def _store(store: Store, made: set[Buffer]) -> None:
@@ -113,51 +112,11 @@ def _store(store: Store, made: set[Buffer]) -> None:
     _require(len(store.index) == len(store.buffer.sizes), store, "one position for each dimension")
     _positions(store, store.index, set(store.axes))
     _require(not any([*i.loaded()] for i in store.index), store, "the index has loaded positions")
-    for part in walk(value):
-        if isinstance(part, Load):
-            _require(part.buffer in made, store, f"{part.buffer} is read before it is made")
-    made.add(store.buffer)
-
-
-def _extern(call: Extern, made: set[Buffer]) -> None:
-    for buffer in call.buffers():
-        _require(buffer in made, call, f"{buffer} is read before it is made")
-    made.update(call.made())
-
-
-def _view(view: View, made: set[Buffer]) -> None:
-    _require(view.buffer.base in made, view, "its memory is not made yet")
-    made.add(view.buffer)
-
-
-_STATEMENTS: dict[type, Callable[[Any, set[Buffer]], None]] = {Store: _store, Extern: _extern, View: _view}
-
-
-def _given(graph: LoopGraph) -> set[Buffer]:
-    return {b for b in (*graph.inputs, *(b for b, _ in graph.constants)) if isinstance(b, Buffer)}
-
-
-def check_graph(graph: LoopGraph) -> None:
-    """Raises MalformedError unless a loop graph is well formed."""
-    made = _given(graph)
-    for statement in graph.statements:
-        _STATEMENTS[type(statement)](statement, made)
-    for output in graph.outputs:
-        if isinstance(output, Buffer):
-            _require(output in made, output, "an output that nothing makes")
+    for load in loads(value):
+        _require(load.buffer in made, store, f"{load.buffer} is read before it is made")
 
 
 # Nests.
-
-
-def check_schedule(graph: LoopGraph, schedule: Sequence[Nest | Statement]) -> None:
-    """Raises MalformedError unless nests are well formed and in an order in which they can run."""
-    made = _given(graph)
-    for entry in schedule:
-        if isinstance(entry, Nest):
-            _nest(entry, made)
-        else:
-            _STATEMENTS[type(entry)](entry, made)
 
 
 def _nest(nest: Nest, made: set[Buffer]) -> None:
@@ -172,12 +131,30 @@ def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
     axes = nest.outer if item.kind == ROW else nest.axes
     check_value(item.value, axes)
     _positions(item, item.index, set(axes if item.kind == ELEMENT else nest.outer))
-    for part in walk(item.value):
-        if isinstance(part, Load):
-            _require(part.buffer in made, item, f"{part.buffer} is read before it is made")
-            maker = nest.made(part.buffer)
-            # An input has old values until the nest makes new ones (arrange.py).
-            if maker is not None and maker is not item and part.buffer.kind != "input":
-                _require(maker.pass_ <= item.pass_, item, f"{part.buffer} is of a later pass")
-                late = maker.kind == REDUCTION and maker.pass_ == item.pass_
-                _require(not late, item, f"{part.buffer} is not complete in this pass")
+    for load in loads(item.value):
+        _require(load.buffer in made, item, f"{load.buffer} is read before it is made")
+        maker = nest.made(load.buffer)
+        # An input has old values until the nest makes new ones (settle.py).
+        if maker is not None and maker is not item and load.buffer.kind != "input":
+            _require(maker.pass_ <= item.pass_, item, f"{load.buffer} is of a later pass")
+            late = maker.kind == REDUCTION and maker.pass_ == item.pass_
+            _require(not late, item, f"{load.buffer} is not complete in this pass")
+
+
+# Graphs.
+
+
+def check(graph: LoopGraph, schedule: Sequence[Entry]) -> None:
+    """Raises MalformedError unless statements, or nests of them, are well formed, in an order that can
+    run.
+    """
+    given = (*graph.inputs, *(buffer for buffer, _ in graph.constants))
+    made = {value for value in given if isinstance(value, Buffer)}
+    for entry in schedule:
+        if isinstance(entry, Nest):
+            _nest(entry, made)
+        else:
+            _statement(entry, made)
+    for output in graph.outputs:
+        if isinstance(output, Buffer):
+            _require(output in made, output, "an output that nothing makes")

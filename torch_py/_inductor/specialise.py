@@ -31,12 +31,14 @@ def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule
     copies: dict[Node, Any] = {}
 
     for node in module.graph.nodes:
+        number = evaluate(node.meta.get("val"), sizes)
+        reads_tensors = any(isinstance(copies[argument], Node) for argument in node.all_input_nodes)
         if node.op == "placeholder":
             copies[node] = _input(graph, node, mode, sizes)
-        elif isinstance(evaluate(node.meta.get("val"), sizes), float):
+        elif isinstance(number, float):
             copies[node] = _real_number(builder, node.meta["val"], sizes)
-        elif node.op == "call_function" and not isinstance(node.meta.get("val"), Tensor | tuple | list):
-            copies[node] = _number_or_call(graph, node, copies)
+        elif isinstance(number, int) and not reads_tensors:
+            copies[node] = number
         else:
             copies[node] = graph.node_copy(node, lambda argument: copies[argument])  # noqa: B023
         if isinstance(copies[node], Node) and node.op == "call_function":
@@ -63,15 +65,6 @@ def _input(graph: Graph, node: Node, mode: FakeTensorMode, sizes: Mapping[Symbol
         geometry = Geometry(node.meta["sizes"], node.meta["strides"])
         copy.meta["val"] = stand_in(mode, node.meta["val"].detach(), geometry, sizes)
     return copy
-
-
-def _number_or_call(graph: Graph, node: Node, copies: Mapping[Node, Any]) -> Any:
-    """The value of a node that computes a number; a copy of another one."""
-    arguments = [copies[argument] for argument in node.all_input_nodes]
-    if any(isinstance(argument, Node) for argument in arguments) or isinstance(node.target, str):
-        return graph.node_copy(node, lambda argument: copies[argument])
-    args, kwargs = map_arg((node.args, node.kwargs), copies.__getitem__)
-    return node.target(*args, **kwargs)  # type: ignore[operator]
 
 
 def _real_number(builder: Builder, term: Any, sizes: Mapping[Symbol, int]) -> Node:

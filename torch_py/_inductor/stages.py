@@ -9,23 +9,23 @@ from torch_py import _logging
 from torch_py._C._compiler import Program
 from torch_py._inductor import config
 from torch_py._inductor.arrange import arrange
-from torch_py._inductor.assemble import Assembly, Named
+from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
-from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
+from torch_py._inductor.compile_cpp import NoCompilerError, compile_library
 from torch_py._inductor.fuse import fuse
 from torch_py._inductor.headers import includes
-from torch_py._inductor.inline import inline
-from torch_py._inductor.ir import Buffer
+from torch_py._inductor.inline import inline, readers
 from torch_py._inductor.lowering import lower
-from torch_py._inductor.nests import Entry, Nest
+from torch_py._inductor.nests import Entry, Kernel, Nest
 from torch_py._inductor.options import checks_stages
-from torch_py._inductor.print_cpp import Kernel, print_nest
+from torch_py._inductor.print_cpp import print_nest
 from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.settle import settle
 from torch_py._inductor.statements import LoopGraph
 from torch_py._logging import artifacts
 from torch_py._logging.artifacts import current_part, timed
 from torch_py._notices import say_once
+from torch_py._records import Fields
 from torch_py._shapes.formulas import Symbol, symbols_in
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.graph_module import GraphModule
@@ -33,27 +33,20 @@ from torch_py.fx.graph_module import GraphModule
 _log = _logging.topic("inductor")
 
 
-class CompiledGraph:
+class CompiledGraph(Fields):
     """A program with all stages of its making. A call takes the tensors of the graph."""
 
-    __slots__ = (
-        "called", "description", "graph", "kernels", "library", "loops", "module", "named", "part", "program",
-        "schedule", "source",
-    )  # fmt: skip
-
-    def __init__(self, module: GraphModule, called: frozenset[str] = frozenset()) -> None:
-        self.module = module
-        self.called = called  # the names of nodes that are called whatever their rules say
-        self.part = current_part()  # "forward", "backward" or "inference", where that is known
-        self.loops = ""
-        self.graph: LoopGraph
-        self.schedule: list[Entry] = []
-        self.kernels: list[Kernel] = []
-        self.named: Named = {}
-        self.source = ""
-        self.library: str | None = None  # the path of the compiled source
-        self.program: Program
-        self.description: tuple[Any, ...]  # of the program
+    module: GraphModule
+    called: frozenset[str] = frozenset()  # the names of nodes that are called whatever their rules say
+    part: str = ""  # "forward", "backward" or "inference", where that is known
+    graph: LoopGraph = LoopGraph()
+    loops: str = ""
+    schedule: list[Entry] = []
+    kernels: list[Kernel] = []
+    source: str = ""
+    library: str | None = None  # the path of the compiled source
+    description: tuple[Any, ...] = ()  # of the program
+    program: Any = None
 
     def __call__(self, *tensors: Any) -> Any:
         return self.program(*tensors)
@@ -62,6 +55,7 @@ class CompiledGraph:
         """Compiles the text of the kernels, and makes the program: `describe` gives its description from the
         path of the library.
         """
+        self.part = current_part()
         self.source = source
         self.library = compile_library(source) if source else None
         with timed("assemble"):
@@ -74,10 +68,10 @@ def plan(compiled: CompiledGraph, loops: bool) -> None:
     compiled.kernels = []
     with timed("lower"):
         graph = compiled.graph = lower(compiled.module, loops, compiled.called)
-    _check(graph)
+    _check(graph, graph.statements)
     with timed("inline"):
         inline(graph)
-    _check(graph)
+    _check(graph, graph.statements)
     compiled.loops = str(graph)
 
     with timed("fuse"):
@@ -87,45 +81,36 @@ def plan(compiled: CompiledGraph, loops: bool) -> None:
         settle(schedule, graph.returned)
     _check(graph, schedule)
     with timed("print"):
-        compiled.named = _kernels(compiled)
+        _print_kernels(compiled)
 
 
-def _check(graph: LoopGraph, schedule: list[Entry] | None = None) -> None:
+def _check(graph: LoopGraph, schedule: Sequence[Entry]) -> None:
     """Compares a stage with what the next one expects, if the user asks for it."""
-    if not checks_stages():
-        return
-    # Imported here: few programs check the compiler.
-    from torch_py._inductor import spec
+    if checks_stages():
+        # Imported here: few programs check the compiler.
+        from torch_py._inductor.spec import check
 
-    if schedule is None:
-        spec.check_graph(graph)
-    else:
-        spec.check_schedule(graph, schedule)
+        check(graph, schedule)
 
 
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
-    reads: dict[Buffer, list[Entry]] = {}
-    for entry in schedule:
-        for memory in entry.reads():
-            reads.setdefault(memory, []).append(entry)
+    reads = readers(schedule)
     for entry in schedule:
         if isinstance(entry, Nest):
             others = {m for m in entry.makes() if any(e is not entry for e in reads.get(m, ()))}
             arrange(entry, graph.returned | others)
 
 
-def _kernels(compiled: CompiledGraph) -> Named:
+def _print_kernels(compiled: CompiledGraph) -> None:
     """Prints the nests. Equal ones share a function."""
-    found: Named = {}
     names: dict[str, str] = {}
     for entry in compiled.schedule:
         if isinstance(entry, Nest):
-            kernel = print_nest(entry, f"{identifier(entry.name)}_{len(compiled.kernels)}")
-            if kernel.key not in names:
-                names[kernel.key] = kernel.name
-                compiled.kernels.append(kernel)
-            found[id(entry)] = (kernel, names[kernel.key])
-    return found
+            entry.kernel = print_nest(entry, f"{identifier(entry.name)}_{len(compiled.kernels)}")
+            if entry.kernel.key not in names:
+                names[entry.kernel.key] = entry.kernel.name
+                compiled.kernels.append(entry.kernel)
+            entry.kernel.name = names[entry.kernel.key]
 
 
 def source_of(kernels: Sequence[Kernel], texts: Sequence[str] | None = None) -> str:
@@ -133,8 +118,7 @@ def source_of(kernels: Sequence[Kernel], texts: Sequence[str] | None = None) -> 
     if not kernels:
         return ""
     text = "\n\n".join(texts or [kernel.text for kernel in kernels])
-    words = set().union(*(kernel.words for kernel in kernels))
-    return f"#include <cstdint>\n\n{includes(words, text)}\n{text}\n"
+    return f"#include <cstdint>\n\n{includes(text)}\n{text}\n"
 
 
 def compile_graph(module: GraphModule) -> CompiledGraph:
@@ -149,17 +133,13 @@ def compile_graph(module: GraphModule) -> CompiledGraph:
             say_once(f"torch.compile calls operators one by one: {problem}")
             _compile(compiled, loops=False)
     if config.max_autotune or config.max_autotune_pointwise:
+        # Imported here: most compilations do without it.
+        from torch_py._inductor.race import fastest
+
         with artifacts.timed("races"):
-            compiled = _raced(compiled)
+            compiled = fastest(compiled)
     _describe(compiled)
     return compiled
-
-
-def _raced(compiled: CompiledGraph) -> CompiledGraph:
-    # Imported here: most compilations do without it.
-    from torch_py._inductor.race import fastest
-
-    return fastest(compiled)
 
 
 def variant(module: GraphModule, called: frozenset[str] | None) -> CompiledGraph:
@@ -178,14 +158,14 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
         return
 
     plan(compiled, loops)
-    assembly = Assembly(compiled.graph, compiled.schedule, compiled.named)
+    assembly = Assembly(compiled.graph, compiled.schedule)
     compiled.link(source_of(compiled.kernels), assembly.description)
 
 
 def _describe(compiled: CompiledGraph) -> None:
     """What a graph has become."""
     artifacts.artifact("ir_pre_fusion", "loops.txt", lambda: compiled.loops)
-    artifacts.artifact("ir_post_fusion", "nests.txt", lambda: _nests(compiled))
+    artifacts.artifact("ir_post_fusion", "nests.txt", lambda: "\n".join(map(str, compiled.schedule)))
     artifacts.artifact("kernel_code", "kernels.cpp", lambda: compiled.source or "// no kernels")
     artifacts.write("program.txt", compiled.program.debug)
 
@@ -195,11 +175,6 @@ def _describe(compiled: CompiledGraph) -> None:
     _log.info("a graph of %d nodes: %d kernels, %d calls and views", nodes, count, calls)
 
 
-def _nests(compiled: CompiledGraph) -> str:
-    """Loops that are shared, with calls and views between them."""
-    return "\n".join(str(entry) for entry in compiled.schedule)
-
-
 def symbols_of(module: GraphModule) -> list[Symbol]:
     """The symbols that the sizes of a graph's inputs depend on, in an order in which they may grow."""
     found: dict[Symbol, None] = {}
@@ -207,6 +182,3 @@ def symbols_of(module: GraphModule) -> list[Symbol]:
         for term in (node.meta["val"], *node.meta.get("sizes", ()), *node.meta.get("strides", ())):
             found.update(dict.fromkeys(sorted(symbols_in(term), key=str)))
     return sorted(found, key=lambda symbol: symbol.rank)
-
-
-__all__ = ["CompiledGraph", "CompilerError", "compile_graph"]

@@ -1,29 +1,20 @@
-"""The statements of the loop graph, which make tensors, in the order in which they can be executed."""
+"""The statements of the loop graph, which make tensors, in the order in which they can be executed.
+
+`name` is that of the node of the operator graph, and `line` is of the user's program. `reads` gives the
+memories that a statement reads or looks at, and `makes` those that it makes or changes.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from torch_py._inductor.indices import Axis, Linear, linear
+from torch_py._inductor.indices import Axis, Linear, bounds, linear
 from torch_py._inductor.ir import Buffer, Expr, Reduce, loads
 from torch_py._records import Fields
 from torch_py.utils._pytree import tree_leaves
 
 
-class Statement(Fields):
-    """What makes tensors, or changes them. `name` is that of the node of the operator graph, and `line` is of
-    the user's program."""
-
-    def reads(self) -> set[Buffer]:
-        """The memories that it reads or looks at."""
-        raise NotImplementedError
-
-    def makes(self) -> set[Buffer]:
-        """The memories that it makes or changes."""
-        raise NotImplementedError
-
-
-class Store(Statement):
+class Store(Fields):
     """For every position of the axes, an element of a buffer, whose index depends on them alone. The value is
     a Reduce or contains none.
     """
@@ -57,12 +48,11 @@ class Store(Statement):
         return {self.buffer.memory}
 
     def __str__(self) -> str:
-        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        return f"for {bounds or 'one element'}: {place} = {self.value}"
+        return f"for {bounds(self.axes) or 'one element'}: {place} = {self.value}"
 
 
-class Extern(Statement):
+class Extern(Fields):
     """A call of an operator, in whose arguments buffers stand for tensors."""
 
     name: str
@@ -93,7 +83,7 @@ class Extern(Statement):
         return f"{results or 'nothing'} = {self.operator}({', '.join(arguments)})"
 
 
-class View(Statement):
+class View(Fields):
     """A buffer that looks at the memory of its base."""
 
     buffer: Buffer
@@ -108,6 +98,9 @@ class View(Statement):
     def __str__(self) -> str:
         b = self.buffer
         return f"{b.name} = {b.base} as sizes {list(b.sizes)}, strides {list(b.strides)}, offset {b.offset}"
+
+
+Statement = Store | Extern | View
 
 
 class LoopGraph(Fields):

@@ -187,7 +187,7 @@ class _Variant:
         self.compiled = compiled = CompiledGraph(specialised(module, sizes))
         plan(compiled, loops)
         # What is next to what in an arena depends on the sizes.
-        self.assembly = Assembly(compiled.graph, compiled.schedule, compiled.named, has_arena=False)
+        self.assembly = Assembly(compiled.graph, compiled.schedule, has_arena=False)
         self.sizes = sizes
         placeholders = module.graph.find_nodes(op="placeholder")
         # Ahead-of-time autograd makes all sizes inputs of each graph.
@@ -233,11 +233,9 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
 
 def _answer(question: Ambiguous, like: _Variant, module: GraphModule, loops: bool) -> _Variant | None:
     """Another variant of the form of `like`, which tells formulas apart."""
-    for size in question.sizes:
-        found = _Variant(module, {**like.sizes, question.symbol: size}, loops)
-        if found.form == like.form:
-            return found
-    return None
+    sizes = ({**like.sizes, question.symbol: size} for size in question.sizes)
+    found = (_Variant(module, values, loops) for values in sizes)
+    return next((variant for variant in found if variant.form == like.form), None)
 
 
 def _other_form(one: _Variant, other: _Variant) -> str:

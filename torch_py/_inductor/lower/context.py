@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, linear
-from torch_py._inductor.ir import Buffer, Expr, Load, Reduce
+from torch_py._inductor.ir import Buffer, Expr, Load
 from torch_py._inductor.statements import LoopGraph, Store, View
 from torch_py._records import Fields
 from torch_py.fx.node import Node
@@ -36,10 +37,8 @@ class Value(Fields):
 
     @classmethod
     def of(cls, buffer: Buffer) -> Value:
-        def at(index: Sequence[Linear]) -> Expr:
-            return Load(buffer, index)
-
-        return cls(buffer.sizes, buffer.dtype, buffer.device, at, buffer, buffer)
+        element = partial(Load, buffer)
+        return cls(buffer.sizes, buffer.dtype, buffer.device, element, buffer, buffer)
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -73,23 +72,15 @@ class Lowering:
         """A buffer of the shape, dtype and strides of a tensor."""
         sizes = tuple(example.shape)
         found = Buffer(self.name(name), example.dtype, sizes, example.stride(), example.device, kind)
-        self._starts[found] = _start_of(example)
+        self._starts[found] = example.storage_offset() * found.dtype.itemsize
         return found
 
     def alias(self, name: str, example: Any, root: Buffer) -> Buffer:
         """Another view of the memory of a buffer, as in the example."""
-        root = root.memory
-        distance = 0 if 0 in example.shape else _start_of(example) - self._starts[root]
-        found = Buffer(
-            self.name(name),
-            example.dtype,
-            tuple(example.shape),
-            example.stride(),
-            example.device,
-            base=root,
-            offset=distance // example.dtype.itemsize,
-        )
-        self._starts[found] = _start_of(example)
+        found = self.buffer(name, example)
+        found.base = root.memory
+        distance = 0 if 0 in found.sizes else self._starts[found] - self._starts[found.base]
+        found.offset = distance // found.dtype.itemsize
         self.graph.statements.append(View(found, self.line))
         return found
 
@@ -104,14 +95,11 @@ class Lowering:
         axes = axes_of(sizes, letters)
         return axes, [linear(axis) for axis in axes]
 
-    def check(self, example: Any) -> None:
-        """Raises NotLoweredError for a tensor that kernels cannot make."""
-        if example.dtype not in CPP:
-            raise NotLoweredError(f"dtype {example.dtype}")
-        if 0 in example.shape:
-            raise NotLoweredError("no elements")
-        if example.device.type != "cpu":
-            raise NotLoweredError(f"device {example.device}")
+    def check(self, tensor: Any) -> None:
+        """Raises NotLoweredError for a tensor that kernels cannot read or make."""
+        sizes = tensor.sizes if isinstance(tensor, Value) else tensor.shape
+        if 0 in sizes or tensor.dtype not in CPP or tensor.device.type != "cpu":
+            raise NotLoweredError(f"a tensor of {tensor.dtype} on {tensor.device} of size {sizes}")
 
     def store(self, buffer: Buffer, axes: Sequence[Axis], index: Sequence[Linear], value: Expr) -> None:
         """Adds a loop that stores elements of a buffer."""
@@ -126,19 +114,6 @@ class Lowering:
         self.store(buffer, axes, index, element)
         return Value.of(buffer)
 
-    def reduce(
-        self,
-        name: str,
-        example: Any,
-        kind: str,
-        sizes: Sequence[int],
-        element: Callable[[Sequence[Linear], Sequence[Linear]], Expr],
-        dtype: Any,
-    ) -> Value:
-        """A new tensor, each of whose elements combines those along further axes of the given sizes."""
-        axes, inner = self.space(sizes, "rstuvw")
-        return self.define(name, example, lambda outer: Reduce(kind, axes, element(outer, inner), dtype))
-
 
 Given = Mapping[str, Any]
 Rule = Callable[[Lowering, Any, Given], Any]
@@ -152,27 +127,21 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     """
 
     def register(function: Rule) -> Rule:
-        for name in names:
-            RULES[name] = function
+        RULES.update(dict.fromkeys(names, function))
         return function
 
     return register
 
 
-class Example:
+class Example(Fields):
     """The shape, dtype and strides of a tensor that no node has."""
 
-    __slots__ = ("_strides", "device", "dtype", "shape")
-
-    def __init__(self, sizes: Sequence[int], dtype: Any, device: Any) -> None:
-        self.shape = tuple(sizes)
-        self.dtype = dtype
-        self.device = device
-        self._strides = contiguous(sizes)
+    shape: Sequence[int]
+    dtype: Any
+    device: Any
 
     def stride(self) -> tuple[int, ...]:
-        return self._strides
+        return contiguous(self.shape)
 
-
-def _start_of(example: Any) -> int:
-    return 0 if isinstance(example, Example) else example.storage_offset() * example.dtype.itemsize
+    def storage_offset(self) -> int:
+        return 0

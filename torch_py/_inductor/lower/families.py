@@ -15,9 +15,11 @@ from torch_py._generated.lowerings import POINTWISE, ROWS
 from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
-from torch_py._inductor.ir import Expr, cast
-from torch_py._inductor.lower.context import Elements, Example, Given, Lowering, Value
+from torch_py._inductor.ir import Expr, Reduce, cast
+from torch_py._inductor.lower.context import Elements, Example, Given, Lowering, Rule, Value
 from torch_py._libraries import library_of
+from torch_py._ops import OpOverload
+from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx.node import map_arg
 
@@ -34,6 +36,16 @@ def row_entry(name: str) -> Any:
     return (ROWS if library is None else library.over_rows).get(name)
 
 
+def rule_of_family(operator: OpOverload, result: Any) -> Rule | None:
+    """The rule of the family that an operator belongs to, with such a result."""
+    if pointwise_entry(operator._entry_name) is not None:
+        return lower_pointwise
+    if row_entry(operator._entry_name) is not None:
+        return lower_rows
+    is_view = operator._structure == "view" and isinstance(result, (Tensor, list, tuple))
+    return lower_view if is_view else None
+
+
 # Pointwise operators
 # ------------------------------------------------------------
 
@@ -43,14 +55,19 @@ def lower_pointwise(lowering: Lowering, node: Any, given: Given) -> Value:
     promotion, tree = pointwise_entry(node.target._entry_name)
     result = node.meta["val"]
     computed = arithmetic_dtype(_compared_dtype(node) if promotion == "comparison" else result.dtype)
+    return lowering.define(node.name, result, _elements(tree, given, computed, result.dtype))
+
+
+def _elements(tree: Any, given: Mapping[str, Any], computed: Any, dtype: Any) -> Elements:
+    """The elements of a formula, computed in one dtype and given in another. Tensors broadcast."""
     if computed not in CPP:
         raise NotLoweredError(f"computes {computed}")
 
-    def element(index: Sequence[Linear]) -> Expr:
+    def at(index: Sequence[Linear]) -> Expr:
         values = {n: v.broadcast(index) if isinstance(v, Value) else v for n, v in given.items()}
-        return cast(Formula(values, computed).value(tree), result.dtype)
+        return cast(Formula(values, computed).value(tree), dtype)
 
-    return lowering.define(node.name, result, element)
+    return at
 
 
 def _compared_dtype(node: Any) -> Any:
@@ -84,7 +101,8 @@ def lower_rows(lowering: Lowering, node: Any, given: Given) -> Value:
     sizes = given["self"].sizes if operator._structure == "reduction" else tuple(result.shape)
     like = _whole(given, sizes)
     dims = reduced_dimensions(len(sizes), given.get("dim"))
-    rows = Rows(lowering, node, like, dims, like.dtype if promotion == "bool" else result.dtype)
+    computed = arithmetic_dtype(like.dtype if promotion == "bool" else result.dtype)
+    rows = Rows(lowering, node, like, dims, computed)
     return rows.computed(stages, finish, given)
 
 
@@ -99,31 +117,19 @@ def _whole(given: Given, sizes: Sequence[int]) -> Value:
 
 def reduced_dimensions(rank: int, dim: Any) -> list[int]:
     """The dimensions an operator is given, in order; None and an empty list mean all of them."""
-    if dim is None or dim == []:
+    if dim is None or dim == [] or rank == 0:
         return list(range(rank))
-    given = [dim] if isinstance(dim, int) else dim
-    return sorted(d % rank if rank else 0 for d in given) if rank else []
+    return sorted(d % rank for d in ([dim] if isinstance(dim, int) else dim))
 
 
-class Rows:
+class Rows(Fields):
     """Tensors of one shape, and values of their rows along some dimensions, computed in one dtype."""
 
-    def __init__(
-        self, lowering: Lowering, node: Any, like: Value, dims: Sequence[int], dtype: Any = None
-    ) -> None:
-        self.lowering = lowering
-        self.node = node
-        self.sizes = like.sizes
-        self.device = like.device
-        self.dims = dims
-        self.dtype = arithmetic_dtype(like.dtype if dtype is None else dtype)
-        if self.dtype not in CPP:
-            raise NotLoweredError(f"computes {self.dtype}")
-
-    @property
-    def count(self) -> int:
-        """The number of elements of a row."""
-        return math.prod([self.sizes[d] for d in self.dims])
+    lowering: Lowering
+    node: Any
+    like: Value  # one of the tensors
+    dims: Sequence[int]
+    dtype: Any
 
     def computed(self, stages: Stages, finish: Any, values: Mapping[str, Any]) -> Value:
         """The result of the node, by a formula in stages. A reduction that is all of it needs no other."""
@@ -136,11 +142,12 @@ class Rows:
 
     def staged(self, stages: Stages, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values of stages by their names, and those that they are computed from."""
-        found = {**values, "count": self.count}
+        sizes = self.like.sizes
+        row = [1 if d in self.dims else size for d, size in enumerate(sizes)]
+        found = {**values, "count": math.prod([sizes[d] for d in self.dims])}
         for name, word, tree in stages:
             own = f"{self.node.name}_{name}"
-            row = [1 if d in self.dims else size for d, size in enumerate(self.sizes)]
-            example = Example(self.sizes if word == "kept" else row, self._dtype_of(word), self.device)
+            example = Example(sizes if word == "kept" else row, self._dtype_of(word), self.like.device)
             if word in KINDS:
                 found[name] = self._reduced(own, word, tree, found, example)
             else:
@@ -149,7 +156,7 @@ class Rows:
 
     def result(self, example: Any, tree: Any, values: Mapping[str, Any], name: str = "") -> Value:
         """A tensor with the elements of a formula."""
-        element = self._formula(tree, values, self.dtype)
+        element = _elements(tree, values, self.dtype, self.dtype)
         return self.lowering.define(
             name or self.node.name,
             example,
@@ -159,35 +166,27 @@ class Rows:
     def _dtype_of(self, word: str) -> Any:
         return TRUTH if word in ("any", "all") else self.dtype
 
-    def _formula(self, tree: Any, values: Mapping[str, Any], dtype: Any) -> Elements:
-        """A formula over tensors and numbers. Tensors broadcast."""
-
-        def at(index: Sequence[Linear]) -> Expr:
-            own = {n: v.broadcast(index) if isinstance(v, Value) else v for n, v in values.items()}
-            return cast(Formula(own, self.dtype).value(tree), dtype)
-
-        return at
-
     def _reduced(self, name: str, word: str, tree: Any, values: Mapping[str, Any], example: Any) -> Value:
         """One value for each row: the combination of its elements."""
         dtype = self._dtype_of(word)
-        element = self._formula(tree, values, dtype)
+        element = _elements(tree, values, self.dtype, dtype)
 
-        def at(outer: Sequence[Linear], inner: Sequence[Linear]) -> Expr:
+        axes, inner = self.lowering.space([self.like.sizes[d] for d in self.dims], "rstuvw")
+
+        def at(outer: Sequence[Linear]) -> Expr:
             index = self._whole_index(outer)
             for d, position in zip(self.dims, inner):
                 index[d] = position
-            return element(index)
+            return Reduce(KINDS[word], axes, element(index), dtype)
 
-        sizes = [self.sizes[d] for d in self.dims]
-        return self.lowering.reduce(name, example, KINDS[word], sizes, at, dtype)
+        return self.lowering.define(name, example, at)
 
     def _whole_index(self, index: Sequence[Linear]) -> list[Linear]:
         """An index of a result, which may lack the reduced dimensions, as one of the whole tensor."""
-        if len(index) == len(self.sizes):
+        if len(index) == len(self.like.sizes):
             return list(index)
         kept = iter(index)
-        return [linear(0) if d in self.dims else next(kept) for d in range(len(self.sizes))]
+        return [linear(0) if d in self.dims else next(kept) for d in range(len(self.like.sizes))]
 
 
 # Views
@@ -201,22 +200,15 @@ def lower_view(lowering: Lowering, node: Any, given: Given) -> Value | tuple[Val
     is, and the row position gives the index.
     """
     name, source = next(iter(given.items()))
-    results = node.meta["val"]
-    if _is_by_strides(node.target, source, results):
-        raise NotLoweredError("a view by strides")
+    is_single = isinstance(node.meta["val"], Tensor)
+    results = (node.meta["val"],) if is_single else node.meta["val"]
+    if "stride" in given or any(result.dtype != source.dtype for result in results):
+        raise NotLoweredError("a view by strides, or of the bytes as another dtype")
 
     row = _C._torch.empty_strided(source.sizes, contiguous(source.sizes), dtype=source.dtype, device="meta")
     views = node.target(**{**given, name: row})
-    if isinstance(results, (list, tuple)):
-        return tuple(_view(source, view, example) for view, example in zip(views, results))
-    return _view(source, views, results)
-
-
-def _is_by_strides(operator: Any, source: Value, results: Any) -> bool:
-    """Whether the call takes strides, or sees the same bytes as another dtype."""
-    every = results if isinstance(results, (list, tuple)) else (results,)
-    takes_strides = any(argument.name == "stride" for argument in operator._schema.arguments)
-    return takes_strides or any(result.dtype != source.dtype for result in every)
+    found = [_view(source, *pair) for pair in zip((views,) if is_single else views, results)]
+    return found[0] if is_single else tuple(found)
 
 
 def _view(source: Value, view: Any, example: Any) -> Value:

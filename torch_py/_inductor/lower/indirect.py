@@ -7,14 +7,14 @@ where one is not, it calls the operator, which raises the exception of eager mod
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
 from torch_py._inductor.dtypes import LONG, TRUTH
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, loaded
-from torch_py._inductor.ir import Buffer, Expr, Map, cast, const
+from torch_py._inductor.ir import Buffer, Const, Expr, Load, Map, cast
 from torch_py._inductor.lower.context import Given, Lowering, Value, rule
 from torch_py._inductor.positions import in_range
 from torch_py._inductor.statements import Extern
@@ -23,48 +23,45 @@ _INDICES = (_C.int64, _C.int32)
 _LEAST_ELEMENTS = 4  # for each position; checking these takes a pass over them
 
 
-class _Positions:
-    """Positions along a dimension of a tensor, as a rule is given them."""
+def _positions(
+    lowering: Lowering, node: Any, name: str, source: Value, dim: int, index: Value, read: int
+) -> Callable[[Sequence[Linear]], Linear]:
+    """The positions along a dimension that a tensor has, not negative, by its index.
 
-    def __init__(
-        self, lowering: Lowering, node: Any, name: str, source: Value, dim: int, index: Value
-    ) -> None:
-        if index.dtype not in _INDICES or index.device.type != "cpu" or not source.sizes:
-            raise NotLoweredError(f"positions of {index.dtype}")
+    `read` is the number of elements that are read at them.
+    """
+    if index.dtype not in _INDICES or index.device.type != "cpu" or not source.sizes:
+        raise NotLoweredError(f"positions of {index.dtype}")
+    if read < _LEAST_ELEMENTS * math.prod(index.sizes):
+        raise NotLoweredError("as many positions as elements")
 
-        self.dim = dim % len(source.sizes)
-        self.size = source.sizes[self.dim]
-        self._wraps = name == "index"
-        given = lowering.stored(index)
-        self._checked = Buffer(
-            lowering.name(f"{node.name}_positions"), given.dtype, given.sizes, given.strides, given.device
-        )
-        arguments = (given, list(source.sizes), self.dim)
-        check = Extern(self._checked.name, in_range(name), arguments, {}, self._checked, (), lowering.line)
-        lowering.graph.statements.append(check)
+    given = lowering.stored(index)
+    checked = Buffer(lowering.name(f"{node.name}_positions"), *given.facts)
+    arguments = (given, list(source.sizes), dim % len(source.sizes))
+    check = Extern(checked.name, in_range(name), arguments, {}, checked, (), lowering.line)
+    lowering.graph.statements.append(check)
+    size = source.sizes[dim]
 
-    def at(self, index: Sequence[Linear]) -> Linear:
-        """The position at an index, not negative."""
-        value: Expr = cast(Value.of(self._checked).at(index), LONG)
-        if self._wraps:
-            is_negative = Map("<", [value, const(0, LONG)], TRUTH)
-            from_end = Map("+", [value, const(self.size, LONG)], LONG)
+    def at(i: Sequence[Linear]) -> Linear:
+        value: Expr = cast(Load(checked, i), LONG)
+        if name == "index":
+            is_negative = Map("<", [value, Const(0, LONG)], TRUTH)
+            from_end = Map("+", [value, Const(size, LONG)], LONG)
             value = Map("where", [is_negative, from_end, value], LONG)
-        return loaded(value, self.size)
+        return loaded(value, size)
+
+    return at
 
 
 def _selected(lowering: Lowering, node: Any, name: str, source: Value, dim: int, index: Value) -> Value:
     """The slices of `source` at the positions that a tensor has, whose dimensions take the place of one."""
-    if node.meta["val"].numel() < _LEAST_ELEMENTS * math.prod(index.sizes):
-        raise NotLoweredError("as many positions as elements")
-    positions = _Positions(lowering, node, name, source, dim, index)
-    first = positions.dim
+    example = node.meta["val"]
+    position = _positions(lowering, node, name, source, dim, index, example.numel())
+    first = dim % len(source.sizes)
     end = first + len(index.sizes)
-
-    def element(i: Sequence[Linear]) -> Expr:
-        return source.at([*i[:first], positions.at(i[first:end]), *i[end:]])
-
-    return lowering.define(node.name, node.meta["val"], element)
+    return lowering.define(
+        node.name, example, lambda i: source.at([*i[:first], position(i[first:end]), *i[end:]])
+    )
 
 
 @rule("embedding")
@@ -90,10 +87,8 @@ def index(lowering: Lowering, node: Any, given: Given) -> Value:
 @rule("gather")
 def gather(lowering: Lowering, node: Any, given: Given) -> Value:
     source, index = given["self"], given["index"]
-    if math.prod(source.sizes) < _LEAST_ELEMENTS * math.prod(index.sizes):
-        raise NotLoweredError("as many positions as elements")
-    positions = _Positions(lowering, node, "gather", source, given["dim"], index)
-    own = positions.dim
+    position = _positions(lowering, node, "gather", source, given["dim"], index, math.prod(source.sizes))
+    dim = given["dim"] % len(source.sizes)
     return lowering.define(
-        node.name, node.meta["val"], lambda i: source.at([*i[:own], positions.at(i), *i[own + 1 :]])
+        node.name, node.meta["val"], lambda i: source.at([*i[:dim], position(i), *i[dim + 1 :]])
     )

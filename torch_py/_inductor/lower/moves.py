@@ -3,13 +3,14 @@ tensors, and triangles; and filled tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from torch_py._inductor.dtypes import LONG, TRUTH, is_short_float
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, linear
-from torch_py._inductor.ir import Expr, Guard, Index, Map, cast, const
+from torch_py._inductor.ir import Const, Expr, Guard, Index, Map, cast
 from torch_py._inductor.lower.context import Given, Lowering, Value, rule
 
 _LONG = 16  # elements; shorter dimensions stay in the cache
@@ -39,22 +40,17 @@ def _is_transposition(source: Any, result: Any) -> bool:
     return any(s == 1 and r > 1 for s, r in steps) and any(s > 1 and r == 1 for s, r in steps)
 
 
-@rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones")
-def zeros_or_ones(lowering: Lowering, node: Any, given: Given) -> Value:
-    number = "ones" in node.target._entry_name
-    return _filled(lowering, node, number)
-
-
-@rule("full", "full_like", "new_full", "scalar_tensor", "fill.Scalar")
-def full(lowering: Lowering, node: Any, given: Given) -> Value:
-    return _filled(lowering, node, given.get("fill_value", given.get("value", given.get("s"))))
-
-
-def _filled(lowering: Lowering, node: Any, number: Any) -> Value:
+@rule(
+    "zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones",
+    "full", "full_like", "new_full", "scalar_tensor", "fill.Scalar",
+)  # fmt: skip
+def filled(lowering: Lowering, node: Any, given: Given) -> Value:
+    is_ones = "ones" in node.target._entry_name
+    number = next((given[name] for name in ("fill_value", "value", "s") if name in given), is_ones)
     if not isinstance(number, (bool, int, float)):
         raise NotLoweredError(f"a tensor of {number}")
     example = node.meta["val"]
-    return lowering.define(node.name, example, lambda index: const(number, example.dtype))
+    return lowering.define(node.name, example, lambda index: Const(number, example.dtype))
 
 
 @rule("arange", "arange.start", "arange.start_step")
@@ -72,28 +68,22 @@ def arange(lowering: Lowering, node: Any, given: Given) -> Value:
 
 _MOST_JOINED = 16  # tensors; the loops of more take longer to compile than they save
 
-Place = Callable[[Sequence[Linear]], Sequence[Linear]]
-
-
-def _moved(lowering: Lowering, node: Any, source: Value, place: Place) -> Value:
-    """The elements of `source` at another index."""
-    return lowering.define(node.name, node.meta["val"], lambda index: source.at(list(place(index))))
-
 
 @rule("flip")
 def flip(lowering: Lowering, node: Any, given: Given) -> Value:
-    sizes = given["self"].sizes
+    source: Value = given["self"]
+    sizes = source.sizes
     turned = {d % len(sizes) for d in given["dims"]} if sizes else set()
 
-    def place(index: Sequence[Linear]) -> Sequence[Linear]:
-        return [linear(sizes[d] - 1) - i if d in turned else i for d, i in enumerate(index)]
+    def element(index: Sequence[Linear]) -> Expr:
+        return source.at([linear(sizes[d] - 1) - i if d in turned else i for d, i in enumerate(index)])
 
-    return _moved(lowering, node, given["self"], place)
+    return lowering.define(node.name, node.meta["val"], element)
 
 
 @rule("roll")
 def roll(lowering: Lowering, node: Any, given: Given) -> Value:
-    source = given["self"]
+    source: Value = given["self"]
     shifts, dims = given["shifts"], given["dims"]
     along = [dims] if isinstance(dims, int) else list(dims)
     if not along or not source.sizes:
@@ -102,21 +92,21 @@ def roll(lowering: Lowering, node: Any, given: Given) -> Value:
     for shift, d in zip([shifts] if isinstance(shifts, int) else shifts, along):
         steps[d] += shift
 
-    def place(index: Sequence[Linear]) -> Sequence[Linear]:
-        return [(i + -step % size) % size for i, step, size in zip(index, steps, source.sizes)]
+    def element(index: Sequence[Linear]) -> Expr:
+        return source.at([(i + -step % size) % size for i, step, size in zip(index, steps, source.sizes)])
 
-    return _moved(lowering, node, source, place)
+    return lowering.define(node.name, node.meta["val"], element)
 
 
 @rule("repeat")
 def repeat(lowering: Lowering, node: Any, given: Given) -> Value:
-    source = given["self"]
+    source: Value = given["self"]
 
-    def place(index: Sequence[Linear]) -> Sequence[Linear]:
+    def element(index: Sequence[Linear]) -> Expr:
         own = index[len(index) - len(source.sizes) :]
-        return [i % size for i, size in zip(own, source.sizes)]
+        return source.at([i % size for i, size in zip(own, source.sizes)])
 
-    return _moved(lowering, node, source, place)
+    return lowering.define(node.name, node.meta["val"], element)
 
 
 @rule("cat")
@@ -138,31 +128,19 @@ def cat(lowering: Lowering, node: Any, given: Given) -> Value:
     return Value.of(buffer)
 
 
-def _inside(position: Linear, low: int, high: int) -> Expr:
-    """Whether low <= position < high."""
+def _inside(position: Linear, size: int) -> list[Expr]:
+    """The tests of whether 0 <= position < size."""
     value = Index(position, LONG)
-    tests = []
-    if position.range[0] < low:
-        tests.append(Map(">=", [value, const(low, LONG)], TRUTH))
-    if position.range[1] >= high:
-        tests.append(Map("<", [value, const(high, LONG)], TRUTH))
-    return all_of(tests)
+    low, high = position.range
+    tests: list[Expr] = [Map(">=", [value, Const(0, LONG)], TRUTH)] if low < 0 else []
+    return [*tests, Map("<", [value, Const(size, LONG)], TRUTH)] if high >= size else tests
 
 
-def all_of(tests: Sequence[Expr]) -> Expr:
-    """Whether all conditions hold."""
-    result: Expr = _ALWAYS
-    for test in tests:
-        if test != _ALWAYS:
-            result = test if result == _ALWAYS else Map("and", [result, test], TRUTH)
-    return result
-
-
-_ALWAYS = const(True, TRUTH)
-
-
-def _guarded(test: Expr, value: Expr, otherwise: Expr) -> Expr:
-    return value if test == _ALWAYS else Guard(test, value, otherwise)
+def _guarded(tests: Sequence[Expr], value: Expr, otherwise: Expr) -> Expr:
+    """`value` where all tests hold."""
+    if not tests:
+        return value
+    return Guard(reduce(lambda a, b: Map("and", [a, b], TRUTH), tests), value, otherwise)
 
 
 @rule("constant_pad_nd")
@@ -175,8 +153,8 @@ def constant_pad(lowering: Lowering, node: Any, given: Given) -> Value:
 
     def element(index: Sequence[Linear]) -> Expr:
         own = [i + -low for i, low in zip(index, before)]
-        tests = [_inside(i, 0, size) for i, size in zip(own, source.sizes)]
-        return _guarded(all_of(tests), source.at(own), const(given["value"], example.dtype))
+        tests = [test for i, size in zip(own, source.sizes) for test in _inside(i, size)]
+        return _guarded(tests, source.at(own), Const(given["value"], example.dtype))
 
     return lowering.define(node.name, example, element)
 
@@ -195,17 +173,17 @@ def with_part(lowering: Lowering, node: Any, given: Given) -> Value:
     is_row = len(part.sizes) < len(example.shape)
 
     def element(index: Sequence[Linear]) -> Expr:
-        otherwise = const(0, example.dtype) if source is None else source.at(index)
+        otherwise = Const(0, example.dtype) if source is None else source.at(index)
         if is_row:
-            test: Expr = Map("==", [Index(index[dim], LONG), const(first, LONG)], TRUTH)
+            test: Expr = Map("==", [Index(index[dim], LONG), Const(first, LONG)], TRUTH)
             return Guard(test, part.at([*index[:dim], *index[dim + 1 :]]), otherwise)
 
         distance = index[dim] + -first
-        tests = [_inside(distance, 0, (part.sizes[dim] - 1) * step + 1)]
+        tests = _inside(distance, (part.sizes[dim] - 1) * step + 1)
         if step != 1:
-            tests.append(Map("==", [Index(distance % step, LONG), const(0, LONG)], TRUTH))
+            tests.append(Map("==", [Index(distance % step, LONG), Const(0, LONG)], TRUTH))
         own = [*index[:dim], distance // step, *index[dim + 1 :]]
-        return _guarded(all_of(tests), part.broadcast(own), otherwise)
+        return _guarded(tests, part.broadcast(own), otherwise)
 
     return lowering.define(node.name, example, element)
 
@@ -217,7 +195,7 @@ def triangle(lowering: Lowering, node: Any, given: Given) -> Value:
 
     def element(index: Sequence[Linear]) -> Expr:
         distance = Index(index[-1] - index[-2], LONG)
-        test = Map(sign, [distance, const(given["diagonal"], LONG)], TRUTH)
-        return Map("where", [test, given["self"].at(index), const(0, example.dtype)], example.dtype)
+        test = Map(sign, [distance, Const(given["diagonal"], LONG)], TRUTH)
+        return Map("where", [test, given["self"].at(index), Const(0, example.dtype)], example.dtype)
 
     return lowering.define(node.name, example, element)

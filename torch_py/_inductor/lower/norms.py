@@ -33,8 +33,8 @@ def _scaled(tree: Any, weight: Value | None, bias: Value | None) -> Any:
 def layer_norm(lowering: Lowering, node: Any, given: Given) -> Any:
     source = given["input"]
     weight, bias = given["weight"], given["bias"]
-    rank = len(source.sizes)
-    rows = Rows(lowering, node, source, range(rank - len(given["normalized_shape"]), rank))
+    rank, dtype = len(source.sizes), arithmetic_dtype(source.dtype)
+    rows = Rows(lowering, node, source, range(rank - len(given["normalized_shape"]), rank), dtype)
     values = rows.staged(_STATISTICS, {"x": source, "w": weight, "b": bias, "eps": given["eps"]})
     result, mean, rstd = node.meta["val"]
     return (
@@ -53,8 +53,9 @@ def layer_norm_backward(lowering: Lowering, node: Any, given: Given) -> Any:
         raise NotLoweredError("rows that are next to each other in one tensor only")
 
     first = len(source.sizes) - len(given["normalized_shape"])
-    rows = Rows(lowering, node, source, range(first, len(source.sizes)))
-    columns = Rows(lowering, node, source, range(first))
+    dtype = arithmetic_dtype(source.dtype)
+    rows = Rows(lowering, node, source, range(first, len(source.sizes)), dtype)
+    columns = Rows(lowering, node, source, range(first), dtype)
     named = {"g": grad, "x": source, "mean": given["mean"], "rstd": given["rstd"], "w": weight}
     of_source, of_weight, of_bias = node.meta["val"]
 
