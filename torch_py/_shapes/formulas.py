@@ -47,11 +47,8 @@ class SizeOf(Record):
     """The size of a tensor that the program has computed: the node's position in the graph, and the
     dimension."""
 
-    __slots__ = _fields = ("position", "dim")
-
-    def __init__(self, position: int, dim: int) -> None:
-        self.position = position
-        self.dim = dim
+    position: int
+    dim: int
 
     def __str__(self) -> str:
         return f"size({self.position}, {self.dim})"

@@ -44,12 +44,9 @@ class TooManySizes(Exception):
 class Relation(Record):
     """A decision of the program: `left sign right` was true."""
 
-    __slots__ = _fields = ("sign", "left", "right")
-
-    def __init__(self, sign: str, left: Term, right: Term) -> None:
-        self.sign = sign
-        self.left = left
-        self.right = right
+    sign: str
+    left: Term
+    right: Term
 
     def holds(self, values: dict[Symbol, int]) -> bool:
         """Whether it is true for other sizes."""
