@@ -7,6 +7,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._ops import ops
+from torch_py._shapes.arguments import are_dense
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
 from torch_py._torch_function import DisableTorchFunctionSubclass
@@ -41,7 +42,8 @@ class Builder:
 
     def with_strides_of(self, node: Node, like: Any) -> Node:
         """The same numbers with the order of strides of a tensor of the same shape, without gaps."""
-        wanted = _strides_without_gaps(like)
+        with unseen():
+            wanted = _C._torch.empty_like(like._twin).stride()
         if _significant(node.meta["val"], node.meta["val"].stride()) == _significant(like, wanted):
             return node
 
@@ -49,11 +51,6 @@ class Builder:
         permuted = self.call(ops.aten.permute.default, node, order)
         dense = self.call(ops.aten.clone.default, permuted, memory_format=_C.contiguous_format)
         return self.call(ops.aten.permute.default, dense, sorted(range(len(order)), key=order.__getitem__))
-
-
-def _strides_without_gaps(tensor: Any) -> tuple[int, ...]:
-    with unseen():
-        return tuple(_C._torch.empty_like(tensor._twin).stride())
 
 
 def _significant(tensor: Any, strides: tuple[int, ...]) -> list[int]:
@@ -75,4 +72,4 @@ def repeats_elements(tensor: Any) -> bool:
 
 def is_dense(tensor: Any) -> bool:
     """Whether a fake tensor has no gaps, and reads no element twice."""
-    return _significant(tensor, tensor.stride()) == _significant(tensor, _strides_without_gaps(tensor))
+    return tensor.numel() == 0 or are_dense(tensor.shape, tensor.stride())

@@ -15,7 +15,7 @@ from torch_py._functorch.aot.joint import remove_dead_nodes
 from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
 from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
-from torch_py._shapes.arguments import NotFollowed
+from torch_py._shapes.arguments import NotFollowed, reach
 from torch_py._shapes.formulas import Formula, Symbol
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import without_autocast
@@ -165,8 +165,7 @@ class _Reduction:
         elif "sizes" in node.meta:
             raise NotFollowed("zeros with gaps whose sizes vary")
         else:
-            reach = 1 + sum((size - 1) * stride for size, stride in zip(value.shape, value.stride()))
-            memory = self._builder.call(zeros, [reach if value.numel() else 0], **options)
+            memory = self._builder.call(zeros, [reach(value.shape, value.stride())], **options)
             made = self._builder.call(ops.aten.as_strided.default, memory, value.shape, value.stride())
         made.meta = {**node.meta, **made.meta}
         return made

@@ -13,6 +13,7 @@ from torch_py._functorch.aot.forms import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
 from torch_py._functorch.aot.traced import METADATA, NO_GRAD, STEP  # for all who record
 from torch_py._ops import ops
+from torch_py._shapes.arguments import are_dense, reach
 from torch_py._subclasses.calls import map_tensors, memory_of
 from torch_py._subclasses.converter import FakeTensorConverter
 from torch_py._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FakeTensor, FakeTensorMode
@@ -104,7 +105,9 @@ class Recorder(TorchDispatchMode):
 
     def tangent(self, name: str, output: Any) -> FakeTensor:
         """Adds a placeholder for the gradient of `output`."""
-        twin = _twin_for_gradient(output)
+        # With the strides of the output if they leave no gaps.
+        with unseen():
+            twin = _C._torch.empty_like(output._twin.detach())
         fake = self.fake_mode._wrap(twin, output.device)
         node = self.graph.placeholder(name)
         node.meta.update(self.context)
@@ -127,7 +130,7 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        decomposition = self._decomposition_of(func) if self.decompositions else None
+        decomposition = self.decompositions.get(func) or self.decompositions.get(func.overloadpacket)
         if decomposition is not None:
             with self:
                 return decomposition(*args, **kwargs)
@@ -136,7 +139,7 @@ class Recorder(TorchDispatchMode):
         if func is ops.aten.resize_as_.default:
             with self:
                 return ops.aten.resize_.default(args[0], args[1].shape, **kwargs)
-        if func is ops.aten.empty_strided.default and not _are_dense(*args[:2]):
+        if func is ops.aten.empty_strided.default and not are_dense(*args[:2]):
             return self._with_gaps(*args, **kwargs)
         if is_metadata_change(func):
             return self._changed_metadata(func, args, kwargs)
@@ -172,9 +175,6 @@ class Recorder(TorchDispatchMode):
                 **{name: map_tensors(value, without) for name, value in kwargs.items()},
             )
         return flagged if _shapes(plain) != _shapes(result) else ()
-
-    def _decomposition_of(self, func: Any) -> Callable[..., Any] | None:
-        return self.decompositions.get(func) or self.decompositions.get(func.overloadpacket)
 
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
         node = self.graph.call_function(func, args, kwargs, name=getattr(func, "_opname", None))
@@ -216,9 +216,8 @@ class Recorder(TorchDispatchMode):
 
     def _with_gaps(self, size: Any, stride: Any, **options: Any) -> Any:
         """Memory with gaps as a view of memory without: values have none."""
-        count = 1 + sum((length - 1) * step for length, step in zip(size, stride)) if 0 not in size else 0
         with self:
-            memory: Any = ops.aten.empty_strided.default([count], [1], **options)
+            memory: Any = ops.aten.empty_strided.default([reach(size, stride)], [1], **options)
             return memory.as_strided(size, stride)
 
     def _drawn(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -325,16 +324,6 @@ class Recorder(TorchDispatchMode):
         return node
 
 
-def _are_dense(size: Any, stride: Any) -> bool:
-    """Whether elements with these strides fill memory without gaps."""
-    expected = 1
-    for step, length in sorted(zip(stride, size)):
-        if length != 1 and step != expected:
-            return False
-        expected *= length
-    return True
-
-
 def _shapes(values: Any) -> list[Any]:
     return [tuple(value.shape) if isinstance(value, Tensor) else None for value in values]
 
@@ -343,14 +332,6 @@ def place_of(tensor: Any) -> Any:
     """Where a fake tensor is in memory, and how it reads it."""
     twin = tensor._twin
     return memory_of(tensor), twin.storage_offset(), twin.shape, twin.stride(), twin.dtype
-
-
-def _twin_for_gradient(output: Any) -> Tensor:
-    """A meta tensor like a gradient of `output`: with its strides if they leave no gaps."""
-    twin = output._twin
-    with unseen():
-        made: Any = _C._torch.empty_like(twin.detach())
-    return made  # type: ignore[no-any-return]
 
 
 @cache
