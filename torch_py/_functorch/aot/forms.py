@@ -52,9 +52,7 @@ class Requiring(Form):
             return self.operator(*arguments, **kwargs)
 
 
-@cache
-def requiring(operator: Any, positions: tuple[int, ...]) -> Requiring:
-    return Requiring(operator, positions)
+requiring = cache(Requiring)
 
 
 @cache
@@ -141,9 +139,7 @@ class OnCopies(Form):
         return [position for position, value in enumerate(returns) if value.alias_info is None]
 
 
-@cache
-def on_copies(operator: Any) -> OnCopies:
-    return OnCopies(operator)
+on_copies = cache(OnCopies)
 
 
 def _copied(value: Any) -> Any:
