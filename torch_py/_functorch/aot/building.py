@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from torch_py import _C
+from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
 from torch_py._shapes.arguments import are_dense
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -14,6 +15,17 @@ from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node, map_arg
+
+
+def input_values(graph: Graph) -> list[Any]:
+    """Fake tensors, and numbers that vary, as examples of the inputs."""
+    return [node.meta["val"] for node in graph.find_nodes(op="placeholder")]
+
+
+def mode_of(values: Any) -> FakeTensorMode:
+    """The mode of the fake tensors among some values, or a new one."""
+    mode: FakeTensorMode | None = detect_fake_mode(values)
+    return mode or FakeTensorMode()
 
 
 class Builder:

@@ -8,7 +8,6 @@ read the memory later take their views anew from the new value.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 from torch_py._functorch.aot.building import Builder, is_dense, repeats_elements
@@ -20,6 +19,7 @@ from torch_py._functorch.aot.views import View, Views, bound, is_identity, is_wr
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
+from torch_py.fx._arguments import nodes_in
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node, map_arg
 
@@ -211,14 +211,12 @@ class Functionalized:
         like = target.meta["val"]
         if _shape(source) != _shape(target):
             source = self._builder.call(aten.expand.default, source, list(like.shape))
-        value = source.meta["val"]
-        if value.dtype != like.dtype or value.device != like.device:
-            return self._builder.call(aten._to_copy.default, source, dtype=like.dtype, device=like.device)
-        return self._builder.call(aten.clone.default, source)
+        cast = self._cast(target, source)
+        return self._builder.call(aten.clone.default, source) if cast is source else cast
 
     def _cast(self, target: Node, value: Node) -> Node:
         like = target.meta["val"]
-        if value.meta["val"].dtype == like.dtype:
+        if (value.meta["val"].dtype, value.meta["val"].device) == (like.dtype, like.device):
             return value
         return self._builder.call(aten._to_copy.default, value, dtype=like.dtype, device=like.device)
 
@@ -315,21 +313,15 @@ def _of_same_dtype(values: list[Node], steps: tuple[Step, ...], target: Node) ->
 
 def _is_uniform(node: Node) -> bool:
     """Whether an operator writes the same to all elements, as `fill_` does: no other tensor has several."""
-    others = _nodes_in(value for argument, value in bound(node) if not argument.is_write)
+    others = nodes_in([value for argument, value in bound(node) if not argument.is_write])
     return all(other.meta["val"].dim() == 0 for other in others if isinstance(other.meta["val"], Tensor))
 
 
 def written_nodes(node: Node) -> list[Node]:
     """What an operator changes."""
-    return list(_nodes_in(value for argument, value in bound(node) if argument.is_write))
-
-
-def _nodes_in(values: Iterable[Any]) -> Iterable[Node]:
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            yield from _nodes_in(value)
-        elif isinstance(value, Node):
-            yield value
+    if not is_write(node):
+        return []
+    return nodes_in([value for argument, value in bound(node) if argument.is_write])
 
 
 def _shape(node: Node) -> tuple[int, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.forms import is_random
-from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
+from torch_py._functorch.aot.functionalize import Functionalized, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
 from torch_py._functorch.aot.outputs import Classification, Outputs
 from torch_py._functorch.aot.programs import Program
@@ -27,8 +28,6 @@ from torch_py._functorch.aot.traced import (
 )
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
-from torch_py._guards import detect_fake_mode
-from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
@@ -94,7 +93,7 @@ class _Trace:
         sources: Mapping[int, Source],
     ) -> None:
         self.arguments = arguments
-        self.fake_mode: FakeTensorMode = detect_fake_mode(arguments) or FakeTensorMode()
+        self.fake_mode = mode_of(arguments)
         self.root = Module()
         self.graph = Graph()
         self.recorder = Recorder(self.graph, self.root, self.fake_mode, decompositions)
@@ -138,8 +137,7 @@ class _Trace:
 
     def _written_memories(self) -> set[Node]:
         """The nodes whose memory the program has written to, itself or through views."""
-        writes = [node for node in self.graph.nodes if is_write(node)]
-        return {self.views.of(target).root for node in writes for target in written_nodes(node)}
+        return {self.views.of(value).root for node in self.graph.nodes for value in written_nodes(node)}
 
     def _gradients(self, computed: list[Any]) -> tuple[list[int], list[Any]]:
         """The outputs that have a gradient, and the gradient of each input that requires one."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._functorch.aot.building import is_dense
-from torch_py._functorch.aot.functionalize import is_write, written_nodes
+from torch_py._functorch.aot.functionalize import written_nodes
 from torch_py._functorch.aot.inputs import Input
 from torch_py._functorch.aot.recipes import Base, Memory, Own, Source, Step
 from torch_py._functorch.aot.views import View, Views
@@ -66,12 +66,7 @@ class Sharing:
 
 
 def _written_memory(graph: Graph) -> set[int]:
-    return {
-        memory_of(value.meta["val"])
-        for node in graph.nodes
-        if is_write(node)
-        for value in written_nodes(node)
-    }
+    return {memory_of(value.meta["val"]) for node in graph.nodes for value in written_nodes(node)}
 
 
 def _reaching_out(graph: Graph, views: Views) -> set[Node]:

@@ -10,6 +10,7 @@ from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._functorch.aot.views import aliased_argument
 from torch_py._shapes.formulas import Formula, Symbol
+from torch_py.fx._arguments import nodes_in
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
@@ -107,8 +108,11 @@ def reached_from(ends: Iterable[Node], stops: frozenset[Node] = frozenset()) -> 
     return set(reached(ends, lambda node: [] if node in stops else node.all_input_nodes))
 
 
-def nodes_in(values: Iterable[Any]) -> list[Node]:
-    return [value for value in values if isinstance(value, Node)]
+def memory_of(node: Node) -> Node:
+    """The value whose memory a node reads."""
+    while is_view(node):
+        node = node.all_input_nodes[0]
+    return node
 
 
 def is_tangent(node: Node) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.comparing import check_comparisons
 from torch_py._functorch.aot.joint import SharedMemory, trace
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Recipe, Viewed
 from torch_py._functorch.aot.traced import BACKWARD, Traced
-from torch_py._guards import detect_fake_mode
 from torch_py._records import Record
 from torch_py._shapes.arguments import Arguments, NotFollowed, solved_geometry
 from torch_py._shapes.formulas import Symbol, symbols_in
@@ -18,7 +18,6 @@ from torch_py._shapes.merging import GraphMerge
 from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
-from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx.node import Node
@@ -66,7 +65,7 @@ class _Recordings:
         self._record = record
         self._arguments = arguments
         self._sizes = sizes
-        self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
+        self._mode = mode_of(arguments.values)
         self._all_sizes: list[Mapping[Symbol, int]] = []
         self._traced: list[Traced] = []
         for values in sizes.settled():
