@@ -229,21 +229,10 @@ class Parts(Record):
     training: Mapping[str, Any] | None
 
     @classmethod
-    def of(
-        cls, traced: Traced, num_arguments: int, has_history: bool, training: Mapping[str, Any] | None = None
-    ) -> Parts:
-        """Those of a call that was recorded."""
-        return cls(
-            num_arguments,
-            has_history,
-            traced.is_autocast,
-            traced.leaves_inference,
-            traced.inputs,
-            traced.changes,
-            traced.reshapings,
-            traced.outputs.recipes,
-            training,
-        )
+    def of(cls, traced: Traced, **others: Any) -> Parts:
+        """Those of a call that was recorded; the `others` are fields that `traced` does not have."""
+        known = {name: getattr(traced, name) for name in cls._fields if hasattr(traced, name)}
+        return cls(**known, recipes=traced.outputs.recipes, **others)
 
     def call(self, forward: Compiled, backward: Compiled | None = None, partial: Any = None) -> Call:
         """The call, with what its graphs have been compiled to; `partial` as in `function_of`."""
