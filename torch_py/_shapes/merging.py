@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from torch_py._shapes.formulas import FormulaWriter, SizeOf, Symbol, Term
@@ -10,7 +11,6 @@ from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
-from torch_py.utils._pytree import tree_flatten
 
 Sizes = tuple[int, ...]
 Column = tuple[Node, ...]  # the nodes of one place, one of each graph
@@ -73,31 +73,21 @@ class GraphMerge:
 
     def _solve_arguments(self, column: Column) -> Any:
         """Arguments and keywords with terms in the places of numbers that vary; None if nothing varies."""
-        flat = [tree_flatten((list(node.args), dict(node.kwargs)))[0] for node in column]
-        if len({len(leaves) for leaves in flat}) > 1:
+        first = column[0].args, column[0].kwargs
+        found = merged([(node.args, node.kwargs) for node in column], partial(self._argument, column))
+        return None if found == first else found
+
+    def _argument(self, column: Column, values: tuple[Any, ...]) -> Any:
+        first = values[0]
+        if any(isinstance(value, (tuple, list)) for value in values):
             raise self.refuse(column[0], f"gives `{column[0].target}` lists of different lengths")
-
-        replaced: dict[int, Any] = {}
-        for position, values in enumerate(zip(*flat)):
-            if isinstance(values[0], Node):
-                self._check_same_node(column[0], values)
-            elif any(_differ(value, values[0]) for value in values):
-                replaced[position] = self._solved(column, values)
-        if not replaced:
-            return None
-
-        counter = iter(range(len(flat[0])))
-
-        def substituted(value: Any) -> Any:
-            position = next(counter)
-            return replaced.get(position, value)
-
-        return map_aggregate((column[0].args, column[0].kwargs), substituted)
-
-    def _check_same_node(self, node: Node, values: tuple[Any, ...]) -> None:
-        places = {self.positions[i].get(value) for i, value in enumerate(values)}
-        if len(places) > 1:
-            raise self.refuse(node, f"gives `{node.target}` different values for different inputs")
+        if isinstance(first, Node):
+            places = {self.positions[i].get(value) for i, value in enumerate(values)}
+            if len(places) > 1:
+                what = f"gives `{column[0].target}` different values for different inputs"
+                raise self.refuse(column[0], what)
+            return first
+        return self._solved(column, values) if any(_differ(value, first) for value in values) else first
 
     def _solved(self, column: Column, values: tuple[Any, ...]) -> Term:
         term = None
@@ -152,6 +142,19 @@ class GraphMerge:
         except Ambiguous:
             term = None
         return otherwise if term is None else term
+
+
+def merged(values: Sequence[Any], leaf: Callable[[tuple[Any, ...]], Any]) -> Any:
+    """A nest of tuples, lists and dictionaries for several of one form, with what `leaf` makes of leaves.
+
+    Lists of different lengths are leaves.
+    """
+    first = values[0]
+    if isinstance(first, (tuple, list)) and len({(type(value), len(value)) for value in values}) == 1:
+        return type(first)([merged(items, leaf) for items in zip(*values)])
+    if isinstance(first, dict):
+        return {key: merged([value[key] for value in values], leaf) for key in first}
+    return leaf(tuple(values))
 
 
 def _differ(value: Any, other: Any) -> bool:

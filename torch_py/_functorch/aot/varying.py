@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from torch_py._functorch.aot.building import mode_of
@@ -14,7 +15,7 @@ from torch_py._functorch.aot.traced import BACKWARD, Traced
 from torch_py._records import Record
 from torch_py._shapes.arguments import Arguments, NotFollowed, solved_geometry
 from torch_py._shapes.formulas import Symbol, symbols_in
-from torch_py._shapes.merging import GraphMerge
+from torch_py._shapes.merging import GraphMerge, merged
 from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
@@ -55,9 +56,10 @@ def trace_varying(
     recordings = _Recordings(record, arguments, sizes)
     while True:
         try:
-            return recordings.merged()
+            with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+                return recordings.merged()
         except Ambiguous as question:
-            recordings.answer(question)
+            recordings.add({**recordings.all_sizes[0], question.symbol: question.size})
 
 
 class _Recordings:
@@ -66,14 +68,10 @@ class _Recordings:
         self._arguments = arguments
         self._sizes = sizes
         self._mode = mode_of(arguments.values)
-        self._all_sizes: list[Mapping[Symbol, int]] = []
+        self.all_sizes: list[Mapping[Symbol, int]] = []
         self._traced: list[Traced] = []
         for values in sizes.settled():
             self.add(values)
-
-    def answer(self, question: Ambiguous) -> None:
-        """Records the program with one of the sizes that tell formulas apart."""
-        self.add({**self._all_sizes[0], question.symbol: question.size})
 
     def add(self, sizes: Mapping[Symbol, int]) -> None:
         """Records the program once more."""
@@ -92,16 +90,12 @@ class _Recordings:
                 raise
             raise NotFollowed(f"for some sizes it raises {type(error).__name__}: {error}") from error
 
-        self._all_sizes.append(sizes)
+        self.all_sizes.append(sizes)
 
     def merged(self) -> Traced:
-        with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
-            return self._merged()
-
-    def _merged(self) -> Traced:
         first = self._traced[0]
         self._check_results()
-        solver = Solver({s: tuple(sizes[s] for sizes in self._all_sizes) for s in self._all_sizes[0]})
+        solver = Solver({s: tuple(sizes[s] for sizes in self.all_sizes) for s in self.all_sizes[0]})
         for term in self._sizes.reals:
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
@@ -146,24 +140,17 @@ def _merged_recipe(recipes: Sequence[Recipe], solver: Solver, positions: Mapping
         raise NotFollowed("the program returns other views of its arguments for some sizes than for others")
     steps = []
     for column in zip(*(recipe.steps for recipe in recipes)):  # type: ignore[union-attr]
-        args, kwargs = _solved_all([(step.args, step.kwargs) for step in column], solver)
+        args, kwargs = merged([(step.args, step.kwargs) for step in column], partial(_solved, solver))
         steps.append(column[0].with_arguments(args, kwargs))
     terms = tree_flatten([(step.args, step.kwargs) for step in steps])[0]
     symbols = {symbol for term in terms for symbol in symbols_in(term)}
     return Viewed(first.source, tuple(steps), tuple((s, positions[s]) for s in positions if s in symbols))
 
 
-def _solved_all(values: Sequence[Any], solver: Solver) -> Any:
-    """Nested tuples and lists, with formulas in the place of numbers that vary."""
-    first = values[0]
-    if isinstance(first, (tuple, list)) and len({len(value) for value in values}) == 1:
-        found = [_solved_all(items, solver) for items in zip(*values)]
-        return found if isinstance(first, list) else tuple(found)
-    if isinstance(first, dict):
-        return {key: _solved_all([value[key] for value in values], solver) for key in first}
-    if all(value == first for value in values):
-        return first
-    term = solver.solve(tuple(values))
+def _solved(solver: Solver, values: tuple[Any, ...]) -> Any:
+    if all(value == values[0] for value in values):
+        return values[0]
+    term = None if isinstance(values[0], (tuple, list)) else solver.solve(values)
     if term is None:
         raise NotFollowed(
             "the program returns views of its arguments that no formula of their sizes explains"
