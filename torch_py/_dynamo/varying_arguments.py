@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py import _C
 from torch_py._dynamo.torch_modules import is_operator
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
-from torch_py._shapes.formulas import Formula, cannot_be_negative
+from torch_py._shapes.formulas import Formula, cannot_be_negative, evaluate
 from torch_py._shapes.integers import SymInt
 from torch_py._shapes.reals import SymFloat, term_of
 from torch_py._shapes.sizes import Relation, Sizes
@@ -106,9 +106,7 @@ def _has_tensors_alone(packet: OpOverloadPacket) -> bool:
 @cache
 def _has_no_positions(packet: OpOverloadPacket) -> bool:
     """Whether schemas have integers as scalars and lists of sizes only: not as dimensions, bounds, counts."""
-    types = {str.__str__(argument.type) for schema in schemas_of(packet) for argument in schema.arguments}
-    numbers = {kind for kind in types if kind.startswith(("int", "SymInt", "float"))}
-    return numbers <= {"SymInt[]", "SymInt[]?"}
+    return set().union(*_types_of(packet).values()) <= {"SymInt[]", "SymInt[]?", ""}
 
 
 def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
@@ -245,11 +243,10 @@ def _decisions(sizes: Sizes, bounds: list[int], size: int, is_index: bool) -> It
     ends: list[Any] = []
     for bound in bounds:
         term, end = term_of(bound), term_of(size)
-        is_negative = sizes.hint_of(bound) < 0
         if not cannot_be_negative(term):
             yield sizes.decided(">=", bound, 0)
 
-        if is_negative:
+        if evaluate(term, sizes.hints) < 0:
             inside = sizes.decided(">=", bound, -size)
             ends.append(Formula("add", (end, term)) if inside.sign == ">=" else 0)
         else:

@@ -83,22 +83,22 @@ class Sizes(Fields):
         """A size that varies and is `hint` in the example, which must be 2 or more. With `allowed`, operators
         take it in this range only.
         """
-        for symbol, size in self.hints.items():
-            if size == hint and symbol not in self.numbers:
-                return self._integer(symbol)
-        return self._integer(self._symbol(hint, allowed))
+        return self._integer(self._size_of(hint) or self._symbol(hint, allowed))
 
     def new_number(self, hint: int, allowed: Range | None = None) -> SymInt:
         """An integer of the program that varies and is `hint` in the example, which must be 2 or more.
 
         It is a size where a tensor has been seen that is as large; positions have nothing to do with sizes.
         """
-        is_size = any(size == hint and symbol not in self.numbers for symbol, size in self.hints.items())
-        if is_size and allowed is None:
-            return self.new(hint)
-        symbol = self._symbol(hint, allowed)
-        self.numbers.add(symbol)
+        symbol = self._size_of(hint) if allowed is None else None
+        if symbol is None:
+            symbol = self._symbol(hint, allowed)
+            self.numbers.add(symbol)
         return self._integer(symbol)
+
+    def _size_of(self, hint: int) -> Symbol | None:
+        sizes = (s for s, size in self.hints.items() if size == hint and s not in self.numbers)
+        return next(sizes, None)
 
     def _symbol(self, hint: int, allowed: Range | None) -> Symbol:
         position = len(self.hints)
@@ -250,10 +250,6 @@ class Sizes(Fields):
         if terms[0] != terms[1] and found.symbols():
             self.relations[found] = None
         return found
-
-    def hint_of(self, value: int) -> int:
-        """A number in the example."""
-        return evaluate(term_of(value), self.hints)  # type: ignore[no-any-return]
 
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""
