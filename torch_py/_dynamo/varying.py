@@ -8,6 +8,7 @@ guards.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
@@ -86,7 +87,6 @@ class Varying:
         self._other_sizes: set[int] = set()  # those of inputs that do not vary
         self._limits: dict[Symbol, Range] = {}  # for the next capture
         self.recorder: Recorder  # which sets it
-        self._worlds: Worlds | None = None
 
     # Inputs
 
@@ -181,15 +181,13 @@ class Varying:
             return found
         return list(map(self.sizes.integer, terms))
 
-    @property
+    @cached_property
     def worlds(self) -> Worlds:
         """What tensors of the capture would be for other stand-ins."""
-        if self._worlds is None:
-            # Imported here: most programs do not need it.
-            from torch_py._dynamo.varying_worlds import Worlds
+        # Imported here: most programs do not need it.
+        from torch_py._dynamo.varying_worlds import Worlds
 
-            self._worlds = Worlds(self)
-        return self._worlds
+        return Worlds(self)
 
     def shape_of(self, tensor: Tensor) -> list[int]:
         """The sizes of a tensor, with SymInts for those that vary."""
@@ -219,7 +217,7 @@ class Varying:
             found = Range(low, high, is_alone if is_guarded is None else is_guarded, share)
             near = found.near(hints[symbol])
             if _is_as_narrow(symbol, near) or not samples_in(near):
-                self.sizes.fix_symbol(symbol)
+                self.sizes.fix_symbols(symbol)
             else:
                 self._limits[symbol] = found.both(self._limits.get(symbol, found))
 
@@ -282,7 +280,8 @@ class Varying:
         First sizes that may have to be those of a tensor that does not vary, such as a weight; then
         positions; then attributes; then all integers of the program; then everything.
         """
-        tied = [place for place in self._all_places() if place.size in self._other_sizes]
+        places = [*self.places.values(), *(other for _, other in self._equal)]
+        tied = [place for place in places if place.size in self._other_sizes]
         for place in tied:
             self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
         if tied:
@@ -292,18 +291,10 @@ class Varying:
             return
         if any(self.policy.is_attribute(place.made.source) for place in self.places.values()):
             self.policy.fixes_attributes = True
-        elif self.has_numbers:
+        elif not all(place.is_size for place in self.places.values()):
             self.policy.fixes_numbers = True
         else:
             self.policy.is_off = self.policy.fixes_numbers = True
-
-    def _all_places(self) -> list[Place]:
-        return [*self.places.values(), *(other for _, other in self._equal)]
-
-    @property
-    def has_numbers(self) -> bool:
-        """Whether integers of the program vary."""
-        return not all(place.is_size for place in self.places.values())
 
     # Guards
 

@@ -230,8 +230,7 @@ def _agree(varying: Varying, relations: list[Relation]) -> bool:
         return True
     symbols = set().union(*(relation.symbols() for relation in failing))
     if all(isinstance(relation.left, int) for relation in failing) and not symbols & sizes.bounded:
-        for symbol in symbols:  # sizes that are smaller than a constant
-            sizes.fix_symbol(symbol)
+        sizes.fix_symbols(*symbols)  # sizes that are smaller than a constant
     else:
         varying.limit(symbols, lambda values: all(relation.holds(values) for relation in relations))
     return False

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from torch_py._dynamo.varying import Varying
 
 
-def settle_count(
-    varying: Varying, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]
-) -> None:
+Run = Callable[..., Any]
+Count = Callable[[Any], int]
+
+
+def settle_count(varying: Varying, target: Any, run: Run, args: Any, kwargs: dict[str, Any]) -> None:
     """Raises Break, after which the capture begins anew, if sizes had to be fixed for a call of `target`:
     ``run(*args, **kwargs)``."""
     packet = packet_of(target)
@@ -54,7 +56,7 @@ class TooManyCalls(RuntimeError):
     """A call on stand-ins calls more than MOST_CALLS operators."""
 
 
-def settle_steps(varying: Varying, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> NoReturn:
+def settle_steps(varying: Varying, run: Run, args: Any, kwargs: dict[str, Any]) -> NoReturn:
     """Fixes sizes for a call that has raised TooManyCalls: those on which its number of operators depends, or
     all if it cannot be told. Raises Break, after which the capture begins anew."""
 
@@ -66,8 +68,7 @@ def settle_steps(varying: Varying, run: Callable[..., Any], args: Any, kwargs: d
 
     call = Call(varying, operators, args, kwargs, int)
     if not call.fix_decisive():
-        for symbol in call.symbols:
-            varying.sizes.fix_symbol(symbol)
+        varying.sizes.fix_symbols(*call.symbols)
     raise Break("a call", "the number of its steps depends on sizes")
 
 
@@ -94,12 +95,7 @@ class Call:
     """A call with arguments that vary, and what is counted of its result."""
 
     def __init__(
-        self,
-        varying: Varying,
-        run: Callable[..., Any],
-        args: Any,
-        kwargs: Any,
-        count: Callable[[Any], int] = lambda result: 1,
+        self, varying: Varying, run: Run, args: Any, kwargs: Any, count: Count = lambda _: 1
     ) -> None:
         self._varying = varying
         self._sizes = varying.sizes
@@ -126,8 +122,7 @@ class Call:
     def fix_decisive(self) -> bool:
         """Fixes the sizes with which the count changes; whether there are some."""
         decisive = [symbol for symbol in self.symbols if self._depends_on(symbol)]
-        for symbol in decisive:
-            self._sizes.fix_symbol(symbol)
+        self._sizes.fix_symbols(*decisive)
         return bool(decisive)
 
     def _depends_on(self, symbol: Symbol) -> bool:

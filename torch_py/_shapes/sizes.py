@@ -262,14 +262,11 @@ class Sizes(Fields):
         self.relations[Relation("==", value.term, hint)] = None
         return hint
 
-    def fix_symbol(self, symbol: Symbol) -> None:
-        """From now on a size, or an integer of the program, is what it is in the example."""
-        self.relations[Relation("==", symbol, self.hints[symbol])] = None
-
-    def fix_symbols(self, number: SymInt | SymFloat) -> None:
-        """From now on all that a number depends on is what it is in the example."""
-        for symbol in symbols_in(number.term):
-            self.fix_symbol(symbol)
+    def fix_symbols(self, *numbers: SymInt | SymFloat | Term) -> None:
+        """From now on all that some numbers or terms depend on is what it is in the example."""
+        for number in numbers:
+            for symbol in symbols_in(term_of(number)):
+                self.relations[Relation("==", symbol, self.hints[symbol])] = None
 
     @property
     def fixed(self) -> dict[Symbol, int]:
