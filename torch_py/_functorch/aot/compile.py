@@ -11,7 +11,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.building import input_values
 from torch_py._functorch.aot.in_place import put_changes_inside
-from torch_py._functorch.aot.joint import trace
+from torch_py._functorch.aot.joint import Decompositions, trace
 from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
@@ -35,7 +35,6 @@ from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 VaryingArguments = tuple[Arguments, Sizes]
 Partition = Callable[..., tuple[GraphModule, GraphModule]]
-Decompositions = Mapping[Any, Callable[..., Any]] | None
 Compiler = Callable[[GraphModule, list[Any]], Callable[..., Sequence[Any]]]
 # Called with what a call consists of apart from the programs of its graphs.
 Note = Callable[[Parts, PartialBackward | None], None]

@@ -25,6 +25,7 @@ from torch_py._functorch.aot.traced import (
     Change,
     Reshaping,
     Traced,
+    Unsupported,
 )
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
@@ -38,6 +39,8 @@ from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
+
+Decompositions = Mapping[Any, Callable[..., Any]] | None
 
 
 def arrivals(results: Sequence[Any]) -> dict[Any, frozenset[int]]:
@@ -58,7 +61,7 @@ def trace(
     program: Program,
     arguments: Sequence[Any],
     names: Sequence[str],
-    decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+    decompositions: Decompositions = None,
     may_take_memory: Callable[[Iterable[int]], bool] = lambda positions: True,
 ) -> Traced:
     """Records the call of a program, and its gradients if results require them.
@@ -68,30 +71,23 @@ def trace(
     inputs have to be the memory of arguments of which `may_take_memory` does not hold.
     """
     try:
-        return _Trace(arguments, names, decompositions, {}).run(program)
+        return _Trace(arguments, decompositions).run(program, names, {})
     except SharedMemory as found:
         if not may_take_memory(found.sources):
             raise
         sources = found.sources
-    return _Trace(arguments, names, decompositions, sources).run(program)
+    return _Trace(arguments, decompositions).run(program, names, sources)
 
 
 class SharedMemory(Exception):
     """The program is to be recorded again, with other inputs: the memory of some arguments as a whole."""
 
     def __init__(self, sources: dict[int, Source]) -> None:
-        super().__init__()
         self.sources = sources
 
 
 class _Trace:
-    def __init__(
-        self,
-        arguments: Sequence[Any],
-        names: Sequence[str],
-        decompositions: Mapping[Any, Callable[..., Any]] | None,
-        sources: Mapping[int, Source],
-    ) -> None:
+    def __init__(self, arguments: Sequence[Any], decompositions: Decompositions) -> None:
         self.arguments = arguments
         self.fake_mode = mode_of(arguments)
         self.root = Module()
@@ -103,17 +99,15 @@ class _Trace:
         self.leaves_inference = False
         self.reached: list[list[int]] = []
 
-        made = Inputs(self.recorder, arguments, names, sources)
+    def run(self, program: Program, names: Sequence[str], sources: Mapping[int, Source]) -> Traced:
+        made = Inputs(self.recorder, self.arguments, names, sources)
         self.inputs = made.inputs
         self.given = made.given
-        self._for_program = made.for_program()
-
-    def run(self, program: Program) -> Traced:
         state = ThreadState()  # programs may end in other modes than they begin in
         self.is_autocast = any(enabled for enabled, _ in state.autocast.values())
         try:
             with _without_saved_tensors_hooks(), self.recorder.running():
-                results = program(self.recorder, self._for_program)
+                results = program(self.recorder, made.for_program())
                 stays_inference = state.inference and _C.is_inference_mode_enabled()
                 self.leaves_inference = state.inference and not stays_inference
 
@@ -146,14 +140,13 @@ class _Trace:
         if not tangents:
             return [], []
         if not wanted:
-            raise NotImplementedError(
-                "ahead-of-time autograd: results require gradients, and no argument does: the program makes "
-                "tensors that require them"
+            raise Unsupported(
+                "results require gradients, and no argument does: the program makes tensors that require them"
             )
         if not all(_has_shape_of_history(computed[i]) for i in tangents):
-            raise NotImplementedError(
-                "ahead-of-time autograd: the program changes the shape of a result in place without grad "
-                "mode, so that no gradient of the result fits its history"
+            raise Unsupported(
+                "the program changes the shape of a result in place without grad mode, so that no gradient "
+                "of the result fits its history"
             )
 
         self.recorder.context = {BACKWARD: True}

@@ -11,7 +11,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
-from torch_py._functorch.aot.traced import METADATA, NO_GRAD, STEP  # for all who record
+from torch_py._functorch.aot.traced import METADATA, NO_GRAD, STEP, Unsupported  # for all who record
 from torch_py._ops import ops
 from torch_py._shapes.arguments import are_dense, reach
 from torch_py._subclasses.calls import map_tensors, memory_of
@@ -141,7 +141,7 @@ class Recorder(TorchDispatchMode):
                 return ops.aten.resize_.default(args[0], args[1].shape, **kwargs)
         if func is ops.aten.empty_strided.default and not are_dense(*args[:2]):
             return self._with_gaps(*args, **kwargs)
-        if is_metadata_change(func):
+        if _is_metadata_change(func):
             return self._changed_metadata(func, args, kwargs)
         if func.overloadpacket in (ops.aten.set_, ops.aten.resize_):
             with unseen():  # the node of the argument keeps the size and memory of before
@@ -229,9 +229,7 @@ class Recorder(TorchDispatchMode):
             self.draws.note(func, args, kwargs, node)
             return result
         if not isinstance(drawn, Node):
-            raise NotImplementedError(
-                f"ahead-of-time autograd: the program draws random numbers again with {func}"
-            )
+            raise Unsupported(f"the program draws random numbers again with {func}")
 
         copy = self._copy_when_made(drawn)
         with self:
@@ -335,8 +333,8 @@ def place_of(tensor: Any) -> Any:
 
 
 @cache
-def is_metadata_change(func: Any) -> bool:
-    return "inplace_view" in getattr(func, "_tag_words", "").split()
+def _is_metadata_change(func: Any) -> bool:
+    return "inplace_view" in func._tag_words.split()
 
 
 @cache
@@ -347,4 +345,4 @@ def view_of_metadata_change(func: Any) -> Any:
         found = _C._find_operator(name)
         if found is not None and not found._schema.is_mutable and found.is_view:
             return found
-    raise NotImplementedError(f"ahead-of-time autograd: {func} changes the shape of a tensor in place")
+    raise Unsupported(f"{func} changes the shape of a tensor in place")

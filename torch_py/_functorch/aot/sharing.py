@@ -9,6 +9,7 @@ from torch_py._functorch.aot.building import is_dense
 from torch_py._functorch.aot.functionalize import written_nodes
 from torch_py._functorch.aot.inputs import Input
 from torch_py._functorch.aot.recipes import Base, Memory, Own, Source, Step
+from torch_py._functorch.aot.traced import Unsupported
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
 from torch_py._shapes.arguments import reach
@@ -44,9 +45,9 @@ class Sharing:
 
     def _add(self, group: list[Input], reaches_out: bool) -> None:
         if not all(isinstance(one.source, Own) for one in group):
-            raise NotImplementedError(
-                "ahead-of-time autograd: the program changes memory in place that it reaches by as_strided, "
-                "outside of the tensor that it is given"
+            raise Unsupported(
+                "the program changes memory in place that it reaches by as_strided, outside of the tensor "
+                "that it is given"
             )
         positions = [one.source.position for one in group]
         tensors = [self.arguments[position] for position in positions]
@@ -102,9 +103,9 @@ def _as_views_of_one(group: list[Input]) -> dict[Node, View]:
     same_type = all(one.node.meta["val"].dtype == value.dtype for one in group)
     one_gradient = sum(one.leaf.requires_grad for one in group) == 1
     if not (contained and same_type and one_gradient and is_dense(value)):
-        raise NotImplementedError(
-            "ahead-of-time autograd: the program changes an argument in place that shares memory with others "
-            "that require gradients without being views of one tensor"
+        raise Unsupported(
+            "the program changes an argument in place that shares memory with others that require gradients "
+            "without being views of one tensor"
         )
 
     found = {}

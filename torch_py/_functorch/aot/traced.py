@@ -20,6 +20,13 @@ CHANGED = "input_is_changed"
 METADATA = "changed_metadata_with"  # the operator in place, of a view that it made of its argument
 
 
+class Unsupported(NotImplementedError):
+    """A program that cannot be recorded."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"ahead-of-time autograd: {what}")
+
+
 class Change(Record):
     """What a call does to the numbers of an input: it is filled with an output of the graph.
 

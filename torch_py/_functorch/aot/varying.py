@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.comparing import check_comparisons
-from torch_py._functorch.aot.joint import SharedMemory, trace
+from torch_py._functorch.aot.joint import Decompositions, SharedMemory, trace
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Recipe, Viewed
 from torch_py._functorch.aot.traced import BACKWARD, Traced
@@ -41,7 +41,7 @@ def trace_varying(
     arguments: Arguments,
     sizes: Sizes,
     names: Sequence[str],
-    decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+    decompositions: Decompositions = None,
 ) -> Traced:
     """Like `trace`, for all sizes that the symbols of `sizes` may be.
 
