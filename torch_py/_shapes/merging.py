@@ -19,22 +19,20 @@ Column = tuple[Node, ...]  # the nodes of one place, one of each graph
 class GraphMerge:
     """Compares graphs node by node, and puts formulas in the places of numbers that vary in the first.
 
-    `sizes_of` gives the sizes of a node's tensor, None if it has no tensor. `refuse(node, what)` makes the
-    error for graphs that differ in other ways than formulas explain; `what` completes "the program ...".
-    Without `reads_results`, numbers may not depend on sizes of tensors that the graph computes.
+    `refuse(node, what)` makes the error for graphs that differ in other ways than formulas explain; `what`
+    completes "the program ...". Without `reads_results`, numbers may not depend on sizes of tensors that the
+    graph computes.
     """
 
     def __init__(
         self,
         graphs: list[Graph],
         solver: Solver,
-        sizes_of: Callable[[Node], Sizes | None],
         refuse: Callable[[Node, str], Exception],
         reads_results: bool = True,
     ) -> None:
         self.graphs = graphs
         self.solver = solver
-        self.sizes_of = sizes_of
         self.refuse = refuse
         self.reads_results = reads_results
         rows = [list(graph.nodes) for graph in graphs]
@@ -108,7 +106,7 @@ class GraphMerge:
             return []
         found = []
         for nodes in zip(*(node.all_input_nodes for node in column)):
-            sizes = [self.sizes_of(node) for node in nodes]
+            sizes = [sizes_of(node) for node in nodes]
             if None not in sizes:
                 position = self.positions[0][nodes[0]]
                 for dim, numbers in enumerate(zip(*sizes)):  # type: ignore[arg-type]
@@ -120,7 +118,7 @@ class GraphMerge:
         return {
             SizeOf(position, dim): (node, dim)
             for node, position in self.positions[0].items()
-            for dim in range(len(self.sizes_of(node) or ()))
+            for dim in range(len(sizes_of(node) or ()))
         }
 
     # Sizes of results
@@ -130,10 +128,10 @@ class GraphMerge:
         return {
             column[0]: tuple(
                 self._size(numbers, SizeOf(self.positions[0][column[0]], dim))
-                for dim, numbers in enumerate(zip(*map(self.sizes_of, column)))  # type: ignore[arg-type]
+                for dim, numbers in enumerate(zip(*map(sizes_of, column)))  # type: ignore[arg-type]
             )
             for column in self.columns
-            if all(self.sizes_of(node) is not None for node in column)
+            if all(sizes_of(node) is not None for node in column)
         }
 
     def _size(self, numbers: Sizes, otherwise: SizeOf) -> Any:
@@ -142,6 +140,11 @@ class GraphMerge:
         except Ambiguous:
             term = None
         return otherwise if term is None else term
+
+
+def sizes_of(node: Node) -> Sizes | None:
+    """The sizes of a node's tensor in its recording; None if it has no tensor."""
+    return getattr(node.meta.get("val"), "shape", None)
 
 
 def merged(values: Sequence[Any], leaf: Callable[[tuple[Any, ...]], Any]) -> Any:

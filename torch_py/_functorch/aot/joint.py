@@ -211,10 +211,8 @@ class _Trace:
             inputs=[one.source for one in self.inputs],
             num_outputs=len(values),
             tangents=tangents,
-            differentiated=[i for i, one in enumerate(self.inputs) if one.leaf.requires_grad]
-            if tangents
-            else [],
-            outputs=outputs,
+            differentiated=[i for i, one in enumerate(self.inputs) if tangents and one.leaf.requires_grad],
+            recipes=outputs.recipes,
             changes=changes,
             reached=self.reached,
             backward_error=self.backward_error,

@@ -99,12 +99,12 @@ class _Recordings:
         for term in self._sizes.reals:
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
-        merge = GraphMerge(graphs, solver, sizes_of, _refused, reads_results=False)
+        merge = GraphMerge(graphs, solver, _refused, reads_results=False)
         found = _solved_geometry(merge, solver)
 
         sources = self._arguments.sources()
         positions = {symbol: len(first.inputs) + i for i, symbol in enumerate(sources)}
-        recipes = [traced.outputs.recipes for traced in self._traced]
+        recipes = [traced.recipes for traced in self._traced]
         recipes = [_merged_recipe(row, solver, positions) for row in zip(*recipes)]
         merge.merge(_add_inputs(first, list(sources)))
         for node, (shape, strides) in found.items():
@@ -112,7 +112,7 @@ class _Recordings:
         check_comparisons(first.module.graph, self._sizes, self._mode)
         first.module.recompile()
         first.inputs = [*first.inputs, *(Size(*place) for place in sources.values())]
-        first.outputs.recipes = recipes
+        first.recipes = recipes
         return first
 
     def _check_results(self) -> None:
@@ -123,7 +123,7 @@ class _Recordings:
             for fact in ("inputs", "num_outputs", "tangents", "differentiated", "changes", "reshapings"):
                 if getattr(self._traced[0], fact) != getattr(other, fact):
                     raise NotFollowed(f"the program has other {fact} for some sizes than for others")
-            if len(self._traced[0].outputs.recipes) != len(other.outputs.recipes):
+            if len(self._traced[0].recipes) != len(other.recipes):
                 raise NotFollowed("the program has other results for some sizes than for others")
 
 
@@ -160,12 +160,6 @@ def _solved(solver: Solver, values: tuple[Any, ...]) -> Any:
 
 def _refused(node: Node, what: str) -> Exception:
     return NotFollowed(f"the program {what}")
-
-
-def sizes_of(node: Node) -> Any:
-    """The sizes of a node's tensor in its recording; None for other nodes."""
-    value = node.meta.get("val")
-    return tuple(value.shape) if isinstance(value, Tensor) else None
 
 
 def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any, Any]]:

@@ -232,7 +232,7 @@ class Parts(Record):
     def of(cls, traced: Traced, **others: Any) -> Parts:
         """Those of a call that was recorded; the `others` are fields that `traced` does not have."""
         known = {name: getattr(traced, name) for name in cls._fields if hasattr(traced, name)}
-        return cls(**known, recipes=traced.outputs.recipes, **others)
+        return cls(**known, **others)
 
     def call(self, forward: Compiled, backward: Compiled | None = None, partial: Any = None) -> Call:
         """The call, with what its graphs have been compiled to; `partial` as in `function_of`."""
