@@ -38,8 +38,7 @@ def may_stay(number: SymInt | SymFloat, target: Any, argument: int | str) -> boo
 
 def _is_position(target: Any, argument: int | str) -> bool:
     """Whether an argument is a position or a count, not a dimension."""
-    packet = packet_of(target)
-    return packet is not None and _types_of(packet).get(argument, {""}) <= {"SymInt", "SymInt?"}
+    return _types_of(packet_of(target)).get(argument, {""}) <= {"SymInt", "SymInt?"}
 
 
 def positions_in(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[SymInt]:
@@ -51,7 +50,7 @@ def positions_in(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 @cache
-def _types_of(packet: OpOverloadPacket) -> dict[int | str, set[str]]:
+def _types_of(packet: OpOverloadPacket | None) -> dict[int | str, set[str]]:
     """The types of integers that an argument, by its position and name, has in the forms of an operator;
     "" if another form has none there."""
     found: dict[int | str, set[str]] = {}
@@ -112,8 +111,7 @@ def _has_no_positions(packet: OpOverloadPacket) -> bool:
 def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """The arguments of a call. A range has one element for all steps that are as large as it is, such as the
     stand-ins are."""
-    packet = packet_of(target)
-    for position in () if packet is None else _positions_of(packet, "step"):
+    for position in _positions_of(packet_of(target), "step"):
         if position < len(args):
             args = (*args[:position], varying.fixed(args[position]), *args[position + 1 :])
     if "step" in kwargs:
@@ -127,9 +125,8 @@ def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None
     A shift larger than the number of rows turns them around several times, which kernels for large sizes do
     not. Smaller sizes get code of their own.
     """
-    packet = packet_of(target)
     names = ("shifts", "dims")
-    positions = () if packet is None else _positions_of(packet, *names)
+    positions = _positions_of(packet_of(target), *names)
     if not positions or not isinstance(args[0], Tensor):
         return
 
@@ -148,7 +145,7 @@ def _listed(value: Any) -> Any:
 
 
 @cache
-def _positions_of(packet: OpOverloadPacket, *wanted: str) -> tuple[int, ...]:
+def _positions_of(packet: OpOverloadPacket | None, *wanted: str) -> tuple[int, ...]:
     """The positions of arguments; empty if no form of the operator has them all."""
     for schema in schemas_of(packet):
         names = [argument.name for argument in schema.arguments]
@@ -157,9 +154,9 @@ def _positions_of(packet: OpOverloadPacket, *wanted: str) -> tuple[int, ...]:
     return ()
 
 
-def schemas_of(packet: OpOverloadPacket) -> list[Any]:
+def schemas_of(packet: OpOverloadPacket | None) -> list[Any]:
     """The schema of each form of an operator."""
-    return [getattr(packet, name)._schema for name in packet.overloads()]
+    return [getattr(packet, name)._schema for name in packet.overloads()] if packet is not None else []
 
 
 # Subscripts

@@ -36,8 +36,7 @@ Count = Callable[[Any], int]
 def settle_count(varying: Varying, target: Any, run: Run, args: Any, kwargs: dict[str, Any]) -> None:
     """Raises Break, after which the capture begins anew, if sizes had to be fixed for a call of `target`:
     ``run(*args, **kwargs)``."""
-    packet = packet_of(target)
-    if packet is None or not _returns_list(packet):
+    if not _returns_list(packet_of(target)):
         return
 
     call = Call(varying, run, args, kwargs, _results)
@@ -87,7 +86,7 @@ class _Counting(TorchDispatchMode):
 
 
 @cache
-def _returns_list(packet: OpOverloadPacket) -> bool:
+def _returns_list(packet: OpOverloadPacket | None) -> bool:
     return any("List[Tensor]" in str(value.type) for schema in schemas_of(packet) for value in schema.returns)
 
 
