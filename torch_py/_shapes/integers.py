@@ -30,10 +30,8 @@ def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
 
 
 def _simplified(operation: str, left: Term, right: Term) -> Term:
-    if operation == "mul" and (isinstance(left, int) or not isinstance(right, int)):
-        return product(left, right)
-    if operation == "mul":
-        return product(right, left)
+    if operation == "mul":  # numbers come first
+        return product(*sorted((left, right), key=lambda term: not isinstance(term, int)))
     if right == 0 or (operation == "add" and left == 0):
         return left if right == 0 else right
     return Formula(operation, (left, right))

@@ -90,17 +90,14 @@ class _Extraction:
 
     def add(self, node: Node) -> Node:
         """Adds a node, and before it what it is computed from; what is there stays as it is."""
-        waiting = [] if node in self._copies else [node]
-        while waiting:
-            first = waiting[-1]
-            missing = [source for source in first.all_input_nodes if source not in self._copies]
-            if missing:
-                waiting += reversed(missing)
-                continue
-            waiting.pop()
-            if first not in self._copies:
-                self._copies[first] = self.graph.node_copy(first, self._copies.__getitem__)
-        return self._copies[node]
+        copies = self._copies
+
+        def missing(nodes: Iterable[Node]) -> list[Node]:
+            return [one for one in nodes if one not in copies]
+
+        for one in sorted(reached(missing([node]), lambda one: missing(one.all_input_nodes))):
+            copies[one] = self.graph.node_copy(one, copies.__getitem__)
+        return copies[node]
 
 
 def reached_from(ends: Iterable[Node], stops: frozenset[Node] = frozenset()) -> set[Node]:
