@@ -7,7 +7,6 @@ Positions and counts have small stand-ins, for which the operator works.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from functools import cache
 from types import BuiltinFunctionType
@@ -43,7 +42,7 @@ def _is_position(target: Any, argument: int | str) -> bool:
 
 def positions_in(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[SymInt]:
     """The numbers of a call that are positions or counts."""
-    if target in (operator.getitem, operator.setitem) or _takes_any(target):
+    if _takes_any(target):
         return []
     given = [*enumerate(args), *kwargs.items()]
     return [value for place, value in given if type(value) is SymInt and _is_position(target, place)]
@@ -67,10 +66,8 @@ def _types_of(packet: OpOverloadPacket | None) -> dict[int | str, set[str]]:
 
 def _takes_any(target: Any) -> bool:
     """Whether a function or method treats all integers alike: as operands, or as sizes of its result."""
-    if target in (operator.getitem, operator.setitem):
-        return True  # see `settled_key`
     if getattr(target, "__module__", "") == "_operator":
-        return True
+        return True  # for subscripts, see `settled_key`
     packet = packet_of(target)
     return packet is not None and _has_no_positions(packet)
 
