@@ -99,7 +99,10 @@ class Recorder(TorchDispatchMode):
             if tensor.is_leaf:
                 return fake, fake
 
-            given = self._identity(fake, twin)
+            with self.fake_mode, enable_grad():
+                given: Any = fake.clone()
+            given._twin = twin
+            given._take_geometry(twin)
             self._track(given, node)
             return fake, given
 
@@ -114,13 +117,6 @@ class Recorder(TorchDispatchMode):
         node.meta["val"] = self._value(twin, output.device)
         self._track(fake, node)
         return fake
-
-    def _identity(self, fake: FakeTensor, twin: Tensor) -> Any:
-        with self.fake_mode, enable_grad():
-            given: Any = fake.clone()
-        given._twin = twin
-        given._take_geometry(twin)
-        return given
 
     def _value(self, twin: Tensor, device: Any) -> FakeTensor:
         return FakeTensor(self.fake_mode, twin, device)

@@ -177,16 +177,11 @@ def _made(
         return values[recipe.position]
     if isinstance(recipe, Argument):
         return arguments[recipe.position]
+    if isinstance(recipe, InputOfGraph):
+        return inputs[recipe.position]
     if isinstance(recipe, Viewed):
-        return recipe.of(_source(recipe.source, inputs, values, results), inputs)
+        return recipe.of(_made(recipe.source, arguments, inputs, values, results), inputs)
     return results[recipe.position] if isinstance(recipe, Same) else recipe.value
-
-
-def _source(source: Any, inputs: Sequence[Any], values: Sequence[Any], results: list[Any]) -> Any:
-    """What a view is taken of."""
-    if isinstance(source, Computed):
-        return source.of(values)
-    return (inputs if isinstance(source, InputOfGraph) else results)[source.position]
 
 
 def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:
