@@ -45,15 +45,15 @@ class GraphMerge:
         the sizes of symbols are found, or nodes that are sizes. Raises Ambiguous if a further recording is
         needed; nothing has been changed then.
         """
-        solved = [self._solve_arguments(column) for column in self.columns]
+        solved = [
+            merged([(node.args, node.kwargs) for node in column], partial(self._argument, column))
+            for column in self.columns
+        ]
 
         writer = FormulaWriter(self.graphs[0], {**self._computed_sizes(), **symbols})
-        for column, arguments in zip(self.columns, solved):
-            if arguments is not None:
-                node = column[0]
-                node.args, node.kwargs = map_aggregate(
-                    arguments, lambda value, node=node: _written(value, writer, node)
-                )
+        for (node, *_), arguments in zip(self.columns, solved):
+            if arguments != (node.args, node.kwargs):
+                node.args, node.kwargs = map_aggregate(arguments, partial(writer.write, before=node))
 
     # Are they the same program?
 
@@ -69,15 +69,10 @@ class GraphMerge:
 
     # Arguments
 
-    def _solve_arguments(self, column: Column) -> Any:
-        """Arguments and keywords with terms in the places of numbers that vary; None if nothing varies."""
-        first = column[0].args, column[0].kwargs
-        found = merged([(node.args, node.kwargs) for node in column], partial(self._argument, column))
-        return None if found == first else found
-
     def _argument(self, column: Column, values: tuple[Any, ...]) -> Any:
+        """The argument of a node; a term if it varies."""
         first = values[0]
-        if any(isinstance(value, (tuple, list)) for value in values):
+        if any(isinstance(value, (tuple, list, dict)) for value in values):
             raise self.refuse(column[0], f"gives `{column[0].target}` lists of different lengths")
         if isinstance(first, Node):
             places = {self.positions[i].get(value) for i, value in enumerate(values)}
@@ -150,12 +145,13 @@ def sizes_of(node: Node) -> Sizes | None:
 def merged(values: Sequence[Any], leaf: Callable[[tuple[Any, ...]], Any]) -> Any:
     """A nest of tuples, lists and dictionaries for several of one form, with what `leaf` makes of leaves.
 
-    Lists of different lengths are leaves.
+    Containers of different lengths are leaves.
     """
     first = values[0]
-    if isinstance(first, (tuple, list)) and len({(type(value), len(value)) for value in values}) == 1:
+    are_alike = all(type(value) is type(first) for value in values)
+    if isinstance(first, (tuple, list)) and are_alike and len(set(map(len, values))) == 1:
         return type(first)([merged(items, leaf) for items in zip(*values)])
-    if isinstance(first, dict):
+    if isinstance(first, dict) and all(value.keys() == first.keys() for value in values):
         return {key: merged([value[key] for value in values], leaf) for key in first}
     return leaf(tuple(values))
 
@@ -164,7 +160,3 @@ def _differ(value: Any, other: Any) -> bool:
     if value != value and other != other:  # nan
         return False
     return type(value) is not type(other) or bool(value != other)
-
-
-def _written(value: Any, writer: FormulaWriter, node: Node) -> Any:
-    return value if isinstance(value, (Node, str)) else writer.write(value, node)

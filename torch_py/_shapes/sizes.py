@@ -178,9 +178,7 @@ class Sizes(Fields):
 
     def wrap(self, value: int) -> int:
         """A number that an operator has computed: a SymInt if it depends on sizes that vary."""
-        if value in self._known:
-            return self._integer(self._known[value])
-        term = self._recovered(value)
+        term = self._known.get(value) or self._recovered(value)
         return value if term is None else self._integer(term)
 
     def is_explained(self, value: int) -> bool:

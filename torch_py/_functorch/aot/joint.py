@@ -111,7 +111,8 @@ class _Trace:
                 stays_inference = state.inference and _C.is_inference_mode_enabled()
                 self.leaves_inference = state.inference and not stays_inference
 
-                written = self._written_memories()
+                # The nodes whose memory the program has written to, itself or through views.
+                written = {self.views.of(n).root for node in self.graph.nodes for n in written_nodes(node)}
                 runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
                 inputs = {one.node: (number, one) for number, one in enumerate(self.inputs)}
                 given = {id(one.tensor): one for one in self.given}
@@ -128,10 +129,6 @@ class _Trace:
             self.recorder.draws.restore()
         with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
             return self._functional(outputs, recorded, tangents, gradients)
-
-    def _written_memories(self) -> set[Node]:
-        """The nodes whose memory the program has written to, itself or through views."""
-        return {self.views.of(value).root for node in self.graph.nodes for value in written_nodes(node)}
 
     def _gradients(self, computed: list[Any]) -> tuple[list[int], list[Any]]:
         """The outputs that have a gradient, and the gradient of each input that requires one."""

@@ -150,7 +150,7 @@ def _merged_recipe(recipes: Sequence[Recipe], solver: Solver, positions: Mapping
 def _solved(solver: Solver, values: tuple[Any, ...]) -> Any:
     if all(value == values[0] for value in values):
         return values[0]
-    term = None if isinstance(values[0], (tuple, list)) else solver.solve(values)
+    term = None if isinstance(values[0], (tuple, list, dict)) else solver.solve(values)
     if term is None:
         raise NotFollowed(
             "the program returns views of its arguments that no formula of their sizes explains"
