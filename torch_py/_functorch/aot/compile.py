@@ -11,11 +11,11 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.building import input_values
 from torch_py._functorch.aot.in_place import put_changes_inside
-from torch_py._functorch.aot.joint import Decompositions, trace
+from torch_py._functorch.aot.joint import trace
 from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
-from torch_py._functorch.aot.recording import Recorder
+from torch_py._functorch.aot.recording import Decompositions, Recorder
 from torch_py._functorch.aot.runtime.calls import Call, FlatCall, Parts, flat_call
 from torch_py._functorch.aot.runtime.training import raising, training_facts
 from torch_py._functorch.aot.traced import Traced

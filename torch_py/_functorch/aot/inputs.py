@@ -33,27 +33,23 @@ class Given(Fields):
     node: Node
 
 
-class Inputs:
-    """Makes the inputs for `arguments`. `shared` has other sources than themselves for some positions."""
+class Inputs(Fields):
+    """Makes the inputs for `arguments`."""
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        arguments: Sequence[Any],
-        names: Sequence[str],
-        shared: Mapping[int, Source],
-    ) -> None:
-        self.recorder = recorder
-        self.arguments = arguments
-        self.inputs: list[Input] = []
-        self.given: list[Given] = []
+    recorder: Recorder
+    arguments: Sequence[Any]
+    names: Sequence[str]
+    inputs: list[Input] = []
+    given: list[Given] = []
 
+    def make(self, shared: Mapping[int, Source]) -> None:
+        """`shared` has other sources than the arguments themselves for some positions."""
         by_source: dict[Source, Input] = {}
-        first = _first_positions(arguments)
+        first = _first_positions(self.arguments)
         sources = {position: shared.get(position) or Own(position) for position in first}
         for position, source in sources.items():
             if source not in by_source:
-                by_source[source] = self._input(source, names[position])
+                by_source[source] = self._input(source, self.names[position])
         for position, source in sources.items():
             self.given.append(self._given(position, by_source[source]))
 

@@ -13,7 +13,7 @@ from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
 from torch_py._functorch.aot.outputs import Classification, Outputs
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Source
-from torch_py._functorch.aot.recording import Recorder
+from torch_py._functorch.aot.recording import Decompositions, Recorder
 from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.traced import (
     BACKWARD,
@@ -38,9 +38,6 @@ from torch_py.autograd.graph import _nodes_below, _without_saved_tensors_hooks, 
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
-from torch_py.nn.modules.module import Module
-
-Decompositions = Mapping[Any, Callable[..., Any]] | None
 
 
 def arrivals(results: Sequence[Any]) -> dict[Any, frozenset[int]]:
@@ -89,10 +86,8 @@ class SharedMemory(Exception):
 class _Trace:
     def __init__(self, arguments: Sequence[Any], decompositions: Decompositions) -> None:
         self.arguments = arguments
-        self.fake_mode = mode_of(arguments)
-        self.root = Module()
-        self.graph = Graph()
-        self.recorder = Recorder(self.graph, self.root, self.fake_mode, decompositions)
+        self.recorder = Recorder(mode_of(arguments), decompositions)
+        self.graph = self.recorder.graph
         self.views = Views()
         self.backward_error: Exception | None = None
         self.is_autocast = False
@@ -100,7 +95,8 @@ class _Trace:
         self.reached: list[list[int]] = []
 
     def run(self, program: Program, names: Sequence[str], sources: Mapping[int, Source]) -> Traced:
-        made = Inputs(self.recorder, self.arguments, names, sources)
+        made = Inputs(self.recorder, self.arguments, names)
+        made.make(sources)
         self.inputs = made.inputs
         self.given = made.given
         state = ThreadState()  # programs may end in other modes than they begin in
@@ -192,7 +188,7 @@ class _Trace:
         sharing = Sharing(self.graph, self.inputs, self.arguments, self.views)
         if sharing.sources:
             raise SharedMemory(sharing.sources)
-        functional = Functionalized(self.graph, self.fake_mode, Views(sharing.views))
+        functional = Functionalized(self.graph, self.recorder.fake_mode, Views(sharing.views))
 
         values = [functional.result(node) for node in computed]
         values = [v if i in outputs.views else functional.separate(v) for i, v in enumerate(values)]
@@ -204,7 +200,7 @@ class _Trace:
         note_unused(functional.graph)
         remove_dead_nodes(functional.graph)
         return Traced(
-            module=_LazyGraphModule(self.root, functional.graph),
+            module=_LazyGraphModule(self.recorder.root, functional.graph),
             inputs=[one.source for one in self.inputs],
             num_outputs=len(values),
             tangents=tangents,

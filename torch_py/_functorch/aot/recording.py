@@ -26,27 +26,23 @@ from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 from torch_py.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
+Decompositions = Mapping[Any, Callable[..., Any]] | None
+
 
 class Recorder(TorchDispatchMode):
-    """Adds each call to `graph` and gives what it would, as fake tensors of `fake_mode`.
+    """Adds each call to its `graph` and gives what it would, as fake tensors of `fake_mode`.
 
     ``node.meta["val"]`` is a fake tensor of the result, which later changes do not reach. Tensors that are
     neither inputs nor results are constants: numbers that the program has created, which become attributes
-    of `root`.
+    of its `root`.
     """
 
     _sees_allocations = True
 
-    def __init__(
-        self,
-        graph: Graph,
-        root: Module,
-        fake_mode: FakeTensorMode,
-        decompositions: Mapping[Any, Callable[..., Any]] | None = None,
-    ) -> None:
+    def __init__(self, fake_mode: FakeTensorMode, decompositions: Decompositions) -> None:
         super().__init__()
-        self.graph = graph
-        self.root = root
+        self.graph = Graph()
+        self.root = Module()
         self.fake_mode = fake_mode
         self.decompositions = decompositions or {}
         # What is added to the `meta` of new nodes: where the program is.
