@@ -9,12 +9,11 @@ from torch_py import _C
 from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, written_nodes
-from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
+from torch_py._functorch.aot.inputs import Given, Input, Inputs, Sharing, version_of
 from torch_py._functorch.aot.outputs import Classification, Outputs
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Source
 from torch_py._functorch.aot.recording import Decompositions, Recorder
-from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.traced import (
     BACKWARD,
     CHANGED,
