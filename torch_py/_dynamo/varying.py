@@ -98,15 +98,15 @@ class Varying:
         self._other_sizes |= {size for dim, size in enumerate(tensor.shape) if dim not in dims}
         if not dims:
             return None
+        terms: dict[int, Term] = {}
         try:
-            terms = {dim: self._size(tensor.shape[dim], source, dim).term for dim in sorted(dims)}
+            for dim in sorted(dims):
+                allowed = self.policy.range_of(source.text, dim, tensor.shape[dim])
+                terms[dim] = self.sizes.new(tensor.shape[dim], allowed).term
             geometry = geometry_of(tensor, terms)
         except (NotFollowed, TooManySizes):
             return None
         return stand_in(mode, tensor, geometry, self.sizes.stand_ins), geometry
-
-    def _size(self, size: int, source: Source, dim: int) -> SymInt:
-        return self.sizes.new(size, self.policy.range_of(source.text, dim, size))
 
     def note_input(self, made: Input, geometry: Geometry | None) -> None:
         """Where the sizes of an input are found; equal ones have to stay equal."""
@@ -358,10 +358,8 @@ class Varying:
         if isinstance(term, Symbol):
             return text_of_place(self.places[term])
         if isinstance(term, Formula):
-            operands = [self.text_of(operand, text_of_place) for operand in term.operands]
-            if len(operands) == 1:
-                return f"({operands[0]}) ** 0.5"
-            return f"({operands[0]} {_SIGNS[term.operation]} {operands[1]})"
+            left, right = (self.text_of(operand, text_of_place) for operand in term.operands)
+            return f"({left} {_SIGNS[term.operation]} {right})"
         return repr(term)
 
 

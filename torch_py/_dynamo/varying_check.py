@@ -116,12 +116,9 @@ class _Check:
         return all(relation.holds(values) for relation in self._sizes.relations)
 
     def _problem_of_small_sizes(self) -> str | None:
-        for candidates in self._small_sizes():
-            values = next(filter(self._allows, candidates), None)
-            problem = None if values is None else self._problem(values)
-            if problem is not None:
-                return problem
-        return None
+        smallest = (next(filter(self._allows, candidates), None) for candidates in self._small_sizes())
+        problems = (self._problem(values) for values in smallest if values is not None)
+        return next((problem for problem in problems if problem is not None), None)
 
     def _small_sizes(self) -> Iterator[Iterable[Values]]:
         """Sizes from small to larger ones: one of them small, or all of them, also in other orders."""

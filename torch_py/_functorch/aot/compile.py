@@ -16,7 +16,7 @@ from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
 from torch_py._functorch.aot.recording import Decompositions, Recorder
-from torch_py._functorch.aot.runtime.calls import Call, FlatCall, Parts, flat_call
+from torch_py._functorch.aot.runtime.calls import Call, Parts, flat_call
 from torch_py._functorch.aot.runtime.training import raising, training_facts
 from torch_py._functorch.aot.traced import Traced
 from torch_py._functorch.aot.watching import Kept
@@ -234,11 +234,7 @@ def aot_module(mod: Module, *args: Any, **kwargs: Any) -> Module:
         model = aot_module(torch.nn.Linear(3, 4), fw_compiler=lambda graph, inputs: graph)
         model(torch.ones(2, 3)).sum().backward()
     """
-
-    def functional(state: dict[str, Any], args: Any, kwargs: Any) -> Any:
-        return functional_call(mod, state, args, kwargs)
-
-    compiled = aot_function(functional, *args, **kwargs)
+    compiled = aot_function(functools.partial(functional_call, mod), *args, **kwargs)
 
     class AOTModule(Module):
         def __init__(self) -> None:
@@ -294,7 +290,8 @@ def aot_module_simplified(
 
     names = [*(name.replace(".", "_") for name in state), *(f"primals_{i}" for i in range(1, len(args) + 1))]
     values = list(state.values())
-    return FlatCall(backend.compile(of_function(flat), [*values, *args], names), values)
+    call = backend.compile(of_function(flat), [*values, *args], names)
+    return lambda *args: call([*values, *args])
 
 
 def _varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> VaryingArguments | None:

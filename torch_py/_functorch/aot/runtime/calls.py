@@ -92,18 +92,7 @@ class CallWithoutInference(Call):
 
 def flat_call(call: Call) -> Callable[..., list[Any]]:
     """A compiled call as a function of the arguments one by one."""
-    return call.direct() or FlatCall(call, [])
-
-
-class FlatCall:
-    """A compiled call with the arguments of a module's state in front."""
-
-    def __init__(self, call: Call, state: list[Any]) -> None:
-        self.call = call
-        self.state = state
-
-    def __call__(self, *args: Any) -> list[Any]:
-        return self.call([*self.state, *args] if self.state else args)
+    return call.direct() or (lambda *args: call(args))
 
 
 def without_backward(run: Compiled, has_history: bool) -> Compiled:
