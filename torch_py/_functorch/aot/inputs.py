@@ -121,7 +121,7 @@ class Sharing:
         self.sources: dict[int, Source] = {}
         self.views: dict[Node, View] = {}
 
-        written = _written_memory(graph)
+        written = {memory_of(value.meta["val"]) for node in graph.nodes for value in written_nodes(node)}
         groups: dict[int, list[Input]] = {}
         for one in inputs:
             memory = memory_of(one.node.meta["val"])
@@ -145,20 +145,13 @@ class Sharing:
         bases = [Base(position).of(self.arguments) for position in positions]
 
         # What is written may give all of them a history, which only views of one base share.
-        source: Source | None = None
         have_history = any(tensor.requires_grad for tensor in tensors)
         if all(base is bases[0] for base in bases) and (have_history or not reaches_out):
-            source = Base(positions[0])
+            self.sources.update(dict.fromkeys(positions, Base(positions[0])))
         elif not have_history:
-            source = Memory(positions[0])
-        if source is None:
-            self.views.update(_as_views_of_one(group))
+            self.sources.update(dict.fromkeys(positions, Memory(positions[0])))
         else:
-            self.sources.update(dict.fromkeys(positions, source))
-
-
-def _written_memory(graph: Graph) -> set[int]:
-    return {memory_of(value.meta["val"]) for node in graph.nodes for value in written_nodes(node)}
+            self.views.update(_as_views_of_one(group))
 
 
 def _reaching_out(graph: Graph, views: Views) -> set[Node]:

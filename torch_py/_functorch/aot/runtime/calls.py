@@ -43,9 +43,12 @@ class Call:
         self._gives_results = not (changes or reshapings) and recipes == [
             Computed(position) for position in range(len(recipes))
         ]
-        self._bases = {position for recipe in recipes if (position := _base_of(recipe)) is not None}
+        # The outputs that results are views of.
+        sources_of_views = [recipe.source for recipe in recipes if isinstance(recipe, Viewed)]
+        self._bases = {source.position for source in sources_of_views if isinstance(source, Computed)}
         # Tensors of inference mode take the place of outputs, for all recipes that use these.
-        self._replaces_values = bool(self._bases) or any(map(_is_made_in_inference, recipes))
+        computed = [one for one in (*recipes, *sources_of_views) if isinstance(one, Computed)]
+        self._replaces_values = bool(self._bases) or any(one.is_inference for one in computed)
         self._run = run
 
     def direct(self) -> Compiled | None:
@@ -132,17 +135,6 @@ def without_casts(run: Compiled) -> Compiled:
 
 def _without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
-
-
-def _base_of(recipe: Recipe) -> int | None:
-    """The position of the output that a result is a view of."""
-    is_view = isinstance(recipe, Viewed) and isinstance(recipe.source, Computed)
-    return recipe.source.position if is_view else None  # type: ignore[union-attr]
-
-
-def _is_made_in_inference(recipe: Recipe) -> bool:
-    computed = recipe.source if isinstance(recipe, Viewed) else recipe
-    return isinstance(computed, Computed) and computed.is_inference
 
 
 def _rank(recipe: Recipe) -> int:
