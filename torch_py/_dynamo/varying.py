@@ -20,7 +20,7 @@ from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
 from torch_py._shapes.integers import VARYING, SymInt, SymSize
 from torch_py._shapes.reals import SymFloat, term_of
-from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
+from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
@@ -319,38 +319,22 @@ class Varying:
                     rows.append(("size", registers[place], value, place.dim))
             return registers[place]
 
+        relations: list[tuple[str, Any, Any]] = []
         for place in self.places.values():
             if not place.is_size:
-                for sign, limit in ((">=", 2), ("<=", LARGEST_NUMBER)):
-                    formula = (("register", register(place)), limit, sign)
-                    rows.append(("size_relation", formula, f"{place} {sign} {limit}"))
-        for place, other in self._equal:
-            text = f"{place} == {other}"
-            pair = (("register", register(place)), ("register", register(other)), "==")
-            rows.append(("size_relation", pair, text))
-        for relation in self.sizes.relations:
-            tokens = [self._tokens(term, register) for term in (relation.left, relation.right)]
-            formula = (*tokens[0], *tokens[1], relation.sign)
-            rows.append(("size_relation", formula, self._shown(relation)))
+                relations += [(">=", place, 2), ("<=", place, LARGEST_NUMBER)]
+        relations += [("==", place, other) for place, other in self._equal]
+        relations += [(r.sign, self._placed(r.left), self._placed(r.right)) for r in self.sizes.relations]
+        for sign, left, right in relations:
+            formula = (*_tokens(left, register), *_tokens(right, register), sign)
+            rows.append(("size_relation", formula, f"{left} {sign} {right}"))
 
-    def _tokens(self, term: Term, register: Any) -> tuple[Any, ...]:
+    def _placed(self, term: Term) -> Any:
+        """A term with the places of symbols instead of these."""
         if isinstance(term, Symbol):
-            return (("register", register(self.places[term])),)
+            return self.places[term]
         if isinstance(term, Formula):
-            operands = [word for operand in term.operands for word in self._tokens(operand, register)]
-            return (*operands, _SIGNS[term.operation])
-        return (term,)
-
-    def _shown(self, relation: Relation) -> str:
-        sides = (self._named(term) for term in (relation.left, relation.right))
-        return str(Relation(relation.sign, *sides))
-
-    def _named(self, term: Term) -> Term:
-        """A term with the places of symbols as their names."""
-        if isinstance(term, Symbol):
-            return Symbol(str(self.places[term]))
-        if isinstance(term, Formula):
-            return Formula(term.operation, tuple(map(self._named, term.operands)))
+            return Formula(term.operation, tuple(map(self._placed, term.operands)))
         return term
 
     def text_of(self, term: Term, text_of_place: Callable[[Place], str]) -> str:
@@ -361,6 +345,16 @@ class Varying:
             left, right = (self.text_of(operand, text_of_place) for operand in term.operands)
             return f"({left} {_SIGNS[term.operation]} {right})"
         return repr(term)
+
+
+def _tokens(term: Any, register: Callable[[Place], int]) -> tuple[Any, ...]:
+    """A term with places as the program of guards has it."""
+    if isinstance(term, Place):
+        return (("register", register(term)),)
+    if isinstance(term, Formula):
+        operands = [word for operand in term.operands for word in _tokens(operand, register)]
+        return (*operands, _SIGNS[term.operation])
+    return (term,)
 
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}

@@ -145,9 +145,7 @@ class Functionalized:
                 self._check_strides(node, target)
         args, kwargs = map_arg((node.args, node.kwargs), self.latest)
 
-        new = self._functional(node, flat, args, kwargs)
-        if new is None:
-            new = self._called_on_copies(node, flat, args, kwargs)
+        new = self._functional(node, flat, args, kwargs) or self._called_on_copies(node, flat, args, kwargs)
         for target, value in zip(flat, new):
             if resizes(node, target):
                 self._keep(node, value)
