@@ -124,8 +124,7 @@ class _Reduction:
         return self.graph.node_copy(node, self._copy_or_zeros)
 
     def _copy_or_zeros(self, node: Node) -> Node:
-        copy = self.copies[node]
-        return self._zeros(node) if copy is None else copy
+        return self.copies[node] or self._zeros(node)
 
     def _zeros(self, node: Node) -> Node:
         """Zeros with the strides of the value of a node."""
@@ -161,8 +160,5 @@ def _is_sum(node: Node) -> bool:
 
 def _is_alike(node: Node, other: Node) -> bool:
     """Whether two values have one shape, dtype and layout in memory."""
-
-    def facts(value: Any) -> Any:
-        return value.shape, value.stride(), value.dtype, value.device
-
-    return bool(facts(node.meta["val"]) == facts(other.meta["val"]))
+    one, two = ((v.shape, v.stride(), v.dtype, v.device) for v in (node.meta["val"], other.meta["val"]))
+    return bool(one == two)
