@@ -22,8 +22,7 @@ from torch_py._dynamo.scopes import Input, Scope, placeholder
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
-from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
-from torch_py._dynamo.varying_positions import settled_positions
+from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
 from torch_py._shapes.integers import VARYING, SymInt
 from torch_py._shapes.reals import SymFloat
 from torch_py._subclasses.calls import asks_for_elements
@@ -225,8 +224,7 @@ class Recorder(TorchFunctionMode):
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
         if self.varying.places:
             args, kwargs = self._settled(target, args, kwargs)
-            args, kwargs = settled_positions(self.varying, target, run, args, kwargs)
-            settle_count(self.varying, target, run, args, kwargs)
+            args, kwargs = settled_numbers(self.varying, target, run, args, kwargs)
 
         result = self._result(target, run, args, kwargs)
         if self.fake_mode.problem:

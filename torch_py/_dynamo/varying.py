@@ -8,6 +8,7 @@ guards.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
@@ -19,7 +20,7 @@ from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
 from torch_py._shapes.integers import VARYING, SymInt, SymSize
 from torch_py._shapes.reals import SymFloat, term_of
-from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
+from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
@@ -86,7 +87,6 @@ class Varying:
         self._other_sizes: set[int] = set()  # those of inputs that do not vary
         self._limits: dict[Symbol, Range] = {}  # for the next capture
         self.recorder: Recorder  # which sets it
-        self._worlds: Worlds | None = None
 
     # Inputs
 
@@ -98,15 +98,15 @@ class Varying:
         self._other_sizes |= {size for dim, size in enumerate(tensor.shape) if dim not in dims}
         if not dims:
             return None
+        terms: dict[int, Term] = {}
         try:
-            terms = {dim: self._size(tensor.shape[dim], source, dim).term for dim in sorted(dims)}
+            for dim in sorted(dims):
+                allowed = self.policy.range_of(source.text, dim, tensor.shape[dim])
+                terms[dim] = self.sizes.new(tensor.shape[dim], allowed).term
             geometry = geometry_of(tensor, terms)
         except (NotFollowed, TooManySizes):
             return None
         return stand_in(mode, tensor, geometry, self.sizes.stand_ins), geometry
-
-    def _size(self, size: int, source: Source, dim: int) -> SymInt:
-        return self.sizes.new(size, self.policy.range_of(source.text, dim, size))
 
     def note_input(self, made: Input, geometry: Geometry | None) -> None:
         """Where the sizes of an input are found; equal ones have to stay equal."""
@@ -181,15 +181,13 @@ class Varying:
             return found
         return list(map(self.sizes.integer, terms))
 
-    @property
+    @cached_property
     def worlds(self) -> Worlds:
         """What tensors of the capture would be for other stand-ins."""
-        if self._worlds is None:
-            # Imported here: most programs do not need it.
-            from torch_py._dynamo.varying_worlds import Worlds
+        # Imported here: most programs do not need it.
+        from torch_py._dynamo.varying_worlds import Worlds
 
-            self._worlds = Worlds(self)
-        return self._worlds
+        return Worlds(self)
 
     def shape_of(self, tensor: Tensor) -> list[int]:
         """The sizes of a tensor, with SymInts for those that vary."""
@@ -219,7 +217,7 @@ class Varying:
             found = Range(low, high, is_alone if is_guarded is None else is_guarded, share)
             near = found.near(hints[symbol])
             if _is_as_narrow(symbol, near) or not samples_in(near):
-                self.sizes.fix_symbol(symbol)
+                self.sizes.fix_symbols(symbol)
             else:
                 self._limits[symbol] = found.both(self._limits.get(symbol, found))
 
@@ -282,7 +280,8 @@ class Varying:
         First sizes that may have to be those of a tensor that does not vary, such as a weight; then
         positions; then attributes; then all integers of the program; then everything.
         """
-        tied = [place for place in self._all_places() if place.size in self._other_sizes]
+        places = [*self.places.values(), *(other for _, other in self._equal)]
+        tied = [place for place in places if place.size in self._other_sizes]
         for place in tied:
             self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
         if tied:
@@ -292,18 +291,10 @@ class Varying:
             return
         if any(self.policy.is_attribute(place.made.source) for place in self.places.values()):
             self.policy.fixes_attributes = True
-        elif self.has_numbers:
+        elif not all(place.is_size for place in self.places.values()):
             self.policy.fixes_numbers = True
         else:
             self.policy.is_off = self.policy.fixes_numbers = True
-
-    def _all_places(self) -> list[Place]:
-        return [*self.places.values(), *(other for _, other in self._equal)]
-
-    @property
-    def has_numbers(self) -> bool:
-        """Whether integers of the program vary."""
-        return not all(place.is_size for place in self.places.values())
 
     # Guards
 
@@ -328,38 +319,22 @@ class Varying:
                     rows.append(("size", registers[place], value, place.dim))
             return registers[place]
 
+        relations: list[tuple[str, Any, Any]] = []
         for place in self.places.values():
             if not place.is_size:
-                for sign, limit in ((">=", 2), ("<=", LARGEST_NUMBER)):
-                    formula = (("register", register(place)), limit, sign)
-                    rows.append(("size_relation", formula, f"{place} {sign} {limit}"))
-        for place, other in self._equal:
-            text = f"{place} == {other}"
-            pair = (("register", register(place)), ("register", register(other)), "==")
-            rows.append(("size_relation", pair, text))
-        for relation in self.sizes.relations:
-            tokens = [self._tokens(term, register) for term in (relation.left, relation.right)]
-            formula = (*tokens[0], *tokens[1], relation.sign)
-            rows.append(("size_relation", formula, self._shown(relation)))
+                relations += [(">=", place, 2), ("<=", place, LARGEST_NUMBER)]
+        relations += [("==", place, other) for place, other in self._equal]
+        relations += [(r.sign, self._placed(r.left), self._placed(r.right)) for r in self.sizes.relations]
+        for sign, left, right in relations:
+            formula = (*_tokens(left, register), *_tokens(right, register), sign)
+            rows.append(("size_relation", formula, f"{left} {sign} {right}"))
 
-    def _tokens(self, term: Term, register: Any) -> tuple[Any, ...]:
+    def _placed(self, term: Term) -> Any:
+        """A term with the places of symbols instead of these."""
         if isinstance(term, Symbol):
-            return (("register", register(self.places[term])),)
+            return self.places[term]
         if isinstance(term, Formula):
-            operands = [word for operand in term.operands for word in self._tokens(operand, register)]
-            return (*operands, _SIGNS[term.operation])
-        return (term,)
-
-    def _shown(self, relation: Relation) -> str:
-        sides = (self._named(term) for term in (relation.left, relation.right))
-        return str(Relation(relation.sign, *sides))
-
-    def _named(self, term: Term) -> Term:
-        """A term with the places of symbols as their names."""
-        if isinstance(term, Symbol):
-            return Symbol(str(self.places[term]))
-        if isinstance(term, Formula):
-            return Formula(term.operation, tuple(map(self._named, term.operands)))
+            return Formula(term.operation, tuple(map(self._placed, term.operands)))
         return term
 
     def text_of(self, term: Term, text_of_place: Callable[[Place], str]) -> str:
@@ -367,11 +342,19 @@ class Varying:
         if isinstance(term, Symbol):
             return text_of_place(self.places[term])
         if isinstance(term, Formula):
-            operands = [self.text_of(operand, text_of_place) for operand in term.operands]
-            if len(operands) == 1:
-                return f"({operands[0]}) ** 0.5"
-            return f"({operands[0]} {_SIGNS[term.operation]} {operands[1]})"
+            left, right = (self.text_of(operand, text_of_place) for operand in term.operands)
+            return f"({left} {_SIGNS[term.operation]} {right})"
         return repr(term)
+
+
+def _tokens(term: Any, register: Callable[[Place], int]) -> tuple[Any, ...]:
+    """A term with places as the program of guards has it."""
+    if isinstance(term, Place):
+        return (("register", register(term)),)
+    if isinstance(term, Formula):
+        operands = [word for operand in term.operands for word in _tokens(operand, register)]
+        return (*operands, _SIGNS[term.operation])
+    return (term,)
 
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}

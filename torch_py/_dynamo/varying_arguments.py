@@ -7,7 +7,6 @@ Positions and counts have small stand-ins, for which the operator works.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from functools import cache
 from types import BuiltinFunctionType
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py import _C
 from torch_py._dynamo.torch_modules import is_operator
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
-from torch_py._shapes.formulas import Formula, cannot_be_negative
+from torch_py._shapes.formulas import Formula, cannot_be_negative, evaluate
 from torch_py._shapes.integers import SymInt
 from torch_py._shapes.reals import SymFloat, term_of
 from torch_py._shapes.sizes import Relation, Sizes
@@ -38,20 +37,19 @@ def may_stay(number: SymInt | SymFloat, target: Any, argument: int | str) -> boo
 
 def _is_position(target: Any, argument: int | str) -> bool:
     """Whether an argument is a position or a count, not a dimension."""
-    packet = packet_of(target)
-    return packet is not None and _types_of(packet).get(argument, {""}) <= {"SymInt", "SymInt?"}
+    return _types_of(packet_of(target)).get(argument, {""}) <= {"SymInt", "SymInt?"}
 
 
 def positions_in(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[SymInt]:
     """The numbers of a call that are positions or counts."""
-    if target in (operator.getitem, operator.setitem) or _takes_any(target):
+    if _takes_any(target):
         return []
     given = [*enumerate(args), *kwargs.items()]
     return [value for place, value in given if type(value) is SymInt and _is_position(target, place)]
 
 
 @cache
-def _types_of(packet: OpOverloadPacket) -> dict[int | str, set[str]]:
+def _types_of(packet: OpOverloadPacket | None) -> dict[int | str, set[str]]:
     """The types of integers that an argument, by its position and name, has in the forms of an operator;
     "" if another form has none there."""
     found: dict[int | str, set[str]] = {}
@@ -68,10 +66,8 @@ def _types_of(packet: OpOverloadPacket) -> dict[int | str, set[str]]:
 
 def _takes_any(target: Any) -> bool:
     """Whether a function or method treats all integers alike: as operands, or as sizes of its result."""
-    if target in (operator.getitem, operator.setitem):
-        return True  # see `settled_key`
     if getattr(target, "__module__", "") == "_operator":
-        return True
+        return True  # for subscripts, see `settled_key`
     packet = packet_of(target)
     return packet is not None and _has_no_positions(packet)
 
@@ -106,16 +102,13 @@ def _has_tensors_alone(packet: OpOverloadPacket) -> bool:
 @cache
 def _has_no_positions(packet: OpOverloadPacket) -> bool:
     """Whether schemas have integers as scalars and lists of sizes only: not as dimensions, bounds, counts."""
-    types = {str.__str__(argument.type) for schema in schemas_of(packet) for argument in schema.arguments}
-    numbers = {kind for kind in types if kind.startswith(("int", "SymInt", "float"))}
-    return numbers <= {"SymInt[]", "SymInt[]?"}
+    return set().union(*_types_of(packet).values()) <= {"SymInt[]", "SymInt[]?", ""}
 
 
 def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """The arguments of a call. A range has one element for all steps that are as large as it is, such as the
     stand-ins are."""
-    packet = packet_of(target)
-    for position in () if packet is None else _positions_of(packet, "step"):
+    for position in _positions_of(packet_of(target), "step"):
         if position < len(args):
             args = (*args[:position], varying.fixed(args[position]), *args[position + 1 :])
     if "step" in kwargs:
@@ -129,9 +122,8 @@ def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None
     A shift larger than the number of rows turns them around several times, which kernels for large sizes do
     not. Smaller sizes get code of their own.
     """
-    packet = packet_of(target)
     names = ("shifts", "dims")
-    positions = () if packet is None else _positions_of(packet, *names)
+    positions = _positions_of(packet_of(target), *names)
     if not positions or not isinstance(args[0], Tensor):
         return
 
@@ -150,7 +142,7 @@ def _listed(value: Any) -> Any:
 
 
 @cache
-def _positions_of(packet: OpOverloadPacket, *wanted: str) -> tuple[int, ...]:
+def _positions_of(packet: OpOverloadPacket | None, *wanted: str) -> tuple[int, ...]:
     """The positions of arguments; empty if no form of the operator has them all."""
     for schema in schemas_of(packet):
         names = [argument.name for argument in schema.arguments]
@@ -159,9 +151,9 @@ def _positions_of(packet: OpOverloadPacket, *wanted: str) -> tuple[int, ...]:
     return ()
 
 
-def schemas_of(packet: OpOverloadPacket) -> list[Any]:
+def schemas_of(packet: OpOverloadPacket | None) -> list[Any]:
     """The schema of each form of an operator."""
-    return [getattr(packet, name)._schema for name in packet.overloads()]
+    return [getattr(packet, name)._schema for name in packet.overloads()] if packet is not None else []
 
 
 # Subscripts
@@ -232,8 +224,7 @@ def _agree(varying: Varying, relations: list[Relation]) -> bool:
         return True
     symbols = set().union(*(relation.symbols() for relation in failing))
     if all(isinstance(relation.left, int) for relation in failing) and not symbols & sizes.bounded:
-        for symbol in symbols:  # sizes that are smaller than a constant
-            sizes.fix_symbol(symbol)
+        sizes.fix_symbols(*symbols)  # sizes that are smaller than a constant
     else:
         varying.limit(symbols, lambda values: all(relation.holds(values) for relation in relations))
     return False
@@ -245,11 +236,10 @@ def _decisions(sizes: Sizes, bounds: list[int], size: int, is_index: bool) -> It
     ends: list[Any] = []
     for bound in bounds:
         term, end = term_of(bound), term_of(size)
-        is_negative = sizes.hint_of(bound) < 0
         if not cannot_be_negative(term):
             yield sizes.decided(">=", bound, 0)
 
-        if is_negative:
+        if evaluate(term, sizes.hints) < 0:
             inside = sizes.decided(">=", bound, -size)
             ends.append(Formula("add", (end, term)) if inside.sign == ">=" else 0)
         else:

@@ -9,7 +9,7 @@ elements. Sizes that are too small for this become guards (`x[5]` needs six rows
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.varying_worlds import Replay, solver_of
@@ -116,32 +116,22 @@ class _Check:
         return all(relation.holds(values) for relation in self._sizes.relations)
 
     def _problem_of_small_sizes(self) -> str | None:
-        for candidates in self._small_sizes():
-            values = next(filter(self._allows, candidates), None)
-            problem = None if values is None else self._problem(values)
-            if problem is not None:
-                return problem
-        return self._problem_of_orders()
+        smallest = (next(filter(self._allows, candidates), None) for candidates in self._small_sizes())
+        problems = (self._problem(values) for values in smallest if values is not None)
+        return next((problem for problem in problems if problem is not None), None)
 
-    def _problem_of_orders(self) -> str | None:
-        orders = self._sizes.orders()
-        for order in orders if len(orders[0]) > 1 else ():
-            values = next(filter(self._allows, self._rising(order, (100, 1))), None)
-            problem = self._problem(self._sizes.in_order(order) if values is None else values)
-            if problem is not None:
-                return problem
-        return None
-
-    def _small_sizes(self) -> Iterator[Iterator[Values]]:
-        """Sizes from small to larger ones: one of them small, or all of them."""
+    def _small_sizes(self) -> Iterator[Iterable[Values]]:
+        """Sizes from small to larger ones: one of them small, or all of them, also in other orders."""
         hints = self._sizes.hints
         symbols = list(hints)
         for symbol in symbols:
             yield ({**hints, symbol: size} for size in _SAMPLES)
             if symbol.max is not None:
-                yield iter([{**hints, symbol: symbol.max}])
+                yield [{**hints, symbol: symbol.max}]
         if len(symbols) > 1:
             yield self._rising(symbols, (0,))
+            for order in self._sizes.orders():
+                yield itertools.chain(self._rising(order, (100, 1)), [self._sizes.in_order(order)])
 
     def _rising(self, symbols: list[Symbol], steps: tuple[int, ...]) -> Iterator[Values]:
         for step, factor in itertools.product(steps, _FACTORS):

@@ -17,10 +17,13 @@ from torch_py import _C
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.effects import Draws
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.varying_arguments import packet_of, schemas_of
+from torch_py._dynamo.varying_arguments import packet_of, positions_in, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
+from torch_py._shapes.integers import SymInt
 from torch_py._shapes.reals import term_of
+from torch_py._shapes.sizes import Relation
+from torch_py._shapes.stand_ins import furthest
 from torch_py._subclasses.calls import generator_in
 from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
@@ -29,18 +32,26 @@ if TYPE_CHECKING:
     from torch_py._dynamo.varying import Varying
 
 
-def settle_count(
-    varying: Varying, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]
-) -> None:
-    """Raises Break, after which the capture begins anew, if sizes had to be fixed for a call of `target`:
-    ``run(*args, **kwargs)``."""
-    packet = packet_of(target)
-    if packet is None or not _returns_list(packet):
-        return
+Run = Callable[..., Any]
+Count = Callable[[Any], int]
+Values = Mapping[Symbol, int]
 
-    call = Call(varying, run, args, kwargs, _results)
-    if call.fix_decisive():
+
+def settled_numbers(
+    varying: Varying, target: Any, run: Run, args: Any, kwargs: dict[str, Any]
+) -> tuple[Any, Any]:
+    """The arguments of a call of `target`, ``run(*args, **kwargs)``.
+
+    If it does not work for the stand-ins, it gets the positions and counts of the example; the stand-ins are
+    limited, and the program is captured anew. Raises Break, after which it is, too, if sizes had to be fixed.
+    """
+    numbers = positions_in(target, args, kwargs)
+    if numbers:
+        args, kwargs = _CallWithPositions(varying, run, args, kwargs, numbers).settled()
+
+    if _returns_list(packet_of(target)) and Call(varying, run, args, kwargs, _results).fix_decisive():
         raise Break("a call", "the number of its results depends on sizes")
+    return args, kwargs
 
 
 def _results(result: Any) -> int:
@@ -54,7 +65,7 @@ class TooManyCalls(RuntimeError):
     """A call on stand-ins calls more than MOST_CALLS operators."""
 
 
-def settle_steps(varying: Varying, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> NoReturn:
+def settle_steps(varying: Varying, run: Run, args: Any, kwargs: dict[str, Any]) -> NoReturn:
     """Fixes sizes for a call that has raised TooManyCalls: those on which its number of operators depends, or
     all if it cannot be told. Raises Break, after which the capture begins anew."""
 
@@ -66,8 +77,7 @@ def settle_steps(varying: Varying, run: Callable[..., Any], args: Any, kwargs: d
 
     call = Call(varying, operators, args, kwargs, int)
     if not call.fix_decisive():
-        for symbol in call.symbols:
-            varying.sizes.fix_symbol(symbol)
+        varying.sizes.fix_symbols(*call.symbols)
     raise Break("a call", "the number of its steps depends on sizes")
 
 
@@ -86,7 +96,7 @@ class _Counting(TorchDispatchMode):
 
 
 @cache
-def _returns_list(packet: OpOverloadPacket) -> bool:
+def _returns_list(packet: OpOverloadPacket | None) -> bool:
     return any("List[Tensor]" in str(value.type) for schema in schemas_of(packet) for value in schema.returns)
 
 
@@ -94,12 +104,7 @@ class Call:
     """A call with arguments that vary, and what is counted of its result."""
 
     def __init__(
-        self,
-        varying: Varying,
-        run: Callable[..., Any],
-        args: Any,
-        kwargs: Any,
-        count: Callable[[Any], int] = lambda result: 1,
+        self, varying: Varying, run: Run, args: Any, kwargs: Any, count: Count = lambda _: 1
     ) -> None:
         self._varying = varying
         self._sizes = varying.sizes
@@ -126,8 +131,7 @@ class Call:
     def fix_decisive(self) -> bool:
         """Fixes the sizes with which the count changes; whether there are some."""
         decisive = [symbol for symbol in self.symbols if self._depends_on(symbol)]
-        for symbol in decisive:
-            self._sizes.fix_symbol(symbol)
+        self._sizes.fix_symbols(*decisive)
         return bool(decisive)
 
     def _depends_on(self, symbol: Symbol) -> bool:
@@ -141,11 +145,7 @@ class Call:
                 return True
         return False
 
-    def works(self, values: Mapping[Symbol, int]) -> bool:
-        """Whether it can be called with some sizes."""
-        return self._count(values) is not None
-
-    def _count(self, values: Mapping[Symbol, int]) -> int | None:
+    def _count(self, values: Values) -> int | None:
         """The count for some sizes; None if the call fails."""
 
         def made(value: Any) -> Any:
@@ -164,3 +164,53 @@ class Call:
                 return None
             finally:
                 draws.take_back(states)
+
+
+class _CallWithPositions(Call):
+    """A call that gets some numbers as positions or counts."""
+
+    def __init__(self, varying: Varying, run: Run, args: Any, kwargs: Any, numbers: list[SymInt]) -> None:
+        super().__init__(varying, run, args, kwargs)
+        self._signs = [self._sizes.decided(">=", number, 0) for number in numbers]
+        self._positions = {symbol for number in numbers for symbol in symbols_in(number.term)}
+
+    def settled(self) -> tuple[Any, Any]:
+        """The arguments, with the numbers of the example if the call does not work for the stand-ins."""
+        if self._works_everywhere():
+            self._require_sizes()
+            return self._args, self._kwargs
+        self._varying.limit(self._positions, self._works_at, is_guarded=True)
+
+        def example(value: Any) -> Any:
+            is_position = type(value) is SymInt and symbols_in(value.term) & self._positions
+            return value.hint if is_position else value
+
+        return map_tensors((self._args, self._kwargs), example)  # type: ignore[no-any-return]
+
+    def _works_at(self, values: Values) -> bool:
+        """Whether the call works for some numbers; all else is as in the example."""
+        values = {**self._sizes.hints, **{symbol: values[symbol] for symbol in self._positions}}
+        return all(sign.holds(values) for sign in self._signs) and self._count(values) is not None
+
+    def _works_everywhere(self) -> bool:
+        """Whether it works for the stand-ins, and for all numbers that guards let pass."""
+        if any(symbol.max is None for symbol in self._positions & self._sizes.bounded):
+            return False
+        return all(self._works_at({**self._sizes.stand_ins, **end}) for end in ({}, *self._ends()))
+
+    def _ends(self) -> list[dict[Symbol, Any]]:
+        bounded = self._positions & self._sizes.bounded
+        return [{symbol: symbol.max for symbol in bounded}, {symbol: symbol.min for symbol in bounded}]
+
+    def _require_sizes(self) -> None:
+        """Adds guards for sizes for which the call works with all numbers of their ranges."""
+        ends = self._ends()
+        for symbol in self.symbols.keys() - self._positions:
+
+            def fits(size: int, symbol: Symbol = symbol) -> bool:
+                values = {**self._sizes.hints, symbol: size}
+                return all(self._count({**values, **end}) is not None for end in ends)
+
+            lowest = furthest(fits, self._sizes.hints[symbol], symbol.min)
+            if lowest > symbol.min:
+                self._sizes.relations[Relation(">=", symbol, lowest)] = None

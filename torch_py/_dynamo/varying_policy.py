@@ -87,12 +87,8 @@ class Policy:
         """
         text = source.text
         is_attribute = self.is_attribute(source)
-        if (
-            self.is_off
-            or self.fixes_numbers
-            or self.dynamic is False
-            or (is_attribute and self.fixes_attributes)
-        ):
+        is_fixed = self.fixes_numbers or (is_attribute and self.fixes_attributes)
+        if is_fixed or self.is_off or self.dynamic is False:
             return False
         has_changed = bool(self._changed((number,), text))
         if not 2 <= number <= LARGEST_NUMBER or (text, None) in self._fixed:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py._dynamo.breaks import Break
+from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, stand_in
 from torch_py._shapes.formulas import Symbol, Term
 from torch_py._shapes.sizes import Sizes
@@ -24,18 +25,17 @@ if TYPE_CHECKING:
     from torch_py._dynamo.varying import Varying
 
 
-class Replay:
+class Replay(Fields):
     """The nodes of the graph, run one after another on fake tensors of other sizes."""
 
-    def __init__(self, recorder: Recorder, values: Mapping[Symbol, int]) -> None:
-        self._recorder = recorder
-        self.values = dict(values)
-        self.found: dict[Node, Any] = {}
+    recorder: Recorder
+    values: Mapping[Symbol, int]
+    found: dict[Node, Any] = {}
 
     def run(self) -> Iterator[tuple[Node, Any]]:
         """Runs the nodes that have not been run yet; gives each with its result."""
-        inputs = {made.node: made for made in self._recorder.all_inputs()}
-        for node in list(self._recorder.scopes[0].graph.nodes):
+        inputs = {made.node: made for made in self.recorder.all_inputs()}
+        for node in list(self.recorder.scopes[0].graph.nodes):
             if node not in self.found:
                 self.found[node] = self._value(node, inputs)
                 yield node, self.found[node]
@@ -44,7 +44,7 @@ class Replay:
         if node.op == "placeholder":
             return self._input(node, inputs.get(node))
         args, kwargs = map_arg((node.args, node.kwargs), self.found.__getitem__)
-        with self._recorder.fake_mode:
+        with self.recorder.fake_mode:
             if node.op == "call_method":
                 return getattr(args[0], str(node.target))(*args[1:], **kwargs)
             return node.target(*args, **kwargs)  # type: ignore[operator]
@@ -56,23 +56,21 @@ class Replay:
             return self.values[node.meta["symbol"]]
         # Not the tensor of the capture, whose sizes the program may change in place.
         geometry = node.meta.get("geometry") or Geometry(tuple(made.real.shape), made.real.stride())
-        return stand_in(self._recorder.fake_mode, made.real, geometry, self.values)
+        return stand_in(self.recorder.fake_mode, made.real, geometry, self.values)
 
 
-class Worlds:
+class Worlds(Fields):
     """What tensors of a capture would be for other stand-ins, for which the graph is run on demand."""
 
-    def __init__(self, varying: Varying) -> None:
-        self._varying = varying
-        self._recorder = varying.recorder
-        self._replays: list[Replay] = []
-        self._solver: Solver | None = None
+    varying: Varying
+    _replays: list[Replay] = []
+    _solver: Solver | None = None
 
     def terms(
         self, values: Sequence[int], node: Node, question: Callable[[Tensor], Sequence[int]]
     ) -> list[Term]:
         """The formulas of what a tensor answers to a question, which is `values` in the capture."""
-        sizes = self._varying.sizes
+        sizes = self.varying.sizes
         found: list[Any] = []
         while len(found) != len(values):
             try:
@@ -91,14 +89,15 @@ class Worlds:
         return found
 
     def _answers(self, node: Node, question: Callable[[Tensor], Any]) -> Iterator[Any]:
+        recorder = self.varying.recorder
         state = ThreadState()  # which nodes may change
         try:
-            for number, row in enumerate(self._varying.sizes.recordings()[1:]):
+            for number, row in enumerate(self.varying.sizes.recordings()[1:]):
                 if len(self._replays) == number:
-                    self._replays.append(Replay(self._recorder, row))
+                    self._replays.append(Replay(recorder, row))
                 replay = self._replays[number]
-                replay.values.update(row)
-                with self._recorder.suspended():
+                replay.values = row
+                with recorder.suspended():
                     for _ in replay.run():
                         pass
                     yield question(replay.found[node])
@@ -107,16 +106,15 @@ class Worlds:
 
     def _solver_for(self, recordings: int) -> Solver:
         """The solver, which knows what it has found before, until there are more numbers or recordings."""
-        sizes = self._varying.sizes
+        sizes = self.varying.sizes
         if self._solver is None or self._solver.form != (len(sizes.hints), recordings):
             self._solver = solver_of(sizes)
         return self._solver
 
     def _give_up(self) -> NoReturn:
         """Fixes the numbers that have small stand-ins; the capture begins anew."""
-        sizes = self._varying.sizes
-        for symbol in sizes.bounded:
-            sizes.fix_symbol(symbol)
+        sizes = self.varying.sizes
+        sizes.fix_symbols(*sizes.bounded)
         raise Break("a size", "no formula of the numbers that vary explains it")
 
 

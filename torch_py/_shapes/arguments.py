@@ -25,11 +25,8 @@ class NotFollowed(Exception):
 class Geometry(Record):
     """Sizes and strides of a tensor, as numbers and formulas."""
 
-    __slots__ = _fields = ("sizes", "strides")
-
-    def __init__(self, sizes: tuple[Term, ...], strides: tuple[Term, ...]) -> None:
-        self.sizes = sizes
-        self.strides = strides
+    sizes: tuple[Term, ...]
+    strides: tuple[Term, ...]
 
 
 def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
@@ -38,17 +35,28 @@ def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
 
     Raises NotFollowed for a tensor whose elements have gaps between them, or whose memory is that of another.
     """
+    if not are_dense(tensor.shape, tensor.stride()):
+        raise NotFollowed("a tensor with gaps between its elements has sizes that vary")
+
     sizes = tuple(varying.get(dim, size) for dim, size in enumerate(tensor.shape))
-    strides: list[Term] = [0] * tensor.dim()
+    order = _from_inside(tensor.shape, tensor.stride())
+    strides = {dim: product_of([sizes[i] for i in order[:place]]) for place, dim in enumerate(order)}
+    return Geometry(sizes, tuple(strides[dim] for dim in range(tensor.dim())))
+
+
+def are_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements with these strides fill memory without gaps, and none is read twice."""
     expected = 1
-    term: Term = 1
-    for dim in sorted(range(tensor.dim()), key=lambda dim: (tensor.stride(dim), tensor.shape[dim])):
-        if tensor.shape[dim] != 1 and tensor.stride(dim) != expected:
-            raise NotFollowed("a tensor with gaps between its elements has sizes that vary")
-        strides[dim] = term
-        expected *= tensor.shape[dim]
-        term = product_of((term, sizes[dim]))
-    return Geometry(sizes, tuple(strides))
+    for dim in _from_inside(shape, strides):
+        if shape[dim] != 1 and strides[dim] != expected:
+            return False
+        expected *= shape[dim]
+    return True
+
+
+def _from_inside(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
+    """The dimensions, that whose elements are next to each other first."""
+    return sorted(range(len(shape)), key=lambda dim: (strides[dim], shape[dim]))
 
 
 def product_of(factors: Sequence[Term]) -> Term:
@@ -65,7 +73,7 @@ def solved_geometry(
     A stride is most often the product of the sizes of the dimensions inside of it; `solve` finds others.
     """
     sizes = list(map(solve, zip(*shapes)))
-    order = sorted(range(len(sizes)), key=lambda dim: (strides[0][dim], shapes[0][dim]))
+    order = _from_inside(shapes[0], strides[0])
     found: list[Term | None] = [None] * len(sizes)
     for position, dim in enumerate(order):
         inner = order[:position]

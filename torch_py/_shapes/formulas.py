@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any, Union, cast
+from typing import Any, Union
 
 from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
 from torch_py._records import Fields, Record
@@ -47,11 +47,8 @@ class SizeOf(Record):
     """The size of a tensor that the program has computed: the node's position in the graph, and the
     dimension."""
 
-    __slots__ = _fields = ("position", "dim")
-
-    def __init__(self, position: int, dim: int) -> None:
-        self.position = position
-        self.dim = dim
+    position: int
+    dim: int
 
     def __str__(self) -> str:
         return f"size({self.position}, {self.dim})"
@@ -180,12 +177,10 @@ class FormulaWriter:
         if term not in self._written:
             operands = [self.write(operand, before) for operand in getattr(term, "operands", ())]
             with self.graph.inserting_before(before):
-                self._written[term] = self._node(term, operands)
-            self._written[term].meta["val"] = term
+                if isinstance(term, Formula):
+                    node = self.graph.call_function(OPERATIONS[term.operation][0], tuple(operands))
+                else:
+                    node = self.graph.create_node("call_method", "size", source, {}, name="sym_size_int")
+            node.meta["val"] = term
+            self._written[term] = node
         return self._written[term]
-
-    def _node(self, term: Any, operands: list[Any]) -> Node:
-        if isinstance(term, Formula):
-            return self.graph.call_function(OPERATIONS[term.operation][0], tuple(operands))
-        tensor, dim = cast("tuple[Node, int]", self._sources[term])
-        return self.graph.create_node("call_method", "size", (tensor, dim), {}, name="sym_size_int")

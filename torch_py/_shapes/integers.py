@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from torch_py._shapes.formulas import Formula, Term, evaluate, product, symbols_in
-from torch_py._shapes.reals import SymFloat, of_the_hint, real, real_arithmetic, term_of
+from torch_py._shapes.formulas import COMPARISONS, Formula, Term, evaluate, product, symbols_in
+from torch_py._shapes.reals import SymFloat, add_arithmetic, fix_for, real, real_arithmetic, term_of
 from torch_py._shapes.stand_ins import SMALLEST
 
 if TYPE_CHECKING:
@@ -30,10 +30,8 @@ def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
 
 
 def _simplified(operation: str, left: Term, right: Term) -> Term:
-    if operation == "mul" and (isinstance(left, int) or not isinstance(right, int)):
-        return product(left, right)
-    if operation == "mul":
-        return product(right, left)
+    if operation == "mul":  # numbers come first
+        return product(*sorted((left, right), key=lambda term: not isinstance(term, int)))
     if right == 0 or (operation == "add" and left == 0):
         return left if right == 0 else right
     return Formula(operation, (left, right))
@@ -44,13 +42,13 @@ def _floor_division(self: SymInt, other: Any) -> Any:
     if type(other) is int and other > 0:
         value = int.__floordiv__(self, other)
         return self.sizes.composed(value, Formula("floordiv", (self.term, other)) if other > 1 else self.term)
-    return of_the_hint(int, "__floordiv__")(self, other)
+    return self.sizes.fix(self) // self.sizes.fix(other)
 
 
 def _modulo(self: SymInt, other: Any) -> Any:
     if type(other) is int and other > 0 and self.sizes.is_number(self.term):
         return self.sizes.composed(int.__mod__(self, other), Formula("mod", (self.term, other)))
-    return of_the_hint(int, "__mod__")(self, other)
+    return self.sizes.fix(self) % self.sizes.fix(other)
 
 
 def _power(self: SymInt, other: Any, modulus: Any = None) -> Any:
@@ -91,24 +89,9 @@ class SymInt(int):
         is_small = abs(int.__int__(self)) < SMALLEST
         return is_small and not symbols_in(self.term) <= self.sizes.bounded
 
-    __add__ = _arithmetic("add")
-    __radd__ = _arithmetic("add", is_reflected=True)
-    __sub__ = _arithmetic("sub")
-    __rsub__ = _arithmetic("sub", is_reflected=True)
-    __mul__ = _arithmetic("mul")
-    __rmul__ = _arithmetic("mul", is_reflected=True)
     __floordiv__ = _floor_division
     __mod__ = _modulo
     __pow__ = _power
-    __truediv__ = real_arithmetic("truediv")
-    __rtruediv__ = real_arithmetic("truediv", is_reflected=True)
-
-    __eq__ = _comparison("==")
-    __ne__ = _comparison("!=")
-    __lt__ = _comparison("<")
-    __le__ = _comparison("<=")
-    __gt__ = _comparison(">")
-    __ge__ = _comparison(">=")
 
     def __neg__(self) -> Any:
         return self * -1
@@ -120,13 +103,17 @@ class SymInt(int):
         return self.sizes.decide("!=", self, 0)
 
 
-for _name in (
+add_arithmetic(SymInt, ("add", "sub", "mul"), _arithmetic)
+add_arithmetic(SymInt, ("truediv",), real_arithmetic)
+for _sign, _compared in COMPARISONS.items():
+    setattr(SymInt, f"__{_compared.__name__}__", _comparison(_sign))
+fix_for(
+    SymInt,
     "__abs__ __and__ __ceil__ __divmod__ __float__ __floor__ __format__ __hash__ __int__ __invert__ "
     "__lshift__ __or__ __rand__ __rdivmod__ __repr__ __rfloordiv__ __rlshift__ __rmod__ __ror__ "
     "__round__ __rpow__ __rrshift__ __rshift__ __rxor__ __str__ __trunc__ __xor__ "
-    "bit_count bit_length conjugate to_bytes"
-).split():
-    setattr(SymInt, _name, of_the_hint(int, _name))
+    "bit_count bit_length conjugate to_bytes",
+)
 
 
 class SymSize(tuple[Any, ...]):

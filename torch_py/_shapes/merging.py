@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from torch_py._shapes.formulas import FormulaWriter, SizeOf, Symbol, Term
@@ -10,7 +11,6 @@ from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
-from torch_py.utils._pytree import tree_flatten
 
 Sizes = tuple[int, ...]
 Column = tuple[Node, ...]  # the nodes of one place, one of each graph
@@ -19,22 +19,20 @@ Column = tuple[Node, ...]  # the nodes of one place, one of each graph
 class GraphMerge:
     """Compares graphs node by node, and puts formulas in the places of numbers that vary in the first.
 
-    `sizes_of` gives the sizes of a node's tensor, None if it has no tensor. `refuse(node, what)` makes the
-    error for graphs that differ in other ways than formulas explain; `what` completes "the program ...".
-    Without `reads_results`, numbers may not depend on sizes of tensors that the graph computes.
+    `refuse(node, what)` makes the error for graphs that differ in other ways than formulas explain; `what`
+    completes "the program ...". Without `reads_results`, numbers may not depend on sizes of tensors that the
+    graph computes.
     """
 
     def __init__(
         self,
         graphs: list[Graph],
         solver: Solver,
-        sizes_of: Callable[[Node], Sizes | None],
         refuse: Callable[[Node, str], Exception],
         reads_results: bool = True,
     ) -> None:
         self.graphs = graphs
         self.solver = solver
-        self.sizes_of = sizes_of
         self.refuse = refuse
         self.reads_results = reads_results
         rows = [list(graph.nodes) for graph in graphs]
@@ -47,15 +45,15 @@ class GraphMerge:
         the sizes of symbols are found, or nodes that are sizes. Raises Ambiguous if a further recording is
         needed; nothing has been changed then.
         """
-        solved = [self._solve_arguments(column) for column in self.columns]
+        solved = [
+            merged([(node.args, node.kwargs) for node in column], partial(self._argument, column))
+            for column in self.columns
+        ]
 
         writer = FormulaWriter(self.graphs[0], {**self._computed_sizes(), **symbols})
-        for column, arguments in zip(self.columns, solved):
-            if arguments is not None:
-                node = column[0]
-                node.args, node.kwargs = map_aggregate(
-                    arguments, lambda value, node=node: _written(value, writer, node)
-                )
+        for (node, *_), arguments in zip(self.columns, solved):
+            if arguments != (node.args, node.kwargs):
+                node.args, node.kwargs = map_aggregate(arguments, partial(writer.write, before=node))
 
     # Are they the same program?
 
@@ -71,33 +69,18 @@ class GraphMerge:
 
     # Arguments
 
-    def _solve_arguments(self, column: Column) -> Any:
-        """Arguments and keywords with terms in the places of numbers that vary; None if nothing varies."""
-        flat = [tree_flatten((list(node.args), dict(node.kwargs)))[0] for node in column]
-        if len({len(leaves) for leaves in flat}) > 1:
+    def _argument(self, column: Column, values: tuple[Any, ...]) -> Any:
+        """The argument of a node; a term if it varies."""
+        first = values[0]
+        if any(isinstance(value, (tuple, list, dict)) for value in values):
             raise self.refuse(column[0], f"gives `{column[0].target}` lists of different lengths")
-
-        replaced: dict[int, Any] = {}
-        for position, values in enumerate(zip(*flat)):
-            if isinstance(values[0], Node):
-                self._check_same_node(column[0], values)
-            elif any(_differ(value, values[0]) for value in values):
-                replaced[position] = self._solved(column, values)
-        if not replaced:
-            return None
-
-        counter = iter(range(len(flat[0])))
-
-        def substituted(value: Any) -> Any:
-            position = next(counter)
-            return replaced.get(position, value)
-
-        return map_aggregate((column[0].args, column[0].kwargs), substituted)
-
-    def _check_same_node(self, node: Node, values: tuple[Any, ...]) -> None:
-        places = {self.positions[i].get(value) for i, value in enumerate(values)}
-        if len(places) > 1:
-            raise self.refuse(node, f"gives `{node.target}` different values for different inputs")
+        if isinstance(first, Node):
+            places = {self.positions[i].get(value) for i, value in enumerate(values)}
+            if len(places) > 1:
+                what = f"gives `{column[0].target}` different values for different inputs"
+                raise self.refuse(column[0], what)
+            return first
+        return self._solved(column, values) if any(_differ(value, first) for value in values) else first
 
     def _solved(self, column: Column, values: tuple[Any, ...]) -> Term:
         term = None
@@ -118,7 +101,7 @@ class GraphMerge:
             return []
         found = []
         for nodes in zip(*(node.all_input_nodes for node in column)):
-            sizes = [self.sizes_of(node) for node in nodes]
+            sizes = [sizes_of(node) for node in nodes]
             if None not in sizes:
                 position = self.positions[0][nodes[0]]
                 for dim, numbers in enumerate(zip(*sizes)):  # type: ignore[arg-type]
@@ -130,7 +113,7 @@ class GraphMerge:
         return {
             SizeOf(position, dim): (node, dim)
             for node, position in self.positions[0].items()
-            for dim in range(len(self.sizes_of(node) or ()))
+            for dim in range(len(sizes_of(node) or ()))
         }
 
     # Sizes of results
@@ -140,10 +123,10 @@ class GraphMerge:
         return {
             column[0]: tuple(
                 self._size(numbers, SizeOf(self.positions[0][column[0]], dim))
-                for dim, numbers in enumerate(zip(*map(self.sizes_of, column)))  # type: ignore[arg-type]
+                for dim, numbers in enumerate(zip(*map(sizes_of, column)))  # type: ignore[arg-type]
             )
             for column in self.columns
-            if all(self.sizes_of(node) is not None for node in column)
+            if all(sizes_of(node) is not None for node in column)
         }
 
     def _size(self, numbers: Sizes, otherwise: SizeOf) -> Any:
@@ -154,11 +137,26 @@ class GraphMerge:
         return otherwise if term is None else term
 
 
+def sizes_of(node: Node) -> Sizes | None:
+    """The sizes of a node's tensor in its recording; None if it has no tensor."""
+    return getattr(node.meta.get("val"), "shape", None)
+
+
+def merged(values: Sequence[Any], leaf: Callable[[tuple[Any, ...]], Any]) -> Any:
+    """A nest of tuples, lists and dictionaries for several of one form, with what `leaf` makes of leaves.
+
+    Containers of different lengths are leaves.
+    """
+    first = values[0]
+    are_alike = all(type(value) is type(first) for value in values)
+    if isinstance(first, (tuple, list)) and are_alike and len(set(map(len, values))) == 1:
+        return type(first)([merged(items, leaf) for items in zip(*values)])
+    if isinstance(first, dict) and all(value.keys() == first.keys() for value in values):
+        return {key: merged([value[key] for value in values], leaf) for key in first}
+    return leaf(tuple(values))
+
+
 def _differ(value: Any, other: Any) -> bool:
     if value != value and other != other:  # nan
         return False
     return type(value) is not type(other) or bool(value != other)
-
-
-def _written(value: Any, writer: FormulaWriter, node: Node) -> Any:
-    return value if isinstance(value, (Node, str)) else writer.write(value, node)

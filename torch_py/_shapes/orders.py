@@ -7,7 +7,7 @@ recordings, it is taken for what they compute.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 from torch_py._shapes.formulas import Symbol
 
@@ -21,14 +21,14 @@ def orders_of(symbols: Sequence[Symbol], smaller: Mapping[Symbol, set[Symbol]]) 
     `smaller` are those that have to be smaller than a symbol, and smaller than these, and so on.
     """
     found = [_sorted(symbols, smaller)]
-    seen = _pairs(found[0])
+    seen = set(combinations(found[0], 2))
     # From the end: the first order that has the last symbol in front of others is the reverse, if it may be.
     backwards = symbols[::-1]
     for first, second in permutations(backwards, 2):
         if (first, second) not in seen and second not in smaller[first]:
             sooner = smaller[first] | {first}
             found.append(_sorted(sorted(backwards, key=lambda symbol: symbol not in sooner), smaller))
-            seen |= _pairs(found[-1])
+            seen.update(combinations(found[-1], 2))
 
     for last in symbols:
         may_be_last = not any(last in others for others in smaller.values())
@@ -45,10 +45,6 @@ def _sorted(symbols: Iterable[Symbol], smaller: Mapping[Symbol, set[Symbol]]) ->
         found.append(next(symbol for symbol in rest if smaller[symbol].isdisjoint(rest)))
         rest.remove(found[-1])
     return found
-
-
-def _pairs(order: Order) -> set[tuple[Symbol, Symbol]]:
-    return {(first, second) for i, first in enumerate(order) for second in order[i + 1 :]}
 
 
 def all_smaller(

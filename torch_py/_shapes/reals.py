@@ -6,6 +6,7 @@ such a number, and what else Python asks it for, fix the integers that it depend
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._shapes.formulas import OPERATIONS, Formula, Term, evaluate
@@ -40,14 +41,21 @@ def real_arithmetic(operation: str, is_reflected: bool = False) -> Any:
     return compute
 
 
-def of_the_hint(kind: type, name: str) -> Any:
-    """A method of `kind` whose result does not vary: the numbers are taken for fixed."""
-    method = getattr(kind, name)
+def add_arithmetic(kind: type, operations: Sequence[str], made: Callable[..., Any]) -> None:
+    """Adds operators and reflected ones to a class of numbers that vary; `made` makes their methods."""
+    for operation in operations:
+        setattr(kind, f"__{operation}__", made(operation))
+        setattr(kind, f"__r{operation}__", made(operation, is_reflected=True))
 
-    def call(self: Any, *others: Any) -> Any:
-        return method(self.sizes.fix(self), *map(self.sizes.fix, others))
 
-    return call
+def fix_for(kind: type, names: str) -> None:
+    """Adds methods whose result does not vary: the numbers are taken for fixed."""
+
+    def fixing(method: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda self, *others: method(self.sizes.fix(self), *map(self.sizes.fix, others))
+
+    for name in names.split():
+        setattr(kind, name, fixing(getattr(kind.__base__, name)))
 
 
 class SymFloat(float):
@@ -56,15 +64,6 @@ class SymFloat(float):
     term: Term
     sizes: Any
 
-    __add__ = real_arithmetic("add")
-    __radd__ = real_arithmetic("add", is_reflected=True)
-    __sub__ = real_arithmetic("sub")
-    __rsub__ = real_arithmetic("sub", is_reflected=True)
-    __mul__ = real_arithmetic("mul")
-    __rmul__ = real_arithmetic("mul", is_reflected=True)
-    __truediv__ = real_arithmetic("truediv")
-    __rtruediv__ = real_arithmetic("truediv", is_reflected=True)
-
     def __neg__(self) -> Any:
         return self * -1.0
 
@@ -72,9 +71,10 @@ class SymFloat(float):
         return self
 
 
-for _name in (
+add_arithmetic(SymFloat, ("add", "sub", "mul", "truediv"), real_arithmetic)
+fix_for(
+    SymFloat,
     "__abs__ __bool__ __ceil__ __divmod__ __eq__ __float__ __floor__ __floordiv__ __format__ __ge__ __gt__ "
     "__hash__ __int__ __le__ __lt__ __mod__ __ne__ __pow__ __rdivmod__ __repr__ __rfloordiv__ __rmod__ "
-    "__round__ __rpow__ __str__ __trunc__ as_integer_ratio conjugate hex is_integer"
-).split():
-    setattr(SymFloat, _name, of_the_hint(float, _name))
+    "__round__ __rpow__ __str__ __trunc__ as_integer_ratio conjugate hex is_integer",
+)

@@ -44,12 +44,9 @@ class TooManySizes(Exception):
 class Relation(Record):
     """A decision of the program: `left sign right` was true."""
 
-    __slots__ = _fields = ("sign", "left", "right")
-
-    def __init__(self, sign: str, left: Term, right: Term) -> None:
-        self.sign = sign
-        self.left = left
-        self.right = right
+    sign: str
+    left: Term
+    right: Term
 
     def holds(self, values: dict[Symbol, int]) -> bool:
         """Whether it is true for other sizes."""
@@ -86,22 +83,22 @@ class Sizes(Fields):
         """A size that varies and is `hint` in the example, which must be 2 or more. With `allowed`, operators
         take it in this range only.
         """
-        for symbol, size in self.hints.items():
-            if size == hint and symbol not in self.numbers:
-                return self._integer(symbol)
-        return self._integer(self._symbol(hint, allowed))
+        return self._integer(self._size_of(hint) or self._symbol(hint, allowed))
 
     def new_number(self, hint: int, allowed: Range | None = None) -> SymInt:
         """An integer of the program that varies and is `hint` in the example, which must be 2 or more.
 
         It is a size where a tensor has been seen that is as large; positions have nothing to do with sizes.
         """
-        is_size = any(size == hint and symbol not in self.numbers for symbol, size in self.hints.items())
-        if is_size and allowed is None:
-            return self.new(hint)
-        symbol = self._symbol(hint, allowed)
-        self.numbers.add(symbol)
+        symbol = self._size_of(hint) if allowed is None else None
+        if symbol is None:
+            symbol = self._symbol(hint, allowed)
+            self.numbers.add(symbol)
         return self._integer(symbol)
+
+    def _size_of(self, hint: int) -> Symbol | None:
+        sizes = (s for s, size in self.hints.items() if size == hint and s not in self.numbers)
+        return next(sizes, None)
 
     def _symbol(self, hint: int, allowed: Range | None) -> Symbol:
         position = len(self.hints)
@@ -181,9 +178,7 @@ class Sizes(Fields):
 
     def wrap(self, value: int) -> int:
         """A number that an operator has computed: a SymInt if it depends on sizes that vary."""
-        if value in self._known:
-            return self._integer(self._known[value])
-        term = self._recovered(value)
+        term = self._known.get(value) or self._recovered(value)
         return value if term is None else self._integer(term)
 
     def is_explained(self, value: int) -> bool:
@@ -254,10 +249,6 @@ class Sizes(Fields):
             self.relations[found] = None
         return found
 
-    def hint_of(self, value: int) -> int:
-        """A number in the example."""
-        return evaluate(term_of(value), self.hints)  # type: ignore[no-any-return]
-
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""
         if isinstance(value, SymFloat):
@@ -269,14 +260,11 @@ class Sizes(Fields):
         self.relations[Relation("==", value.term, hint)] = None
         return hint
 
-    def fix_symbol(self, symbol: Symbol) -> None:
-        """From now on a size, or an integer of the program, is what it is in the example."""
-        self.relations[Relation("==", symbol, self.hints[symbol])] = None
-
-    def fix_symbols(self, number: SymInt | SymFloat) -> None:
-        """From now on all that a number depends on is what it is in the example."""
-        for symbol in symbols_in(number.term):
-            self.fix_symbol(symbol)
+    def fix_symbols(self, *numbers: SymInt | SymFloat | Term) -> None:
+        """From now on all that some numbers or terms depend on is what it is in the example."""
+        for number in numbers:
+            for symbol in symbols_in(term_of(number)):
+                self.relations[Relation("==", symbol, self.hints[symbol])] = None
 
     @property
     def fixed(self) -> dict[Symbol, int]:

@@ -15,7 +15,6 @@ from typing import Any
 
 from torch_py._shapes.formulas import (
     Formula,
-    Number,
     SizeOf,
     Symbol,
     Term,
@@ -42,15 +41,9 @@ class Ambiguous(Exception):
     def __init__(self, symbol: Symbol, sizes: Iterable[int]) -> None:
         self.symbol = symbol
         self.sizes = tuple(islice(sizes, _MOST_ANSWERS))
+        self.size = self.sizes[0]
+        self.key: Question = symbol, self.sizes
         super().__init__(f"{symbol} = {self.size}")
-
-    @property
-    def size(self) -> int:
-        return self.sizes[0]
-
-    @property
-    def key(self) -> Question:
-        return self.symbol, self.sizes
 
 
 class Solver:
@@ -104,8 +97,7 @@ class Solver:
     # ------------------------------------------------------------
 
     def _integer(self, values: Values) -> Term | None:
-        products = self._products_of_sizes
-        found = _of_products(values, products) or _of_affine(values, products)
+        found = _of_products_or_affine(values, self._products_of_sizes)
         return found if found is not None else self._of_two(values)
 
     def _of_two(self, values: Values) -> Term | None:
@@ -136,11 +128,7 @@ class Solver:
 
     def _of_parts(self, values: Values) -> Term | None:
         """A multiple of a product with quotients and sums that have been found before."""
-        if not self._parts:
-            return None
-        products = self._products_with_parts()
-        found = _of_products(values, products)
-        return found if found is not None else _of_affine(values, products)
+        return _of_products_or_affine(values, self._products_with_parts()) if self._parts else None
 
     def _products_with_parts(self) -> list[tuple[Term, Values]]:
         """Products of sizes and of the parts that have been found so far."""
@@ -194,7 +182,7 @@ class Solver:
             if term is None:
                 continue
             form = redo(term)
-            if all(self._agrees(form, position, value) for position, value in enumerate(values)):
+            if all(map(_is_equal, self._values_of(form), values)):
                 return form
         return self._bessel_factor(values)
 
@@ -203,21 +191,13 @@ class Solver:
         if any(value <= 1 or value > 1.001 for value in values):
             return None
 
-        def fits(count: int, value: float) -> bool:
-            return math.isclose(value, count / (count - 1), rel_tol=4e-16)
-
-        count = self._count_of([value / (value - 1) for value in values], values, fits)
-        return None if count is None else Formula("truediv", (count, affine(1, count, -1)))
-
-    def _count_of(
-        self, estimates: Sequence[float], values: Sequence[Any], fits: Callable[[int, Any], bool]
-    ) -> Term | None:
-        """A number of elements, a multiple of a product of sizes, that is roughly `estimates`, and from which
-        the values in the recordings follow: `fits(count, value)`."""
+        estimate = values[0] / (values[0] - 1)
         for term, numbers in self._products_with_parts():
-            factor = round(estimates[0] / numbers[0])
-            if factor and all(fits(factor * number, value) for number, value in zip(numbers, values)):
-                return product(factor, term)
+            factor = round(estimate / numbers[0])
+            counts = [factor * number for number in numbers]
+            if factor and all(_is_equal(count / (count - 1), v) for count, v in zip(counts, values)):
+                count = product(factor, term)
+                return Formula("truediv", (count, affine(1, count, -1)))
         return None
 
     def know(self, term: Any) -> None:
@@ -257,9 +237,10 @@ class Solver:
         rows = [{s: sizes[i] for s, sizes in self._sizes.items()} for i in range(self._count)]
         return tuple(evaluate(term, row) for row in rows)
 
-    def _agrees(self, form: Term, position: int, value: Number) -> bool:
-        sizes = {symbol: numbers[position] for symbol, numbers in self._sizes.items()}
-        return math.isclose(evaluate(form, sizes), value, rel_tol=4e-16, abs_tol=0.0)
+
+def _is_equal(number: float, other: float) -> bool:
+    """Whether two real numbers are equal, but for the last bit."""
+    return math.isclose(number, other, rel_tol=4e-16, abs_tol=0.0)
 
 
 def _products_of(sizes: Mapping[Any, Values]) -> Iterator[tuple[Term, Values]]:
@@ -269,7 +250,10 @@ def _products_of(sizes: Mapping[Any, Values]) -> Iterator[tuple[Term, Values]]:
             yield product(*terms), tuple(map(math.prod, zip(*(sizes[term] for term in terms))))
 
 
-def _of_affine(values: Values, products: Sequence[tuple[Term, Values]]) -> Term | None:
+def _of_products_or_affine(values: Values, products: Sequence[tuple[Term, Values]]) -> Term | None:
+    found = _of_products(values, products)
+    if found is not None:
+        return found
     for term, numbers in products:
         form = _affine_fit(values, numbers)
         if form is not None:

@@ -9,7 +9,6 @@ import torch_py
 from torch_py._shapes.formulas import Symbol
 from torch_py._shapes.merging import GraphMerge
 from torch_py._shapes.solver import Ambiguous, Solver
-from torch_py.export._description import Described
 from torch_py.export._errors import ExportError
 from torch_py.export._examples import (
     Dimensions,
@@ -140,11 +139,6 @@ def _fails(dimensions: Dimensions, sizes: dict[Symbol, int], error: Exception) -
     )
 
 
-def _sizes_of(node: Node) -> Any:
-    value = node.meta.get("val")
-    return value.shape if isinstance(value, Described) else None
-
-
 class _Merge:
     """One recording for all sizes, of several."""
 
@@ -156,7 +150,7 @@ class _Merge:
         self.recordings = recordings
         solver = Solver({s: tuple(sizes[s] for sizes in all_sizes) for s in dimensions.symbols})
         graphs = [recording.graph for recording in recordings]
-        self._graphs = GraphMerge(graphs, solver, _sizes_of, self._different)
+        self._graphs = GraphMerge(graphs, solver, self._different)
 
     def merge(self) -> Recording:
         for other in self.recordings[1:]:

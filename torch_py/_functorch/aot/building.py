@@ -6,13 +6,26 @@ import operator
 from typing import Any
 
 from torch_py import _C
+from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
+from torch_py._shapes.arguments import are_dense
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node, map_arg
+
+
+def input_values(graph: Graph) -> list[Any]:
+    """Fake tensors, and numbers that vary, as examples of the inputs."""
+    return [node.meta["val"] for node in graph.find_nodes(op="placeholder")]
+
+
+def mode_of(values: Any) -> FakeTensorMode:
+    """The mode of the fake tensors among some values, or a new one."""
+    mode: FakeTensorMode | None = detect_fake_mode(values)
+    return mode or FakeTensorMode()
 
 
 class Builder:
@@ -41,7 +54,8 @@ class Builder:
 
     def with_strides_of(self, node: Node, like: Any) -> Node:
         """The same numbers with the order of strides of a tensor of the same shape, without gaps."""
-        wanted = _strides_without_gaps(like)
+        with unseen():
+            wanted = _C._torch.empty_like(like._twin).stride()
         if _significant(node.meta["val"], node.meta["val"].stride()) == _significant(like, wanted):
             return node
 
@@ -49,11 +63,6 @@ class Builder:
         permuted = self.call(ops.aten.permute.default, node, order)
         dense = self.call(ops.aten.clone.default, permuted, memory_format=_C.contiguous_format)
         return self.call(ops.aten.permute.default, dense, sorted(range(len(order)), key=order.__getitem__))
-
-
-def _strides_without_gaps(tensor: Any) -> tuple[int, ...]:
-    with unseen():
-        return tuple(_C._torch.empty_like(tensor._twin).stride())
 
 
 def _significant(tensor: Any, strides: tuple[int, ...]) -> list[int]:
@@ -75,4 +84,4 @@ def repeats_elements(tensor: Any) -> bool:
 
 def is_dense(tensor: Any) -> bool:
     """Whether a fake tensor has no gaps, and reads no element twice."""
-    return _significant(tensor, tensor.stride()) == _significant(tensor, _strides_without_gaps(tensor))
+    return tensor.numel() == 0 or are_dense(tensor.shape, tensor.stride())

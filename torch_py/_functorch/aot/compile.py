@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.aot.building import input_values
 from torch_py._functorch.aot.in_place import put_changes_inside
 from torch_py._functorch.aot.joint import trace
-from torch_py._functorch.aot.partial_backward import PartialBackward, copied
+from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
-from torch_py._functorch.aot.recording import Recorder
-from torch_py._functorch.aot.runtime.calls import Call, FlatCall, Parts, flat_call
-from torch_py._functorch.aot.runtime.training import facts_with_error, raising, training_facts
+from torch_py._functorch.aot.recording import Decompositions, Recorder
+from torch_py._functorch.aot.runtime.calls import Call, Parts, flat_call
+from torch_py._functorch.aot.runtime.training import raising, training_facts
 from torch_py._functorch.aot.traced import Traced
 from torch_py._functorch.aot.watching import Kept
 from torch_py._functorch.modules import functional_call
@@ -25,6 +27,7 @@ from torch_py._shapes.sizes import Sizes
 from torch_py._subclasses.calls import takes_place
 from torch_py._tensor import Tensor
 from torch_py.fx._collecting import without_garbage_collection
+from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.nn.modules.module import Module
@@ -32,7 +35,6 @@ from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 VaryingArguments = tuple[Arguments, Sizes]
 Partition = Callable[..., tuple[GraphModule, GraphModule]]
-Decompositions = Mapping[Any, Callable[..., Any]] | None
 Compiler = Callable[[GraphModule, list[Any]], Callable[..., Sequence[Any]]]
 # Called with what a call consists of apart from the programs of its graphs.
 Note = Callable[[Parts, PartialBackward | None], None]
@@ -65,49 +67,50 @@ class Backend(Fields):
                 from torch_py._functorch.aot.varying import trace_varying
 
                 traced = trace_varying(program, *varying, names, self.decompositions)
-        has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
         if not traced.tangents:
             if self.keeps_changes and _may_change(arguments):
                 put_changes_inside(traced)
-            inference = (self.inference or self.forward)(traced.module, _values(traced.module))
-            return self._call(Parts.of(traced, len(arguments), has_history), inference)
+            inference = (self.inference or self.forward)(traced.module, input_values(traced.module.graph))
+            return self._noted(_parts_of(traced, arguments)).call(inference)
         if traced.backward_error is not None:
-            forward = self.forward(traced.module, _values(traced.module))
-            parts = Parts.of(traced, len(arguments), has_history, facts_with_error(traced))
+            forward = self.forward(traced.module, input_values(traced.module.graph))
+            parts = _parts_of(traced, arguments, training_facts(traced))
             return parts.call(forward, raising(traced.backward_error))
 
-        return self._with_backward(traced, arguments, has_history)
+        return self._with_backward(traced, arguments)
 
-    def _with_backward(self, traced: Traced, arguments: Sequence[Any], has_history: bool) -> Call:
+    def _with_backward(self, traced: Traced, arguments: Sequence[Any]) -> Call:
         with without_garbage_collection():
             kept = Kept(traced)
             forward_graph, backward_graph = self.partition(
                 traced.module,
-                _values(traced.module),
+                input_values(traced.module.graph),
                 num_fwd_outputs=traced.num_outputs,
                 static_lifetime_input_indices=_static(traced, arguments),
             )
-        watches = kept.watches(backward_graph)
-        facts = training_facts(traced, backward_graph.graph, watches)
+        facts = training_facts(traced, backward_graph.graph, kept.watches(backward_graph))
         compile_backward = self.backward or self.forward
         partial = None
         if len(traced.tangents) > 1:
-            copy = copied(backward_graph)  # compilers change graphs
-            partial = PartialBackward(lambda: copy, len(traced.tangents), compile_backward)
+            # Compilers change graphs.
+            graph = copy.deepcopy(backward_graph.graph)
+            kept_graph = _LazyGraphModule(backward_graph, graph, "backward")
+            partial = PartialBackward(lambda: kept_graph, len(traced.tangents), compile_backward)
 
-        forward = self.forward(forward_graph, _values(forward_graph))
-        backward = compile_backward(backward_graph, _values(backward_graph))
-        parts = Parts.of(traced, len(arguments), has_history, facts)
-        return self._call(parts, forward, backward, partial=partial)
+        forward = self.forward(forward_graph, input_values(forward_graph.graph))
+        backward = compile_backward(backward_graph, input_values(backward_graph.graph))
+        parts = self._noted(_parts_of(traced, arguments, facts), partial)
+        return parts.call(forward, backward, partial)
 
-    def _call(self, parts: Parts, *compiled: Any, partial: PartialBackward | None = None) -> Call:
+    def _noted(self, parts: Parts, partial: PartialBackward | None = None) -> Parts:
         if self.note is not None:
             self.note(parts, partial)
-        return parts.call(*compiled, partial=partial)
+        return parts
 
 
-def _values(module: GraphModule) -> list[Any]:
-    return [node.meta["val"] for node in module.graph.find_nodes(op="placeholder")]
+def _parts_of(traced: Traced, arguments: Sequence[Any], training: Any = None) -> Parts:
+    has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
+    return Parts.of(traced, num_arguments=len(arguments), has_history=has_history, training=training)
 
 
 def _may_change(arguments: Sequence[Any]) -> bool:
@@ -231,11 +234,7 @@ def aot_module(mod: Module, *args: Any, **kwargs: Any) -> Module:
         model = aot_module(torch.nn.Linear(3, 4), fw_compiler=lambda graph, inputs: graph)
         model(torch.ones(2, 3)).sum().backward()
     """
-
-    def functional(state: dict[str, Any], args: Any, kwargs: Any) -> Any:
-        return functional_call(mod, state, args, kwargs)
-
-    compiled = aot_function(functional, *args, **kwargs)
+    compiled = aot_function(functools.partial(functional_call, mod), *args, **kwargs)
 
     class AOTModule(Module):
         def __init__(self) -> None:
@@ -291,7 +290,8 @@ def aot_module_simplified(
 
     names = [*(name.replace(".", "_") for name in state), *(f"primals_{i}" for i in range(1, len(args) + 1))]
     values = list(state.values())
-    return FlatCall(backend.compile(of_function(flat), [*values, *args], names), values)
+    call = backend.compile(of_function(flat), [*values, *args], names)
+    return lambda *args: call([*values, *args])
 
 
 def _varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> VaryingArguments | None:
@@ -307,10 +307,8 @@ def _varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> Varying
 
 
 def _state_of(mod: Module) -> dict[str, Any]:
-    return {
-        **dict(mod.named_parameters(remove_duplicate=False)),
-        **dict(mod.named_buffers(remove_duplicate=False)),
-    }
+    parameters = mod.named_parameters(remove_duplicate=False)
+    return dict([*parameters, *mod.named_buffers(remove_duplicate=False)])
 
 
 # Kinds of arguments

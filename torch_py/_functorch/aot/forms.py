@@ -52,9 +52,7 @@ class Requiring(Form):
             return self.operator(*arguments, **kwargs)
 
 
-@cache
-def requiring(operator: Any, positions: tuple[int, ...]) -> Requiring:
-    return Requiring(operator, positions)
+requiring = cache(Requiring)
 
 
 @cache
@@ -76,13 +74,9 @@ def _operator_with(operator: Any, name: str, arguments: list[Any]) -> Any:
     overload = operator._overloadname
     names = [name if overload == "default" else f"{name}.{overload}", name]
     names += [other for other in _C._operator_schemas() if other.startswith(f"{name}.")]
-    for candidate in names:
-        found = _C._find_operator(candidate)
-        if found is None or found._schema.is_mutable:
-            continue
-        if _described(found._schema.arguments) == arguments:
-            return found
-    return None
+    found = [operator for operator in map(_C._find_operator, names) if operator is not None]
+    alike = (f for f in found if not f._schema.is_mutable and _described(f._schema.arguments) == arguments)
+    return next(alike, None)
 
 
 def _described(arguments: Any) -> list[Any]:
@@ -141,9 +135,7 @@ class OnCopies(Form):
         return [position for position, value in enumerate(returns) if value.alias_info is None]
 
 
-@cache
-def on_copies(operator: Any) -> OnCopies:
-    return OnCopies(operator)
+on_copies = cache(OnCopies)
 
 
 def _copied(value: Any) -> Any:

@@ -8,18 +8,19 @@ read the memory later take their views anew from the new value.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 from torch_py._functorch.aot.building import Builder, is_dense, repeats_elements
 from torch_py._functorch.aot.forms import functional_form, is_random, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recipes import Step
-from torch_py._functorch.aot.traced import METADATA, NO_GRAD
+from torch_py._functorch.aot.traced import METADATA, NO_GRAD, Unsupported
 from torch_py._functorch.aot.views import View, Views, bound, is_identity, is_write, place_in, resizes
 from torch_py._ops import ops
+from torch_py._records import Fields
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
+from torch_py.fx._arguments import nodes_in
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node, map_arg
 
@@ -30,14 +31,13 @@ aten: Any = ops.aten
 _OWN_FACTS = ("val", NO_GRAD, METADATA)
 
 
-class Memory:
+class Memory(Fields):
     """What a piece of memory contains at some point of the program: the value of its `root`, and of views."""
 
-    def __init__(self, root: Node, value: Node) -> None:
-        self.root = root
-        self.value = value
-        self.version = 0
-        self.views: dict[tuple[Step, ...], Node] = {}
+    root: Node
+    value: Node
+    version: int = 0
+    views: dict[tuple[Step, ...], Node] = {}
 
     def write(self, value: Node) -> None:
         self.value = value
@@ -137,10 +137,7 @@ class Functionalized:
         """Runs an operator that changes arguments."""
         flat = written_nodes(node)
         if any(self._writes_twice(node, target) for target in flat):
-            raise NotImplementedError(
-                f"ahead-of-time autograd: {node.target} changes an expanded tensor, with several elements in "
-                "one place"
-            )
+            raise Unsupported(f"{node.target} changes an expanded tensor, with several elements in one place")
         for target in flat:
             if resizes(node, target):
                 self._check_resizable(node, target)
@@ -148,9 +145,7 @@ class Functionalized:
                 self._check_strides(node, target)
         args, kwargs = map_arg((node.args, node.kwargs), self.latest)
 
-        new = self._functional(node, flat, args, kwargs)
-        if new is None:
-            new = self._called_on_copies(node, flat, args, kwargs)
+        new = self._functional(node, flat, args, kwargs) or self._called_on_copies(node, flat, args, kwargs)
         for target, value in zip(flat, new):
             if resizes(node, target):
                 self._keep(node, value)
@@ -165,25 +160,19 @@ class Functionalized:
         return not _is_uniform(node) and repeats_elements(target.meta["val"])
 
     def _check_strides(self, node: Node, target: Node) -> None:
-        """Raises NotImplementedError if the value that stands for a tensor has other strides: other numbers
+        """Raises Unsupported if the value that stands for a tensor has other strides: other numbers
         would be drawn."""
         if self.latest(target).meta["val"].stride() != target.meta["val"].stride():
-            raise NotImplementedError(
-                f"ahead-of-time autograd: {node.target} draws numbers for a changed tensor with gaps between "
-                "its elements"
+            raise Unsupported(
+                f"{node.target} draws numbers for a changed tensor with gaps between its elements"
             )
 
     def _check_resizable(self, node: Node, target: Node) -> None:
-        """Raises NotImplementedError if the memory belongs to an argument, or if other tensors read it."""
+        """Raises Unsupported if the memory belongs to an argument, or if other tensors read it."""
         if self.views.of(target).root.op == "placeholder":
-            raise NotImplementedError(
-                f"ahead-of-time autograd: {node.target} gives an argument of the program another size "
-                "or other memory"
-            )
+            raise Unsupported(f"{node.target} gives an argument of the program another size or other memory")
         if self.views.are_shared(target):
-            raise NotImplementedError(
-                f"ahead-of-time autograd: {node.target} gives a tensor another size whose memory others read"
-            )
+            raise Unsupported(f"{node.target} gives a tensor another size whose memory others read")
 
     def _functional(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node] | None:
         """The new values by an operator that computes them; None if the operator has no such form."""
@@ -211,14 +200,12 @@ class Functionalized:
         like = target.meta["val"]
         if _shape(source) != _shape(target):
             source = self._builder.call(aten.expand.default, source, list(like.shape))
-        value = source.meta["val"]
-        if value.dtype != like.dtype or value.device != like.device:
-            return self._builder.call(aten._to_copy.default, source, dtype=like.dtype, device=like.device)
-        return self._builder.call(aten.clone.default, source)
+        cast = self._cast(target, source)
+        return self._builder.call(aten.clone.default, source) if cast is source else cast
 
     def _cast(self, target: Node, value: Node) -> Node:
         like = target.meta["val"]
-        if value.meta["val"].dtype == like.dtype:
+        if (value.meta["val"].dtype, value.meta["val"].device) == (like.dtype, like.device):
             return value
         return self._builder.call(aten._to_copy.default, value, dtype=like.dtype, device=like.device)
 
@@ -308,28 +295,20 @@ def _of_same_dtype(values: list[Node], steps: tuple[Step, ...], target: Node) ->
             return position
         if position == len(steps) or not steps[position].retypes:
             break
-    raise NotImplementedError(
-        f"ahead-of-time autograd: a view of dtype {dtype} is changed in place whose memory has another dtype"
-    )
+    raise Unsupported(f"a view of dtype {dtype} is changed in place whose memory has another dtype")
 
 
 def _is_uniform(node: Node) -> bool:
     """Whether an operator writes the same to all elements, as `fill_` does: no other tensor has several."""
-    others = _nodes_in(value for argument, value in bound(node) if not argument.is_write)
+    others = nodes_in([value for argument, value in bound(node) if not argument.is_write])
     return all(other.meta["val"].dim() == 0 for other in others if isinstance(other.meta["val"], Tensor))
 
 
 def written_nodes(node: Node) -> list[Node]:
     """What an operator changes."""
-    return list(_nodes_in(value for argument, value in bound(node) if argument.is_write))
-
-
-def _nodes_in(values: Iterable[Any]) -> Iterable[Node]:
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            yield from _nodes_in(value)
-        elif isinstance(value, Node):
-            yield value
+    if not is_write(node):
+        return []
+    return nodes_in([value for argument, value in bound(node) if argument.is_write])
 
 
 def _shape(node: Node) -> tuple[int, ...]:

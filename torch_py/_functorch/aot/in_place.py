@@ -12,16 +12,15 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from torch_py._functorch.aot.building import Builder, is_dense
+from torch_py._functorch.aot.building import Builder, input_values, is_dense, mode_of
 from torch_py._functorch.aot.forms import OnCopies
 from torch_py._functorch.aot.recipes import Own
 from torch_py._functorch.aot.traced import Change, Traced
 from torch_py._functorch.aot.views import Views
-from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
-from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py.fx._arguments import nodes_in
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node, map_arg
+from torch_py.fx.node import Node
 
 aten: Any = ops.aten
 
@@ -58,10 +57,7 @@ def put_changes_inside(traced: Traced) -> None:
 
 def _add_copy(module: GraphModule, target: Node, value: Node) -> None:
     copy = module.graph.call_function(aten.copy_.default, (target, value))
-    copy.meta["val"] = target.meta["val"]
-    for fact in ("sizes", "strides"):
-        if fact in target.meta:
-            copy.meta[fact] = target.meta[fact]
+    copy.meta.update({fact: target.meta[fact] for fact in ("val", "sizes", "strides") if fact in target.meta})
 
 
 def write_in_place(module: GraphModule) -> None:
@@ -74,8 +70,7 @@ def write_in_place(module: GraphModule) -> None:
 class _Rewriting:
     def __init__(self, module: GraphModule) -> None:
         self.graph = module.graph
-        values = [node.meta.get("val") for node in self.graph.find_nodes(op="placeholder")]
-        self.builder = Builder(self.graph, detect_fake_mode(values) or FakeTensorMode())
+        self.builder = Builder(self.graph, mode_of(input_values(self.graph)))
         self.end = self.graph.output_node()
         self.views = Views()
 
@@ -152,6 +147,4 @@ class _Rewriting:
 
 def _occurrences(aliases: list[Node], node: Node) -> int:
     """How often the arguments of a node read one piece of memory."""
-    found = []
-    map_arg((node.args, node.kwargs), lambda argument: found.append(argument in aliases))
-    return sum(found)
+    return sum(argument in aliases for argument in nodes_in((node.args, node.kwargs)))

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.recipes import Base, Own, Source
+from torch_py._functorch.aot.building import is_dense
+from torch_py._functorch.aot.functionalize import written_nodes
+from torch_py._functorch.aot.recipes import Base, Memory, Own, Source, Step
 from torch_py._functorch.aot.recording import Recorder
+from torch_py._functorch.aot.traced import Unsupported
+from torch_py._functorch.aot.views import View, Views
+from torch_py._ops import ops
 from torch_py._records import Fields
+from torch_py._shapes.arguments import reach
+from torch_py._subclasses.calls import memory_of
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import set_grad_enabled
+from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
 
@@ -33,27 +41,23 @@ class Given(Fields):
     node: Node
 
 
-class Inputs:
-    """Makes the inputs for `arguments`. `shared` has other sources than themselves for some positions."""
+class Inputs(Fields):
+    """Makes the inputs for `arguments`."""
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        arguments: Sequence[Any],
-        names: Sequence[str],
-        shared: Mapping[int, Source],
-    ) -> None:
-        self.recorder = recorder
-        self.arguments = arguments
-        self.inputs: list[Input] = []
-        self.given: list[Given] = []
+    recorder: Recorder
+    arguments: Sequence[Any]
+    names: Sequence[str]
+    inputs: list[Input] = []
+    given: list[Given] = []
 
+    def make(self, shared: Mapping[int, Source]) -> None:
+        """`shared` has other sources than the arguments themselves for some positions."""
         by_source: dict[Source, Input] = {}
-        first = _first_positions(arguments)
+        first = _first_positions(self.arguments)
         sources = {position: shared.get(position) or Own(position) for position in first}
         for position, source in sources.items():
             if source not in by_source:
-                by_source[source] = self._input(source, names[position])
+                by_source[source] = self._input(source, self.names[position])
         for position, source in sources.items():
             self.given.append(self._given(position, by_source[source]))
 
@@ -99,3 +103,105 @@ def _first_positions(arguments: Sequence[Any]) -> list[int]:
         if isinstance(argument, Tensor):
             first.setdefault(id(argument), position)
     return list(first.values())
+
+
+# Memory that the program writes to and that it also sees in other ways
+# ------------------------------------------------------------
+
+
+class Sharing:
+    """What to do about inputs in memory that the program writes to and that it also sees in other ways.
+
+    `sources` are other inputs to record the program again with, from which the arguments are taken as views.
+    Without these, `views` has inputs as views of another one.
+    """
+
+    def __init__(self, graph: Graph, inputs: Sequence[Input], arguments: Sequence[Any], views: Views) -> None:
+        self.arguments = arguments
+        self.sources: dict[int, Source] = {}
+        self.views: dict[Node, View] = {}
+
+        written = {memory_of(value.meta["val"]) for node in graph.nodes for value in written_nodes(node)}
+        groups: dict[int, list[Input]] = {}
+        for one in inputs:
+            memory = memory_of(one.node.meta["val"])
+            if memory in written:
+                groups.setdefault(memory, []).append(one)
+
+        reaching = _reaching_out(graph, views) if groups else set()
+        for group in groups.values():
+            reaches_out = any(one.node in reaching for one in group)
+            if reaches_out or (len(group) > 1 and _overlap(group)):
+                self._add(group, reaches_out)
+
+    def _add(self, group: list[Input], reaches_out: bool) -> None:
+        if not all(isinstance(one.source, Own) for one in group):
+            raise Unsupported(
+                "the program changes memory in place that it reaches by as_strided, outside of the tensor "
+                "that it is given"
+            )
+        positions = [one.source.position for one in group]
+        tensors = [self.arguments[position] for position in positions]
+        bases = [Base(position).of(self.arguments) for position in positions]
+
+        # What is written may give all of them a history, which only views of one base share.
+        have_history = any(tensor.requires_grad for tensor in tensors)
+        if all(base is bases[0] for base in bases) and (have_history or not reaches_out):
+            self.sources.update(dict.fromkeys(positions, Base(positions[0])))
+        elif not have_history:
+            self.sources.update(dict.fromkeys(positions, Memory(positions[0])))
+        else:
+            self.views.update(_as_views_of_one(group))
+
+
+def _reaching_out(graph: Graph, views: Views) -> set[Node]:
+    """Inputs that `as_strided` reads by their place in memory, where copies of them have another one."""
+    found = set()
+    for node in graph.nodes:
+        if node.target is not ops.aten.as_strided.default:
+            continue
+        root = views.of(node).root
+        if root.op != "placeholder":
+            continue
+        low, high = _extent(root.meta["val"])
+        start, end = _extent(node.meta["val"])
+        if start < low or end > high or not is_dense(root.meta["val"]):
+            found.add(root)
+    return found
+
+
+def _overlap(group: list[Input]) -> bool:
+    """Whether some of the inputs may share elements."""
+    extents = sorted(_extent(one.node.meta["val"]) for one in group)
+    same_type = len({one.node.meta["val"].dtype for one in group}) == 1
+    return not same_type or any(end > start for (_, end), (start, _) in zip(extents, extents[1:]))
+
+
+def _as_views_of_one(group: list[Input]) -> dict[Node, View]:
+    """Inputs that share memory as views of the one that contains all of them."""
+    extents = {one.node: _extent(one.node.meta["val"]) for one in group}
+    owner = max(group, key=lambda one: extents[one.node][1] - extents[one.node][0])
+    low, high = extents[owner.node]
+    value = owner.node.meta["val"]
+    contained = all(low <= start and end <= high for start, end in extents.values())
+    same_type = all(one.node.meta["val"].dtype == value.dtype for one in group)
+    one_gradient = sum(one.leaf.requires_grad for one in group) == 1
+    if not (contained and same_type and one_gradient and is_dense(value)):
+        raise Unsupported(
+            "the program changes an argument in place that shares memory with others that require gradients "
+            "without being views of one tensor"
+        )
+
+    found = {}
+    for one in group:
+        if one is not owner:
+            own = one.node.meta["val"]
+            args = (list(own.shape), list(own.stride()), own.storage_offset())
+            found[one.node] = View(owner.node, (Step(ops.aten.as_strided.default, args, {}, None, True),))
+    return found
+
+
+def _extent(value: Any) -> tuple[int, int]:
+    """The first element of memory that a tensor reads, and the one behind the last."""
+    start = value.storage_offset()
+    return start, start + reach(value.shape, value.stride())

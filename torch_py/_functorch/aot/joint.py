@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.forms import is_random
-from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
-from torch_py._functorch.aot.inputs import Given, Input, Inputs, version_of
+from torch_py._functorch.aot.functionalize import Functionalized, written_nodes
+from torch_py._functorch.aot.inputs import Given, Input, Inputs, Sharing, version_of
 from torch_py._functorch.aot.outputs import Classification, Outputs
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Source
-from torch_py._functorch.aot.recording import Recorder
-from torch_py._functorch.aot.sharing import Sharing
+from torch_py._functorch.aot.recording import Decompositions, Recorder
 from torch_py._functorch.aot.traced import (
     BACKWARD,
     CHANGED,
@@ -24,11 +24,10 @@ from torch_py._functorch.aot.traced import (
     Change,
     Reshaping,
     Traced,
+    Unsupported,
 )
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
-from torch_py._guards import detect_fake_mode
-from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
@@ -38,7 +37,6 @@ from torch_py.autograd.graph import _nodes_below, _without_saved_tensors_hooks, 
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
-from torch_py.nn.modules.module import Module
 
 
 def arrivals(results: Sequence[Any]) -> dict[Any, frozenset[int]]:
@@ -59,7 +57,7 @@ def trace(
     program: Program,
     arguments: Sequence[Any],
     names: Sequence[str],
-    decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+    decompositions: Decompositions = None,
     may_take_memory: Callable[[Iterable[int]], bool] = lambda positions: True,
 ) -> Traced:
     """Records the call of a program, and its gradients if results require them.
@@ -69,56 +67,47 @@ def trace(
     inputs have to be the memory of arguments of which `may_take_memory` does not hold.
     """
     try:
-        return _Trace(arguments, names, decompositions, {}).run(program)
+        return _Trace(arguments, decompositions).run(program, names, {})
     except SharedMemory as found:
         if not may_take_memory(found.sources):
             raise
         sources = found.sources
-    return _Trace(arguments, names, decompositions, sources).run(program)
+    return _Trace(arguments, decompositions).run(program, names, sources)
 
 
 class SharedMemory(Exception):
     """The program is to be recorded again, with other inputs: the memory of some arguments as a whole."""
 
     def __init__(self, sources: dict[int, Source]) -> None:
-        super().__init__()
         self.sources = sources
 
 
 class _Trace:
-    def __init__(
-        self,
-        arguments: Sequence[Any],
-        names: Sequence[str],
-        decompositions: Mapping[Any, Callable[..., Any]] | None,
-        sources: Mapping[int, Source],
-    ) -> None:
+    def __init__(self, arguments: Sequence[Any], decompositions: Decompositions) -> None:
         self.arguments = arguments
-        self.fake_mode: FakeTensorMode = detect_fake_mode(arguments) or FakeTensorMode()
-        self.root = Module()
-        self.graph = Graph()
-        self.recorder = Recorder(self.graph, self.root, self.fake_mode, decompositions)
+        self.recorder = Recorder(mode_of(arguments), decompositions)
+        self.graph = self.recorder.graph
         self.views = Views()
         self.backward_error: Exception | None = None
         self.is_autocast = False
         self.leaves_inference = False
         self.reached: list[list[int]] = []
 
-        made = Inputs(self.recorder, arguments, names, sources)
+    def run(self, program: Program, names: Sequence[str], sources: Mapping[int, Source]) -> Traced:
+        made = Inputs(self.recorder, self.arguments, names)
+        made.make(sources)
         self.inputs = made.inputs
         self.given = made.given
-        self._for_program = made.for_program()
-
-    def run(self, program: Program) -> Traced:
         state = ThreadState()  # programs may end in other modes than they begin in
         self.is_autocast = any(enabled for enabled, _ in state.autocast.values())
         try:
             with _without_saved_tensors_hooks(), self.recorder.running():
-                results = program(self.recorder, self._for_program)
+                results = program(self.recorder, made.for_program())
                 stays_inference = state.inference and _C.is_inference_mode_enabled()
                 self.leaves_inference = state.inference and not stays_inference
 
-                written = self._written_memories()
+                # The nodes whose memory the program has written to, itself or through views.
+                written = {self.views.of(n).root for node in self.graph.nodes for n in written_nodes(node)}
                 runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
                 inputs = {one.node: (number, one) for number, one in enumerate(self.inputs)}
                 given = {id(one.tensor): one for one in self.given}
@@ -136,11 +125,6 @@ class _Trace:
         with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
             return self._functional(outputs, recorded, tangents, gradients)
 
-    def _written_memories(self) -> set[Node]:
-        """The nodes whose memory the program has written to, itself or through views."""
-        writes = [node for node in self.graph.nodes if is_write(node)]
-        return {self.views.of(target).root for node in writes for target in written_nodes(node)}
-
     def _gradients(self, computed: list[Any]) -> tuple[list[int], list[Any]]:
         """The outputs that have a gradient, and the gradient of each input that requires one."""
         wanted = [one.leaf for one in self.inputs if one.leaf.requires_grad]
@@ -148,14 +132,13 @@ class _Trace:
         if not tangents:
             return [], []
         if not wanted:
-            raise NotImplementedError(
-                "ahead-of-time autograd: results require gradients, and no argument does: the program makes "
-                "tensors that require them"
+            raise Unsupported(
+                "results require gradients, and no argument does: the program makes tensors that require them"
             )
         if not all(_has_shape_of_history(computed[i]) for i in tangents):
-            raise NotImplementedError(
-                "ahead-of-time autograd: the program changes the shape of a result in place without grad "
-                "mode, so that no gradient of the result fits its history"
+            raise Unsupported(
+                "the program changes the shape of a result in place without grad mode, so that no gradient "
+                "of the result fits its history"
             )
 
         self.recorder.context = {BACKWARD: True}
@@ -204,7 +187,7 @@ class _Trace:
         sharing = Sharing(self.graph, self.inputs, self.arguments, self.views)
         if sharing.sources:
             raise SharedMemory(sharing.sources)
-        functional = Functionalized(self.graph, self.fake_mode, Views(sharing.views))
+        functional = Functionalized(self.graph, self.recorder.fake_mode, Views(sharing.views))
 
         values = [functional.result(node) for node in computed]
         values = [v if i in outputs.views else functional.separate(v) for i, v in enumerate(values)]
@@ -216,14 +199,12 @@ class _Trace:
         note_unused(functional.graph)
         remove_dead_nodes(functional.graph)
         return Traced(
-            module=_LazyGraphModule(self.root, functional.graph),
+            module=_LazyGraphModule(self.recorder.root, functional.graph),
             inputs=[one.source for one in self.inputs],
             num_outputs=len(values),
             tangents=tangents,
-            differentiated=[i for i, one in enumerate(self.inputs) if one.leaf.requires_grad]
-            if tangents
-            else [],
-            outputs=outputs,
+            differentiated=[i for i, one in enumerate(self.inputs) if tangents and one.leaf.requires_grad],
+            recipes=outputs.recipes,
             changes=changes,
             reached=self.reached,
             backward_error=self.backward_error,

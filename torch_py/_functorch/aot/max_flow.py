@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from torch_py.fx._order import reached
+
 UNLIMITED = 1 << 62
 
 
@@ -55,16 +57,11 @@ class Network:
 
     def _leading_to(self, sink: int) -> set[int]:
         """The vertices with a path to `sink` by edges that are not full."""
-        found = {sink}
-        waiting = deque(found)
-        while waiting:
-            vertex = waiting.popleft()
-            for edge in self._edges[vertex]:
-                start = self._ends[edge]
-                if start not in found and self._free[edge ^ 1]:
-                    found.add(start)
-                    waiting.append(start)
-        return found
+
+        def before(vertex: int) -> list[int]:
+            return [self._ends[edge] for edge in self._edges[vertex] if self._free[edge ^ 1]]
+
+        return set(reached([sink], before))
 
     def _fill(self, source: int, sink: int, levels: list[int]) -> int:
         """Sends flow along shortest paths until each has a full edge."""

@@ -7,17 +7,17 @@ compute what eager mode leaves out, and nan where a derivative is infinite.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from torch_py import _C, _compiling
-from torch_py._functorch.aot.building import Builder
+from torch_py._functorch.aot.building import Builder, input_values, mode_of
 from torch_py._functorch.aot.joint import remove_dead_nodes
 from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
-from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
-from torch_py._shapes.arguments import NotFollowed
+from torch_py._records import Fields
+from torch_py._shapes.arguments import NotFollowed, reach
 from torch_py._shapes.formulas import Formula, Symbol
-from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._thread_state import without_autocast
 from torch_py.autograd.grad_mode import inference_mode, no_grad
 from torch_py.fx._collecting import without_garbage_collection
@@ -30,31 +30,22 @@ from torch_py.utils._python_dispatch import _disable_current_modes
 _MOST_GRAPHS = 8  # of one backward
 
 
-class PartialBackward:
+class PartialBackward(Fields):
     """Compiles backward anew for the first pass with each set of tangents.
 
     The graph is that of `load`, which is called once, if at all. Its last `num_tangents` inputs are the
     tangents.
     """
 
-    def __init__(
-        self,
-        load: Callable[[], GraphModule],
-        num_tangents: int,
-        compile: Callable[[GraphModule, list[Any]], Any],
-    ) -> None:
-        self._load = load
-        self._num_tangents = num_tangents
-        self._compile = compile
-        self._module: GraphModule | None = None
-        self._compiled: dict[Sequence[int], Any] = {}
+    load: Callable[[], GraphModule]
+    num_tangents: int
+    compile: Callable[[GraphModule, list[Any]], Any]
+    _compiled: dict[Sequence[int], Any] = {}
 
-    @property
+    @cached_property
     def module(self) -> GraphModule:
         """The module of the graph for all tangents."""
-        if self._module is None:
-            self._module = self._load()
-        return self._module
+        return self.load()
 
     def __call__(self, arrived: Sequence[int]) -> Any:
         """What runs if the tangents with these numbers arrive; its arguments are the saved values and these.
@@ -78,28 +69,17 @@ class PartialBackward:
             without_garbage_collection(),
         ):
             inputs = self.module.graph.find_nodes(op="placeholder")
-            tangents = inputs[len(inputs) - self._num_tangents :]
+            tangents = inputs[len(inputs) - self.num_tangents :]
             try:
-                part = reduced(self.module, {node: n in arrived for n, node in enumerate(tangents)})
-                given = [node.meta["val"] for node in part.graph.find_nodes(op="placeholder")]
-                return self._compile(part, given)
+                part = _Reduction(self.module, {node: n in arrived for n, node in enumerate(tangents)}).run()
+                return self.compile(part, input_values(part.graph))
             except NotFollowed:
                 return None
 
 
-def copied(module: GraphModule) -> GraphModule:
-    """A copy of a module of a graph. The attributes are the same."""
-    return reduced(module, {})
-
-
-def reduced(module: GraphModule, tangents: dict[Node, bool]) -> GraphModule:
-    """A copy of a backward graph without what does not run if some tangents do not arrive; `tangents` are the
-    inputs for them, and whether they do."""
-    return _Reduction(module, tangents).run()
-
-
 class _Reduction:
-    """Copies what eager mode runs.
+    """Copies what eager mode runs of a backward graph if some tangents do not arrive; `tangents` are the
+    inputs for them, and whether they do.
 
     That is each step of autograd that one of the tangents reaches, with zeros for gradients that it lacks. A
     derivative need not use its gradient, nor be zero for one of zeros. Between steps autograd adds gradients,
@@ -114,9 +94,7 @@ class _Reduction:
         self.copies: dict[Node, Node | None] = {
             node: None for node, arrives in tangents.items() if not arrives
         }
-        values = [node.meta["val"] for node in module.graph.find_nodes(op="placeholder")]
-        self._builder = Builder(self.graph, detect_fake_mode(values) or FakeTensorMode())
-        self._is_whole = not tangents
+        self._builder = Builder(self.graph, mode_of(input_values(module.graph)))
         self._gradients = set(tangents)  # and what follows from them, or is made in backward
 
     def run(self) -> GraphModule:
@@ -127,8 +105,6 @@ class _Reduction:
         return _LazyGraphModule(self.module, self.graph, "backward")
 
     def _copy(self, node: Node) -> Node | None:
-        if self._is_whole:
-            return self.graph.node_copy(node, self._copy_or_zeros)
         if node.op == "output":
             results: Any = node.args[0]
             return self.graph.output([None if result is None else self.copies[result] for result in results])
@@ -148,8 +124,7 @@ class _Reduction:
         return self.graph.node_copy(node, self._copy_or_zeros)
 
     def _copy_or_zeros(self, node: Node) -> Node:
-        copy = self.copies[node]
-        return self._zeros(node) if copy is None else copy
+        return self.copies[node] or self._zeros(node)
 
     def _zeros(self, node: Node) -> Node:
         """Zeros with the strides of the value of a node."""
@@ -165,8 +140,7 @@ class _Reduction:
         elif "sizes" in node.meta:
             raise NotFollowed("zeros with gaps whose sizes vary")
         else:
-            reach = 1 + sum((size - 1) * stride for size, stride in zip(value.shape, value.stride()))
-            memory = self._builder.call(zeros, [reach if value.numel() else 0], **options)
+            memory = self._builder.call(zeros, [reach(value.shape, value.stride())], **options)
             made = self._builder.call(ops.aten.as_strided.default, memory, value.shape, value.stride())
         made.meta = {**node.meta, **made.meta}
         return made
@@ -186,8 +160,5 @@ def _is_sum(node: Node) -> bool:
 
 def _is_alike(node: Node, other: Node) -> bool:
     """Whether two values have one shape, dtype and layout in memory."""
-
-    def facts(value: Any) -> Any:
-        return value.shape, value.stride(), value.dtype, value.device
-
-    return bool(facts(node.meta["val"]) == facts(other.meta["val"]))
+    one, two = ((v.shape, v.stride(), v.dtype, v.device) for v in (node.meta["val"], other.meta["val"]))
+    return bool(one == two)

@@ -8,11 +8,12 @@ from typing import Any
 
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.max_flow import UNLIMITED, Network
-from torch_py._functorch.aot.splitting import Joint, is_view, nodes_in, reached_from
+from torch_py._functorch.aot.splitting import Joint, is_view, memory_of, reached_from
 from torch_py._functorch.aot.traced import CHANGED
 from torch_py._ops import ops
 from torch_py._shapes.formulas import Symbol
 from torch_py._tensor import Tensor
+from torch_py.fx._arguments import nodes_in
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
@@ -157,11 +158,5 @@ def _compared_values(graph: Graph) -> set[Node]:
 
     Computed again, by other instructions, real numbers differ in the last bit.
     """
-    found = set()
-    for node in graph.nodes:
-        if node.op == "call_function" and getattr(node.target, "_opname", "") in ("eq", "ne"):
-            for value in nodes_in(node.args):
-                while is_view(value):
-                    value = value.all_input_nodes[0]
-                found.add(value)
-    return found
+    tests = [node for node in graph.nodes if getattr(node.target, "_opname", "") in ("eq", "ne")]
+    return {memory_of(value) for node in tests for value in nodes_in(node.args)}

@@ -11,8 +11,9 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
-from torch_py._functorch.aot.traced import METADATA, NO_GRAD, STEP  # for all who record
+from torch_py._functorch.aot.traced import METADATA, NO_GRAD, STEP, Unsupported  # for all who record
 from torch_py._ops import ops
+from torch_py._shapes.arguments import are_dense, reach
 from torch_py._subclasses.calls import map_tensors, memory_of
 from torch_py._subclasses.converter import FakeTensorConverter
 from torch_py._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FakeTensor, FakeTensorMode
@@ -25,27 +26,23 @@ from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 from torch_py.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
+Decompositions = Mapping[Any, Callable[..., Any]] | None
+
 
 class Recorder(TorchDispatchMode):
-    """Adds each call to `graph` and gives what it would, as fake tensors of `fake_mode`.
+    """Adds each call to its `graph` and gives what it would, as fake tensors of `fake_mode`.
 
     ``node.meta["val"]`` is a fake tensor of the result, which later changes do not reach. Tensors that are
     neither inputs nor results are constants: numbers that the program has created, which become attributes
-    of `root`.
+    of its `root`.
     """
 
     _sees_allocations = True
 
-    def __init__(
-        self,
-        graph: Graph,
-        root: Module,
-        fake_mode: FakeTensorMode,
-        decompositions: Mapping[Any, Callable[..., Any]] | None = None,
-    ) -> None:
+    def __init__(self, fake_mode: FakeTensorMode, decompositions: Decompositions) -> None:
         super().__init__()
-        self.graph = graph
-        self.root = root
+        self.graph = Graph()
+        self.root = Module()
         self.fake_mode = fake_mode
         self.decompositions = decompositions or {}
         # What is added to the `meta` of new nodes: where the program is.
@@ -102,26 +99,24 @@ class Recorder(TorchDispatchMode):
             if tensor.is_leaf:
                 return fake, fake
 
-            given = self._identity(fake, twin)
+            with self.fake_mode, enable_grad():
+                given: Any = fake.clone()
+            given._twin = twin
+            given._take_geometry(twin)
             self._track(given, node)
             return fake, given
 
     def tangent(self, name: str, output: Any) -> FakeTensor:
         """Adds a placeholder for the gradient of `output`."""
-        twin = _twin_for_gradient(output)
+        # With the strides of the output if they leave no gaps.
+        with unseen():
+            twin = _C._torch.empty_like(output._twin.detach())
         fake = self.fake_mode._wrap(twin, output.device)
         node = self.graph.placeholder(name)
         node.meta.update(self.context)
         node.meta["val"] = self._value(twin, output.device)
         self._track(fake, node)
         return fake
-
-    def _identity(self, fake: FakeTensor, twin: Tensor) -> Any:
-        with self.fake_mode, enable_grad():
-            given: Any = fake.clone()
-        given._twin = twin
-        given._take_geometry(twin)
-        return given
 
     def _value(self, twin: Tensor, device: Any) -> FakeTensor:
         return FakeTensor(self.fake_mode, twin, device)
@@ -131,7 +126,7 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        decomposition = self._decomposition_of(func) if self.decompositions else None
+        decomposition = self.decompositions.get(func) or self.decompositions.get(func.overloadpacket)
         if decomposition is not None:
             with self:
                 return decomposition(*args, **kwargs)
@@ -140,9 +135,9 @@ class Recorder(TorchDispatchMode):
         if func is ops.aten.resize_as_.default:
             with self:
                 return ops.aten.resize_.default(args[0], args[1].shape, **kwargs)
-        if func is ops.aten.empty_strided.default and not _are_dense(*args[:2]):
+        if func is ops.aten.empty_strided.default and not are_dense(*args[:2]):
             return self._with_gaps(*args, **kwargs)
-        if is_metadata_change(func):
+        if _is_metadata_change(func):
             return self._changed_metadata(func, args, kwargs)
         if func.overloadpacket in (ops.aten.set_, ops.aten.resize_):
             with unseen():  # the node of the argument keeps the size and memory of before
@@ -176,9 +171,6 @@ class Recorder(TorchDispatchMode):
                 **{name: map_tensors(value, without) for name, value in kwargs.items()},
             )
         return flagged if _shapes(plain) != _shapes(result) else ()
-
-    def _decomposition_of(self, func: Any) -> Callable[..., Any] | None:
-        return self.decompositions.get(func) or self.decompositions.get(func.overloadpacket)
 
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
         node = self.graph.call_function(func, args, kwargs, name=getattr(func, "_opname", None))
@@ -220,9 +212,8 @@ class Recorder(TorchDispatchMode):
 
     def _with_gaps(self, size: Any, stride: Any, **options: Any) -> Any:
         """Memory with gaps as a view of memory without: values have none."""
-        count = 1 + sum((length - 1) * step for length, step in zip(size, stride)) if 0 not in size else 0
         with self:
-            memory: Any = ops.aten.empty_strided.default([count], [1], **options)
+            memory: Any = ops.aten.empty_strided.default([reach(size, stride)], [1], **options)
             return memory.as_strided(size, stride)
 
     def _drawn(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -234,9 +225,7 @@ class Recorder(TorchDispatchMode):
             self.draws.note(func, args, kwargs, node)
             return result
         if not isinstance(drawn, Node):
-            raise NotImplementedError(
-                f"ahead-of-time autograd: the program draws random numbers again with {func}"
-            )
+            raise Unsupported(f"the program draws random numbers again with {func}")
 
         copy = self._copy_when_made(drawn)
         with self:
@@ -329,16 +318,6 @@ class Recorder(TorchDispatchMode):
         return node
 
 
-def _are_dense(size: Any, stride: Any) -> bool:
-    """Whether elements with these strides fill memory without gaps."""
-    expected = 1
-    for step, length in sorted(zip(stride, size)):
-        if length != 1 and step != expected:
-            return False
-        expected *= length
-    return True
-
-
 def _shapes(values: Any) -> list[Any]:
     return [tuple(value.shape) if isinstance(value, Tensor) else None for value in values]
 
@@ -349,17 +328,9 @@ def place_of(tensor: Any) -> Any:
     return memory_of(tensor), twin.storage_offset(), twin.shape, twin.stride(), twin.dtype
 
 
-def _twin_for_gradient(output: Any) -> Tensor:
-    """A meta tensor like a gradient of `output`: with its strides if they leave no gaps."""
-    twin = output._twin
-    with unseen():
-        made: Any = _C._torch.empty_like(twin.detach())
-    return made  # type: ignore[no-any-return]
-
-
 @cache
-def is_metadata_change(func: Any) -> bool:
-    return "inplace_view" in getattr(func, "_tag_words", "").split()
+def _is_metadata_change(func: Any) -> bool:
+    return "inplace_view" in func._tag_words.split()
 
 
 @cache
@@ -370,4 +341,4 @@ def view_of_metadata_change(func: Any) -> Any:
         found = _C._find_operator(name)
         if found is not None and not found._schema.is_mutable and found.is_view:
             return found
-    raise NotImplementedError(f"ahead-of-time autograd: {func} changes the shape of a tensor in place")
+    raise Unsupported(f"{func} changes the shape of a tensor in place")

@@ -10,6 +10,7 @@ from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.traced import BACKWARD
 from torch_py._functorch.aot.views import aliased_argument
 from torch_py._shapes.formulas import Formula, Symbol
+from torch_py.fx._arguments import nodes_in
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
@@ -89,17 +90,14 @@ class _Extraction:
 
     def add(self, node: Node) -> Node:
         """Adds a node, and before it what it is computed from; what is there stays as it is."""
-        waiting = [] if node in self._copies else [node]
-        while waiting:
-            first = waiting[-1]
-            missing = [source for source in first.all_input_nodes if source not in self._copies]
-            if missing:
-                waiting += reversed(missing)
-                continue
-            waiting.pop()
-            if first not in self._copies:
-                self._copies[first] = self.graph.node_copy(first, self._copies.__getitem__)
-        return self._copies[node]
+        copies = self._copies
+
+        def missing(nodes: Iterable[Node]) -> list[Node]:
+            return [one for one in nodes if one not in copies]
+
+        for one in sorted(reached(missing([node]), lambda one: missing(one.all_input_nodes))):
+            copies[one] = self.graph.node_copy(one, copies.__getitem__)
+        return copies[node]
 
 
 def reached_from(ends: Iterable[Node], stops: frozenset[Node] = frozenset()) -> set[Node]:
@@ -107,8 +105,11 @@ def reached_from(ends: Iterable[Node], stops: frozenset[Node] = frozenset()) -> 
     return set(reached(ends, lambda node: [] if node in stops else node.all_input_nodes))
 
 
-def nodes_in(values: Iterable[Any]) -> list[Node]:
-    return [value for value in values if isinstance(value, Node)]
+def memory_of(node: Node) -> Node:
+    """The value whose memory a node reads."""
+    while is_view(node):
+        node = node.all_input_nodes[0]
+    return node
 
 
 def is_tangent(node: Node) -> bool:

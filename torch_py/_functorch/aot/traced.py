@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from torch_py._functorch.aot.recipes import Source
+from torch_py._functorch.aot.recipes import Recipe, Source
 from torch_py._records import Fields, Record
 from torch_py.fx.graph_module import GraphModule
-
-if TYPE_CHECKING:
-    from torch_py._functorch.aot.outputs import Outputs
 
 # Facts in `Node.meta` that the passes of this package share.
 BACKWARD = "recorded_in_backward"
@@ -18,6 +15,13 @@ TANGENTS = "tangents_of_step"  # the numbers of the tangents that lead autograd 
 NO_GRAD = "recorded_without_grad"
 CHANGED = "input_is_changed"
 METADATA = "changed_metadata_with"  # the operator in place, of a view that it made of its argument
+
+
+class Unsupported(NotImplementedError):
+    """A program that cannot be recorded."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"ahead-of-time autograd: {what}")
 
 
 class Change(Record):
@@ -45,10 +49,11 @@ class Traced(Fields):
     """A functional graph of a call and its backward.
 
     The inputs of the graph are `inputs`, and then gradients of the outputs at the positions `tangents`. The
-    outputs are `num_outputs` of the call, and then a gradient, or None, for each of the inputs at the
-    positions `differentiated`; `reached` has the numbers of the tangents that autograd brings to each of
-    these inputs. If backward raises `backward_error`, there are no gradients. `is_autocast` says whether the
-    program begins under autocast, `leaves_inference` whether it begins in inference mode and ends without it.
+    outputs are `num_outputs` of the call, of which `recipes` make its results, and then a gradient, or None,
+    for each of the inputs at the positions `differentiated`; `reached` has the numbers of the tangents that
+    autograd brings to each of these inputs. If backward raises `backward_error`, there are no gradients.
+    `is_autocast` says whether the program begins under autocast, `leaves_inference` whether it begins in
+    inference mode and ends without it.
     """
 
     module: GraphModule
@@ -56,7 +61,7 @@ class Traced(Fields):
     num_outputs: int
     tangents: list[int]
     differentiated: list[int]
-    outputs: Outputs
+    recipes: list[Recipe]
     changes: list[Change]
     reshapings: list[Reshaping]
     reached: list[list[int]]

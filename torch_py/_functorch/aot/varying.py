@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from torch_py._functorch.aot.comparing import check_comparisons
+from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.joint import SharedMemory, trace
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Recipe, Viewed
+from torch_py._functorch.aot.recording import Decompositions
 from torch_py._functorch.aot.traced import BACKWARD, Traced
-from torch_py._guards import detect_fake_mode
+from torch_py._ops import ops
 from torch_py._records import Record
-from torch_py._shapes.arguments import Arguments, NotFollowed, solved_geometry
-from torch_py._shapes.formulas import Symbol, symbols_in
-from torch_py._shapes.merging import GraphMerge
+from torch_py._shapes.arguments import Arguments, Geometry, NotFollowed, solved_geometry, stand_in
+from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
+from torch_py._shapes.merging import GraphMerge, merged
 from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
-from torch_py.fx.node import Node
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx.graph import Graph
+from torch_py.fx.node import Node, map_arg
 from torch_py.utils._pytree import tree_flatten
 
 
@@ -41,7 +45,7 @@ def trace_varying(
     arguments: Arguments,
     sizes: Sizes,
     names: Sequence[str],
-    decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+    decompositions: Decompositions = None,
 ) -> Traced:
     """Like `trace`, for all sizes that the symbols of `sizes` may be.
 
@@ -56,9 +60,10 @@ def trace_varying(
     recordings = _Recordings(record, arguments, sizes)
     while True:
         try:
-            return recordings.merged()
+            with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+                return recordings.merged()
         except Ambiguous as question:
-            recordings.answer(question)
+            recordings.add({**recordings.all_sizes[0], question.symbol: question.size})
 
 
 class _Recordings:
@@ -66,15 +71,11 @@ class _Recordings:
         self._record = record
         self._arguments = arguments
         self._sizes = sizes
-        self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
-        self._all_sizes: list[Mapping[Symbol, int]] = []
+        self._mode = mode_of(arguments.values)
+        self.all_sizes: list[Mapping[Symbol, int]] = []
         self._traced: list[Traced] = []
         for values in sizes.settled():
             self.add(values)
-
-    def answer(self, question: Ambiguous) -> None:
-        """Records the program with one of the sizes that tell formulas apart."""
-        self.add({**self._all_sizes[0], question.symbol: question.size})
 
     def add(self, sizes: Mapping[Symbol, int]) -> None:
         """Records the program once more."""
@@ -93,33 +94,29 @@ class _Recordings:
                 raise
             raise NotFollowed(f"for some sizes it raises {type(error).__name__}: {error}") from error
 
-        self._all_sizes.append(sizes)
+        self.all_sizes.append(sizes)
 
     def merged(self) -> Traced:
-        with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
-            return self._merged()
-
-    def _merged(self) -> Traced:
         first = self._traced[0]
         self._check_results()
-        solver = Solver({s: tuple(sizes[s] for sizes in self._all_sizes) for s in self._all_sizes[0]})
+        solver = Solver({s: tuple(sizes[s] for sizes in self.all_sizes) for s in self.all_sizes[0]})
         for term in self._sizes.reals:
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
-        merge = GraphMerge(graphs, solver, sizes_of, _refused, reads_results=False)
+        merge = GraphMerge(graphs, solver, _refused, reads_results=False)
         found = _solved_geometry(merge, solver)
 
         sources = self._arguments.sources()
         positions = {symbol: len(first.inputs) + i for i, symbol in enumerate(sources)}
-        recipes = [traced.outputs.recipes for traced in self._traced]
+        recipes = [traced.recipes for traced in self._traced]
         recipes = [_merged_recipe(row, solver, positions) for row in zip(*recipes)]
         merge.merge(_add_inputs(first, list(sources)))
         for node, (shape, strides) in found.items():
             node.meta["sizes"], node.meta["strides"] = shape, strides
-        check_comparisons(first.module.graph, self._sizes, self._mode)
+        _check_comparisons(first.module.graph, self._sizes, self._mode)
         first.module.recompile()
         first.inputs = [*first.inputs, *(Size(*place) for place in sources.values())]
-        first.outputs.recipes = recipes
+        first.recipes = recipes
         return first
 
     def _check_results(self) -> None:
@@ -130,7 +127,7 @@ class _Recordings:
             for fact in ("inputs", "num_outputs", "tangents", "differentiated", "changes", "reshapings"):
                 if getattr(self._traced[0], fact) != getattr(other, fact):
                     raise NotFollowed(f"the program has other {fact} for some sizes than for others")
-            if len(self._traced[0].outputs.recipes) != len(other.outputs.recipes):
+            if len(self._traced[0].recipes) != len(other.recipes):
                 raise NotFollowed("the program has other results for some sizes than for others")
 
 
@@ -147,24 +144,17 @@ def _merged_recipe(recipes: Sequence[Recipe], solver: Solver, positions: Mapping
         raise NotFollowed("the program returns other views of its arguments for some sizes than for others")
     steps = []
     for column in zip(*(recipe.steps for recipe in recipes)):  # type: ignore[union-attr]
-        args, kwargs = _solved_all([(step.args, step.kwargs) for step in column], solver)
+        args, kwargs = merged([(step.args, step.kwargs) for step in column], partial(_solved, solver))
         steps.append(column[0].with_arguments(args, kwargs))
     terms = tree_flatten([(step.args, step.kwargs) for step in steps])[0]
     symbols = {symbol for term in terms for symbol in symbols_in(term)}
     return Viewed(first.source, tuple(steps), tuple((s, positions[s]) for s in positions if s in symbols))
 
 
-def _solved_all(values: Sequence[Any], solver: Solver) -> Any:
-    """Nested tuples and lists, with formulas in the place of numbers that vary."""
-    first = values[0]
-    if isinstance(first, (tuple, list)) and len({len(value) for value in values}) == 1:
-        found = [_solved_all(items, solver) for items in zip(*values)]
-        return found if isinstance(first, list) else tuple(found)
-    if isinstance(first, dict):
-        return {key: _solved_all([value[key] for value in values], solver) for key in first}
-    if all(value == first for value in values):
-        return first
-    term = solver.solve(tuple(values))
+def _solved(solver: Solver, values: tuple[Any, ...]) -> Any:
+    if all(value == values[0] for value in values):
+        return values[0]
+    term = None if isinstance(values[0], (tuple, list, dict)) else solver.solve(values)
     if term is None:
         raise NotFollowed(
             "the program returns views of its arguments that no formula of their sizes explains"
@@ -174,12 +164,6 @@ def _solved_all(values: Sequence[Any], solver: Solver) -> Any:
 
 def _refused(node: Node, what: str) -> Exception:
     return NotFollowed(f"the program {what}")
-
-
-def sizes_of(node: Node) -> Any:
-    """The sizes of a node's tensor in its recording; None for other nodes."""
-    value = node.meta.get("val")
-    return tuple(value.shape) if isinstance(value, Tensor) else None
 
 
 def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any, Any]]:
@@ -209,3 +193,81 @@ def _add_inputs(traced: Traced, symbols: list[Symbol]) -> dict[Symbol, Node]:
             added[symbol] = graph.placeholder(symbol.name)
         added[symbol].meta["val"] = symbol
     return added
+
+
+# Whether what operators compute from sizes is the same formula for all sizes
+# ------------------------------------------------------------
+
+# In all recordings of a program, a product of two sizes is larger than a third one, and every size is larger
+# than the numbers of the program. What an operator computes from both, such as the length of a diagonal, is
+# then taken for the smaller one.
+_LARGE = 1009
+_SMALL = 2
+
+
+def _check_comparisons(graph: Graph, sizes: Sizes, mode: FakeTensorMode) -> None:
+    """Runs operators with sizes in other orders. Raises NotFollowed if a result is not as large as its
+    formulas say."""
+    smallest = _smallest(graph, sizes)
+    for node in graph.nodes:
+        if node.op != "call_function" or "sizes" not in node.meta:
+            continue
+        terms = [term for given in node.all_input_nodes for term in given.meta.get("sizes", ())]
+        varying = {term for term in terms if isinstance(term, (Symbol, Formula))}
+        if smallest is not None and varying:
+            _check(node, smallest, mode)
+        if len(varying) >= 2 and not varying <= set(node.meta["sizes"]):
+            for values in _orders(varying, sizes):
+                _check(node, values, mode)
+
+
+def _check(node: Node, values: Mapping[Symbol, int], mode: FakeTensorMode) -> None:
+    shape = _shape_for(node, values, mode)
+    if shape is None and node.target is ops.aten.as_strided.default:
+        raise NotFollowed("places in the memory of a tensor are not computed from its sizes")
+    if shape not in (None, tuple(evaluate(size, values) for size in node.meta["sizes"])):
+        raise NotFollowed(f"the sizes of `{node.target}` depend on which of two others is larger")
+
+
+def _smallest(graph: Graph, sizes: Sizes) -> Mapping[Symbol, int] | None:
+    """Sizes that are as small as may be; None if they do not go together."""
+    inputs = [node.meta.get("val") for node in graph.find_nodes(op="placeholder")]
+    symbols = [value for value in inputs if isinstance(value, Symbol)]
+    values = {**sizes.hints, **{symbol: max(symbol.min, _SMALL) for symbol in symbols}}
+    return values if all(relation.holds(values) for relation in sizes.relations) else None
+
+
+def _orders(terms: set[Term], sizes: Sizes) -> Iterator[Mapping[Symbol, int]]:
+    """Sizes for which a formula is smaller, or larger, than another term."""
+    for formula in terms:
+        for other in terms if isinstance(formula, Formula) else ():
+            inner, outer = symbols_in(formula), symbols_in(other)
+            if inner & outer or any(symbol.samples for symbol in inner | outer):
+                continue
+            for small, large in (inner, outer), (outer, inner):
+                ranks = sorted(small, key=str), sorted(large, key=str)
+                values = {**sizes.hints, **_numbered(ranks[0], _SMALL), **_numbered(ranks[1], _LARGE)}
+                if all(relation.holds(values) for relation in sizes.relations):
+                    yield values
+
+
+def _numbered(symbols: list[Symbol], first: int) -> dict[Symbol, int]:
+    return {symbol: first + number for number, symbol in enumerate(symbols)}
+
+
+def _shape_for(node: Node, values: Mapping[Symbol, int], mode: FakeTensorMode) -> tuple[int, ...] | None:
+    """The sizes of a node's result; None if it has none for such arguments."""
+
+    def example(given: Node) -> Any:
+        if "sizes" not in given.meta:
+            return evaluate(given.meta["val"], values)
+        geometry = Geometry(given.meta["sizes"], given.meta["strides"])
+        return stand_in(mode, given.meta["val"].detach(), geometry, values)
+
+    args, kwargs = map_arg((node.args, node.kwargs), example)
+    try:
+        with mode, no_grad():
+            result = node.target(*args, **kwargs)  # type: ignore[operator]
+    except (RuntimeError, IndexError, ValueError):
+        return None
+    return tuple(result.shape) if isinstance(result, Tensor) else None

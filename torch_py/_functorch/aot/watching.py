@@ -11,7 +11,7 @@ from typing import Any
 
 from torch_py._functorch.aot.recipes import Own
 from torch_py._functorch.aot.runtime.training import tangents_of_nodes
-from torch_py._functorch.aot.splitting import Joint, is_tangent, is_view
+from torch_py._functorch.aot.splitting import Joint, is_tangent, is_view, memory_of
 from torch_py._functorch.aot.traced import BACKWARD, Traced
 from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
@@ -48,7 +48,7 @@ class Kept:
                 if position in changed:
                     change = changed[position]
                     self._add("", memory, True, change.input, int(change.is_counted))
-                elif memory is _memory_of(node):
+                elif memory is memory_of(node):
                     self._add(node.name, memory, False, position, 0)
 
         # Other sources are new tensors in each call; programs that reshape arguments change them in other
@@ -80,21 +80,15 @@ class Kept:
         return sorted(set(node.meta.get(UNUSED, ())).union(*(self._tangents[user] for user in users)))
 
 
-def _memory_of(node: Node) -> Node:
-    while is_view(node):
-        node = node.all_input_nodes[0]
-    return node
-
-
 def _memories_of(node: Node) -> Iterator[Node]:
     """The memory of a value, and that of its parts: those are values of their own, which `slice_scatter` and
     the like have put together."""
-    memory = _memory_of(node)
+    memory = memory_of(node)
     yield memory
     while getattr(memory.target, "_opname", "").endswith("_scatter"):
         arguments: Any = memory.args
-        yield _memory_of(arguments[1])
-        memory = _memory_of(arguments[0])
+        yield memory_of(arguments[1])
+        memory = memory_of(arguments[0])
 
 
 def note_unused(graph: Graph) -> None:
@@ -123,7 +117,7 @@ def _values_of_call(node: Node, tangents: dict[Node, frozenset[int]]) -> list[No
 
     def sources(one: Node) -> Iterator[Node]:
         without_tangent = BACKWARD in one.meta and not tangents[one]
-        return map(_memory_of, one.all_input_nodes if one is node or without_tangent else ())
+        return map(memory_of, one.all_input_nodes if one is node or without_tangent else ())
 
     return [source for source in reached([node], sources) if BACKWARD not in source.meta]
 

@@ -43,9 +43,12 @@ class Call:
         self._gives_results = not (changes or reshapings) and recipes == [
             Computed(position) for position in range(len(recipes))
         ]
-        self._bases = {position for recipe in recipes if (position := _base_of(recipe)) is not None}
+        # The outputs that results are views of.
+        sources_of_views = [recipe.source for recipe in recipes if isinstance(recipe, Viewed)]
+        self._bases = {source.position for source in sources_of_views if isinstance(source, Computed)}
         # Tensors of inference mode take the place of outputs, for all recipes that use these.
-        self._replaces_values = bool(self._bases) or any(map(_is_made_in_inference, recipes))
+        computed = [one for one in (*recipes, *sources_of_views) if isinstance(one, Computed)]
+        self._replaces_values = bool(self._bases) or any(one.is_inference for one in computed)
         self._run = run
 
     def direct(self) -> Compiled | None:
@@ -92,18 +95,7 @@ class CallWithoutInference(Call):
 
 def flat_call(call: Call) -> Callable[..., list[Any]]:
     """A compiled call as a function of the arguments one by one."""
-    return call.direct() or FlatCall(call, [])
-
-
-class FlatCall:
-    """A compiled call with the arguments of a module's state in front."""
-
-    def __init__(self, call: Call, state: list[Any]) -> None:
-        self.call = call
-        self.state = state
-
-    def __call__(self, *args: Any) -> list[Any]:
-        return self.call([*self.state, *args] if self.state else args)
+    return call.direct() or (lambda *args: call(args))
 
 
 def without_backward(run: Compiled, has_history: bool) -> Compiled:
@@ -145,17 +137,6 @@ def _without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
 
 
-def _base_of(recipe: Recipe) -> int | None:
-    """The position of the output that a result is a view of."""
-    is_view = isinstance(recipe, Viewed) and isinstance(recipe.source, Computed)
-    return recipe.source.position if is_view else None  # type: ignore[union-attr]
-
-
-def _is_made_in_inference(recipe: Recipe) -> bool:
-    computed = recipe.source if isinstance(recipe, Viewed) else recipe
-    return isinstance(computed, Computed) and computed.is_inference
-
-
 def _rank(recipe: Recipe) -> int:
     """Of results that are made of others, these come first."""
     if isinstance(recipe, Same):
@@ -177,16 +158,11 @@ def _made(
         return values[recipe.position]
     if isinstance(recipe, Argument):
         return arguments[recipe.position]
+    if isinstance(recipe, InputOfGraph):
+        return inputs[recipe.position]
     if isinstance(recipe, Viewed):
-        return recipe.of(_source(recipe.source, inputs, values, results), inputs)
+        return recipe.of(_made(recipe.source, arguments, inputs, values, results), inputs)
     return results[recipe.position] if isinstance(recipe, Same) else recipe.value
-
-
-def _source(source: Any, inputs: Sequence[Any], values: Sequence[Any], results: list[Any]) -> Any:
-    """What a view is taken of."""
-    if isinstance(source, Computed):
-        return source.of(values)
-    return (inputs if isinstance(source, InputOfGraph) else results)[source.position]
 
 
 def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:
@@ -229,21 +205,10 @@ class Parts(Record):
     training: Mapping[str, Any] | None
 
     @classmethod
-    def of(
-        cls, traced: Traced, num_arguments: int, has_history: bool, training: Mapping[str, Any] | None = None
-    ) -> Parts:
-        """Those of a call that was recorded."""
-        return cls(
-            num_arguments,
-            has_history,
-            traced.is_autocast,
-            traced.leaves_inference,
-            traced.inputs,
-            traced.changes,
-            traced.reshapings,
-            traced.outputs.recipes,
-            training,
-        )
+    def of(cls, traced: Traced, **others: Any) -> Parts:
+        """Those of a call that was recorded; the `others` are fields that `traced` does not have."""
+        known = {name: getattr(traced, name) for name in cls._fields if hasattr(traced, name)}
+        return cls(**known, **others)
 
     def call(self, forward: Compiled, backward: Compiled | None = None, partial: Any = None) -> Call:
         """The call, with what its graphs have been compiled to; `partial` as in `function_of`."""

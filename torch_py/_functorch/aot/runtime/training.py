@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,29 +21,18 @@ Compiled = Callable[..., Sequence[Any]]
 Use = tuple[list[int], list[int], list[int]]
 
 
-def training_facts(traced: Traced, backward: Graph, watches: Sequence[Watch]) -> dict[str, Any]:
-    """What autograd has to know of a call to differentiate it by the graph `backward`."""
-    uses = _Uses(backward, len(traced.tangents))
+def training_facts(
+    traced: Traced, backward: Graph | None = None, watches: Sequence[Watch] = ()
+) -> dict[str, Any]:
+    """What autograd has to know of a call to differentiate it by the graph `backward`; None if that raises an
+    error."""
     return {
         "num_outputs": traced.num_outputs,
         "tangents": traced.tangents,
         "differentiated": traced.differentiated,
         "reached": traced.reached,
-        "uses": uses.of_saved(),
+        "uses": [] if backward is None else _uses_of_saved(backward, len(traced.tangents)),
         "watches": list(watches),
-    }
-
-
-def facts_with_error(traced: Traced) -> dict[str, Any]:
-    """Like `training_facts`, for a program whose backward raises an error."""
-    inputs = range(len(traced.inputs))
-    return {
-        "num_outputs": traced.num_outputs,
-        "tangents": traced.tangents,
-        "differentiated": list(inputs),
-        "reached": [list(range(len(traced.tangents))) for _ in inputs],
-        "uses": [],
-        "watches": [],
     }
 
 
@@ -80,56 +70,43 @@ def _with_grad(compiled: Compiled) -> Compiled:
     return called
 
 
-class _Uses:
-    """Which parts of a backward graph run for which tangents, and for which gradients.
+def _uses_of_saved(graph: Graph, count: int) -> list[Use]:
+    """What saved tensors are used for: where they, or what follows from them alone, meet a tangent.
 
-    The tangents are the last `count` inputs. A part that depends on no tangent runs always, as if it depended
-    on all.
+    The tangents are the last `count` inputs of a backward graph. A gradient that depends on no tangent runs
+    always, as if it depended on all.
     """
+    results: Any = graph.output_node().args[0]
+    inputs = graph.find_nodes(op="placeholder")
+    places = {node: place for place, node in enumerate(inputs[: len(inputs) - count])}
+    tangents = tangents_of_nodes(graph, inputs[len(inputs) - count :])
+    gradients = _gradients_of_nodes(graph, results)
+    saved: dict[Node, frozenset[int]] = {}
+    found: defaultdict[tuple[frozenset[int], frozenset[int]], set[int]] = defaultdict(set)
 
-    def __init__(self, graph: Graph, count: int) -> None:
-        self.graph = graph
-        inputs = graph.find_nodes(op="placeholder")
-        self.saved = {node: place for place, node in enumerate(inputs[: len(inputs) - count])}
-        self.every = frozenset(range(count))
-        results: Any = graph.output_node().args[0]
-        self.results: Sequence[Node | None] = results
+    for node in graph.nodes:
+        if node in places:
+            saved[node] = frozenset((places[node],) if isinstance(node.meta["val"], Tensor) else ())
+        elif node.op != "output":
+            used = _union(saved, node.all_input_nodes)
+            saved[node] = frozenset() if tangents[node] else used
+            if tangents[node] and used:
+                found[tangents[node], gradients[node]] |= used
 
-        self._tangents = tangents_of_nodes(graph, inputs[len(inputs) - count :])
+    for place, node in enumerate(results):
+        if node is not None and saved[node]:
+            found[frozenset(range(count)), frozenset((place,))] |= saved[node]
+    return [(sorted(s), sorted(t), sorted(g)) for (t, g), s in found.items()]
 
-    def of_saved(self) -> list[Use]:
-        """What saved tensors are used for: where they, or what follows from them alone, meet a tangent."""
-        saved: dict[Node, frozenset[int]] = {}
-        found: dict[tuple[frozenset[int], frozenset[int]], set[int]] = {}
-        gradients = self._gradients()
 
-        for node in self.graph.nodes:
-            if node in self.saved:
-                is_tensor = isinstance(node.meta["val"], Tensor)
-                saved[node] = frozenset((self.saved[node],)) if is_tensor else frozenset()
-            elif node.op != "output":
-                used = _union(saved, node.all_input_nodes)
-                tangents = self._tangents[node]
-                saved[node] = frozenset() if tangents else used
-                if tangents and used:
-                    found.setdefault((tangents, gradients[node]), set()).update(used)
-
-        for place, node in enumerate(self.results):
-            if node is not None and saved[node]:
-                found.setdefault((self.every, frozenset((place,))), set()).update(saved[node])
-        return [(sorted(s), sorted(tangents), sorted(g)) for (tangents, g), s in found.items()]
-
-    def _gradients(self) -> dict[Node, frozenset[int]]:
-        """The gradients that each node serves."""
-        found: dict[Node, frozenset[int]] = {node: frozenset() for node in self.graph.nodes}
-        for place, node in enumerate(self.results):
-            if node is not None:
-                found[node] |= {place}
-        for node in reversed(self.graph.nodes):
-            for source in node.all_input_nodes:
-                if node.op != "output":
-                    found[source] |= found[node]
-        return found
+def _gradients_of_nodes(graph: Graph, results: Sequence[Node | None]) -> Mapping[Node, frozenset[int]]:
+    """The gradients that each node serves: `results` of the graph."""
+    found: defaultdict[Any, frozenset[int]] = defaultdict(frozenset)
+    for place, result in enumerate(results):
+        found[result] |= {place}
+    for node in reversed(graph.nodes):
+        found[node] |= _union(found, node.users)
+    return found
 
 
 def tangents_of_nodes(graph: Graph, tangents: Iterable[Node]) -> dict[Node, frozenset[int]]:
