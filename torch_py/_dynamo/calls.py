@@ -109,9 +109,7 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
             return found
     special = special_calls.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
-        return special(capture, args, kwargs)
-    if function.__name__ == "signature" and function.__module__ == "inspect":
-        return special_calls.signature(capture, function, args, kwargs)
+        return special(capture, *args, **kwargs)
     if function.__name__ == "is_in_onnx_export" and is_of_torch(function):
         with capture.recorder.outside():  # modes of the capture are not those of an export
             return function()
@@ -159,7 +157,7 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
         return torch_calls.method(capture, owner, callee.__name__, args, kwargs)
     special = special_calls.of(callee)
     if special is not None:
-        return special(capture, args, kwargs)
+        return special(capture, *args, **kwargs)
     return natives.call_builtin(capture, callee, args, kwargs)
 
 

@@ -23,9 +23,9 @@ def construct(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) ->
     """``cls(*args, **kwargs)``."""
     special = special_calls.SPECIAL_CLASSES.get(cls)
     if special is not None:
-        return special(capture, args, kwargs)
+        return special(capture, *args, **kwargs)
     if issubclass(cls, Tensor):
-        raise Break(f"a new {cls.__name__}", "only functions of torch make tensors in a graph", "")
+        raise Break(f"a new {cls.__name__}", "only functions of torch make tensors in a graph")
 
     meta_call = in_class(type(cls), "__call__")
     if type(meta_call) is FunctionType:

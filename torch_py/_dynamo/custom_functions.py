@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-def apply(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
+def apply(capture: Capture, cls: Any, /, *given: Any, **kwargs: Any) -> Any:
     """``Function.apply`` of a custom autograd Function."""
-    cls, *given = args
     if cls is BackwardHookFunction:
         raise unsupported_call(
             "a backward hook of a module", "it is called in backward, with gradients that are not captured"
@@ -42,7 +41,7 @@ def apply(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
         capture.depends_on_class(cls, name)
 
     rehearsed = _Rehearsal(capture, cls).run(given, kwargs)
-    found = capture.recorder.call("call_function", cls.apply, tuple(given), kwargs, cls.apply, acts=True)
+    found = capture.recorder.call("call_function", cls.apply, given, kwargs, cls.apply, acts=True)
     # Numbers that depend on sizes were formulas in the rehearsal.
     several = found if isinstance(found, tuple) else (found,)
     results = [one if isinstance(one, Tensor) else other for one, other in zip(several, rehearsed)]
@@ -57,7 +56,7 @@ class _Rehearsal:
         self.cls = cls
         self._tensors: set[int] = set()  # that the methods are given
 
-    def run(self, args: list[Any], kwargs: dict[str, Any]) -> list[Any]:
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The results of forward."""
         recorder = self.capture.recorder
         leaves = [leaf for leaf in (*args, *kwargs.values()) if isinstance(leaf, Tensor)]

@@ -168,7 +168,7 @@ def _of_graphs(graphs: Any, lifted: Any) -> Callable[..., Any]:
     return run
 
 
-def grad(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
+def grad(capture: Capture, *args: Any, **kwargs: Any) -> Any:
     """Ends the graph where a gradient could come from what was computed before it."""
     torch_calls.capture_arguments(capture, args, kwargs)
     given = dict(zip(("outputs", "inputs"), args), **kwargs)
@@ -180,9 +180,8 @@ def grad(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
             raise _refusal("a gradient may flow to what was computed outside of the graph")
         if found.real._backward_hooks:
             raise _refusal("a tensor has a hook, which changes its gradient")
-    return capture.result(
-        capture.recorder.call("call_function", autograd.grad, tuple(args), kwargs, _without_overrides)
-    )
+    found = capture.recorder.call("call_function", autograd.grad, args, kwargs, _without_overrides)
+    return capture.result(found)
 
 
 def _without_overrides(*args: Any, **kwargs: Any) -> Any:
