@@ -100,21 +100,12 @@ class Reading(Origins):
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
         """An entry of the dictionary of an instance, or ABSENT."""
         origin = self._origins.get(id(owner))
-        if origin is None or self.journal.has("key", fields, name):
-            return self.plain(fields.get(name, ABSENT))
-
-        self._own_fields(owner, fields, origin)
-        source = self._origins[id(fields)]
-        value = fields.get(name, ABSENT)
-        if source.kind == "constant":
-            self.guards.watch(fields)
-        if value is ABSENT:
-            self.guards.add("no_key", source, name)
-            return ABSENT
-        place = self.sources.key(source, name)
-        place.text = f"{origin.text}.{name}"
-        place.is_of_module = place.is_of_module or isinstance(owner, Module)
-        return self.admit(value, place)
+        if origin is not None and not self.journal.has("key", fields, name):
+            self._own_fields(owner, fields, origin)
+            place = self.sources.key(self._origins[id(fields)], name)
+            place.text = f"{origin.text}.{name}"
+            place.is_of_module = place.is_of_module or isinstance(owner, Module)
+        return self.read_key(fields, name)
 
     def _own_fields(self, owner: Any, fields: dict[str, Any], origin: Source) -> None:
         if id(fields) in self._origins:
@@ -147,11 +138,10 @@ class Reading(Origins):
         value = contents(cell)
         origin = self._unwritten("cell", cell)
         if origin is None:
-            return value if value is ABSENT else self.plain(value)
-        source = self.sources.cell(origin, name)
+            return self.plain(value)
         if value is ABSENT:
-            raise Break(f"use of '{name}'", "the variable of the enclosing function has no value yet", "")
-        return self.admit(value, source)
+            raise Break(f"use of '{name}'", "the variable of the enclosing function has no value yet")
+        return self.admit(value, self.sources.cell(origin, name))
 
     def read_slot(self, owner: Any, name: str) -> Any:
         origin = self._unwritten("slot", owner, name)
@@ -276,12 +266,6 @@ class Reading(Origins):
                 for name in names:
                     self.depends_on_class(type(value), name)
                 waiting += self._fields_in_use(value)
-
-    def use_objects(self, *values: Any) -> None:
-        """Before native code runs functions of the program with objects: guards their fields."""
-        for value in values:
-            if type(value).__flags__ & HEAP_TYPE and not isinstance(value, (Tensor, Module, Enum, type)):
-                self.use_fields(self._fields_in_use(value))
 
     def guard_code(self, function: FunctionType) -> None:
         """Guards what a function of the program does."""
