@@ -14,10 +14,10 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Modul
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo.attributes import TensorMethod, filled_slots
+from torch_py._dynamo.attributes import HEAP_TYPE, TensorMethod, filled_slots
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.generator import InterpretedGenerator
-from torch_py._dynamo.journal import Marker
+from torch_py._dynamo.journal import ABSENT, Marker, contents
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.origins import SCALARS
 from torch_py._shapes.integers import SymSize
@@ -26,9 +26,8 @@ from torch_py._tensor import Tensor
 if TYPE_CHECKING:
     from torch_py._dynamo.rebuild import Rebuild
 
-# Flags of classes.
+# A flag of classes.
 _DISALLOWS_INSTANTIATION = 1 << 7
-_HEAP_TYPE = 1 << 9
 # Built-in classes whose derived classes have objects that can be made again.
 _REBUILT_BASES: tuple[Any, ...] = (collections.OrderedDict, dict, list, set, tuple, str, int, float, object)
 # Iterators that tell, by __reduce__, how to make them again.
@@ -67,10 +66,8 @@ def _size(rebuild: Rebuild, value: SymSize) -> str:
 
 
 def _named_tuple(rebuild: Rebuild, value: Any) -> str:
-    kind = rebuild.value(type(value))
-    if hasattr(value, "_fields") and hasattr(type(value), "_make"):
-        return f"{kind}._make({_tuple(rebuild, value)})"
-    return f"{kind}({_tuple(rebuild, value)})"
+    make = "._make" if hasattr(value, "_fields") and hasattr(type(value), "_make") else ""
+    return f"{rebuild.value(type(value))}{make}({_tuple(rebuild, value)})"
 
 
 def _list(rebuild: Rebuild, value: list[Any]) -> str:
@@ -81,13 +78,13 @@ def _set(rebuild: Rebuild, value: Any) -> str:
     return rebuild.finish(value, f"{type(value).__name__}([{_items(rebuild, value)}])", "update", "items")
 
 
-def _pairs(rebuild: Rebuild, value: dict[Any, Any]) -> str:
-    return ", ".join([f"({rebuild.value(key)}, {rebuild.value(item)})" for key, item in value.items()])
+def _entries(rebuild: Rebuild, value: dict[Any, Any]) -> str:
+    entries = [f"{rebuild.value(key)}: {rebuild.value(item)}" for key, item in value.items()]
+    return "{" + ", ".join(entries) + "}"
 
 
 def _dict(rebuild: Rebuild, value: dict[Any, Any]) -> str:
-    entries = ", ".join([f"{rebuild.value(key)}: {rebuild.value(item)}" for key, item in value.items()])
-    return rebuild.finish(value, "{" + entries + "}", "update", "entries")
+    return rebuild.finish(value, _entries(rebuild, value), "update", "entries")
 
 
 def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
@@ -96,16 +93,12 @@ def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
     return rebuild.finish(value, f"{kind}({arguments})", "", wish)
 
 
-def _ordered_dict(rebuild: Rebuild, value: Any) -> str:
-    return _by_class(rebuild, value, f"[{_pairs(rebuild, value)}]", "entries")
-
-
-def _counter(rebuild: Rebuild, value: Any) -> str:
-    return _by_class(rebuild, value, f"dict([{_pairs(rebuild, value)}])", "entries")
+def _mapping(rebuild: Rebuild, value: Any) -> str:
+    return _by_class(rebuild, value, _entries(rebuild, value), "entries")
 
 
 def _default_dict(rebuild: Rebuild, value: Any) -> str:
-    arguments = f"{rebuild.value(value.default_factory)}, [{_pairs(rebuild, value)}]"
+    arguments = f"{rebuild.value(value.default_factory)}, {_entries(rebuild, value)}"
     return _by_class(rebuild, value, arguments, "entries")
 
 
@@ -126,8 +119,7 @@ def _function(rebuild: Rebuild, value: FunctionType) -> str:
     made = rebuild.constant(FunctionType, "FunctionType")
     code = rebuild.constant(value.__code__, f"code_of_{value.__name__}")
     namespace = rebuild.constant(value.__globals__, "namespace")
-    closure = [rebuild.value(cell) for cell in value.__closure__ or ()]
-    cells = f"({', '.join(closure)},)" if closure else "None"
+    cells = _tuple(rebuild, value.__closure__) if value.__closure__ else "None"
     defaults = rebuild.value(value.__defaults__)
 
     name = rebuild.declare(
@@ -138,18 +130,15 @@ def _function(rebuild: Rebuild, value: FunctionType) -> str:
         if content and (field != "__doc__" or content != (value.__code__.co_consts or (None,))[0]):
             rebuild.builds.append(f"{name}.{field} = {rebuild.value(content)}")
     if value.__dict__:
-        rebuild.builds.append(f"{name}.__dict__.update({_dict(rebuild, dict(value.__dict__))})")
+        rebuild.builds.append(f"{name}.__dict__.update({_entries(rebuild, value.__dict__)})")
     return name
 
 
 def _cell(rebuild: Rebuild, value: CellType) -> str:
     made = rebuild.constant(CellType, "CellType")
     name = rebuild.declare(value, f"{made}()", "cell")
-    try:
-        content = value.cell_contents
-    except ValueError:
-        return name
-    rebuild.builds.append(f"{name}.cell_contents = {rebuild.value(content)}")
+    if (content := contents(value)) is not ABSENT:
+        rebuild.builds.append(f"{name}.cell_contents = {rebuild.value(content)}")
     return name
 
 
@@ -197,7 +186,7 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
             pair = f"{rebuild.value(key)}, {rebuild.value(item)}"
             rebuild.builds.append(f"{owner}.__setitem__({name}, {pair})")
     elif base is dict:
-        rebuild.builds.append(f"dict.update({name}, [{_pairs(rebuild, value)}])")
+        rebuild.builds.append(f"dict.update({name}, {_entries(rebuild, value)})")
     elif base in (list, set):
         verb = "extend" if base is list else "update"
         items = _items(rebuild, base.__iter__(value))
@@ -214,16 +203,13 @@ def _fields(rebuild: Rebuild, value: Any, name: str) -> None:
     if fields:
         # The dictionary itself may be used elsewhere.
         rebuild._made[id(fields)] = f"{name}.__dict__"
-        items = ", ".join([f"{key!r}: {rebuild.value(item)}" for key, item in fields.items()])
-        rebuild.builds.append(f"{name}.__dict__.update({{{items}}})")
+        rebuild.builds.append(f"{name}.__dict__.update({_entries(rebuild, fields)})")
 
 
 def _exception(rebuild: Rebuild, value: BaseException) -> str:
     kind = type(value)
     cls = rebuild.value(kind)
-    name = rebuild.declare(
-        value, f"{cls}.__new__({', '.join([cls, *map(rebuild.value, value.args)])})", "error"
-    )
+    name = rebuild.declare(value, f"{cls}.__new__({_items(rebuild, (kind, *value.args))})", "error")
     rebuild.builds.append(f"{name}.args = {rebuild.value(value.args)}")
     for field in ("__cause__", "__context__"):
         linked = getattr(value, field)
@@ -277,8 +263,8 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     dict: _dict,
     set: _set,
     frozenset: _set,
-    collections.OrderedDict: _ordered_dict,
-    collections.Counter: _counter,
+    collections.OrderedDict: _mapping,
+    collections.Counter: _mapping,
     collections.defaultdict: _default_dict,
     collections.deque: _deque,
     slice: _slice,
@@ -297,7 +283,6 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     operator.itemgetter: _iterator,
     operator.attrgetter: _iterator,
     operator.methodcaller: _iterator,
-    bytearray: _refuse,
 }
 
 
@@ -318,7 +303,7 @@ def _is_iterator(value: Any, kind: type) -> bool:
 
 def _is_instance(value: Any, kind: type) -> bool:
     """Whether the class comes from a class statement, and no native code makes its objects."""
-    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, (Tensor, type)):
+    if not kind.__flags__ & HEAP_TYPE or issubclass(kind, (Tensor, type)):
         return False
     return not any(_makes_natively(base) for base in kind.__mro__ if base not in _REBUILT_BASES)
 

@@ -155,20 +155,15 @@ class Rebuild:
         """A name for an object that refers to itself, which is filled later."""
         empty = EMPTY.get(kind)
         if empty is None:
-            raise Break(f"a {kind.__name__} that refers to itself", "it cannot be made again", "")
-        known = self.name(kind.__name__.lower())
-        self.builds.append(f"{known} = {empty}")
-        self._made[id(value)] = known
-        return known
+            raise Break(f"a {kind.__name__} that refers to itself", "it cannot be made again")
+        return self.declare(value, empty, kind.__name__.lower())
 
     def finish(self, value: Any, expression: str, fill: str, wish: str) -> str:
         """Gives a new object a name. `fill` is the method that fills it if it was announced."""
         known = self._made.get(id(value))
         if known is None:
-            known = self.name(wish)
-            self.builds.append(f"{known} = {expression}")
-            self._made[id(value)] = known
-        elif fill:
+            return self.declare(value, expression, wish)
+        if fill:
             self.builds.append(f"{known}.{fill}({expression})")
         return known
 
@@ -188,34 +183,27 @@ class Rebuild:
             place = f"{owner}.cell_contents" if entry.kind == "cell" else f"{owner}[{self.value(entry.key)}]"
             if entry.has_moved or now is ABSENT:
                 self.writes.append(f"del {place}")
-            if now is ABSENT:
-                return
-            text = f"{place} = {self.value(now)}"
+            if now is not ABSENT:
+                self.writes.append(f"{place} = {self.value(now)}")
         elif entry.kind in ("slot", "class"):
             base = "object" if entry.kind == "slot" else "type"
-            text = (
-                f"{base}.__delattr__({owner}, {entry.key!r})"
-                if now is ABSENT
-                else f"{base}.__setattr__({owner}, {entry.key!r}, {self.value(now)})"
-            )
-        elif entry.kind == "tail":
-            text = f"list.extend({owner}, [{', '.join(self.value(item) for item, _ in now.items)}])"
+            verb, operand = ("del", "") if now is ABSENT else ("set", f", {self.value(now)}")
+            self.writes.append(f"{base}.__{verb}attr__({owner}, {entry.key!r}{operand})")
         else:
-            self._contents(owner, entry.owner, now)
-            return
+            self._contents(owner, entry, now)
 
-        self.writes.append(text)
-
-    def _contents(self, owner: str, container: Any, now: Snapshot) -> None:
-        if isinstance(container, dict):
+    def _contents(self, owner: str, entry: Entry, now: Snapshot) -> None:
+        if isinstance(entry.owner, dict):
             items = ", ".join(f"({self.value(key)}, {self.value(item)})" for key, item in now.items)
         else:
             items = ", ".join(self.value(item) for item, _ in now.items)
-        if isinstance(container, list):
+        if entry.kind == "tail":
+            self.writes.append(f"list.extend({owner}, [{items}])")
+        elif isinstance(entry.owner, list):
             self.writes.append(f"{owner}[:] = [{items}]")
-            return
-        verb = "update" if isinstance(container, (dict, set)) else "extend"
-        self.writes += [f"{owner}.clear()", f"{owner}.{verb}([{items}])"]
+        else:
+            verb = "update" if isinstance(entry.owner, (dict, set)) else "extend"
+            self.writes += [f"{owner}.clear()", f"{owner}.{verb}([{items}])"]
 
 
 def _wish(source: Source) -> str:
