@@ -101,9 +101,7 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
         capture.use_fields(owner, *args, *kwargs.values())
         args = [callable_for_native(capture, value) for value in args]
         kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
-    if capture.varying is not None:
-        return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
-    return capture.result(callee(*args, **kwargs))
+    return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
 
 
 # Methods of containers, and modules of functions, that do not look into the objects they are given.
@@ -140,28 +138,15 @@ def _call_of_class(capture: Capture, callee: Any, owner: type, args: Any, kwargs
 
 # Methods of built-in types
 
-_CHANGING = {
-    list: frozenset(
-        "append extend insert remove pop clear sort reverse __setitem__ __delitem__ __iadd__ __imul__ "
-        "__init__".split()
-    ),
-    dict: frozenset(
-        "clear pop popitem setdefault update move_to_end __setitem__ __delitem__ __ior__ __init__".split()
-    ),
-    set: frozenset(
-        "add remove discard pop clear update intersection_update difference_update "
-        "symmetric_difference_update __ior__ __iand__ __isub__ __ixor__ __init__".split()
-    ),
-    collections.deque: frozenset(
-        "append appendleft extend extendleft insert remove pop popleft clear rotate reverse __setitem__ "
-        "__delitem__ __iadd__ __imul__ __init__".split()
-    ),
-    bytearray: frozenset("append extend insert remove pop clear reverse __setitem__ __delitem__".split()),
-}
+_CHANGING = frozenset(
+    "append appendleft extend extendleft insert remove pop popleft popitem clear sort rotate reverse add "
+    "discard setdefault update move_to_end intersection_update difference_update symmetric_difference_update "
+    "__setitem__ __delitem__ __init__ __iadd__ __imul__ __ior__ __iand__ __isub__ __ixor__".split()
+)
+_CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _SAFE_OWNERS = (
-    str, bytes, int, float, complex, bool, tuple, list, dict, set, frozenset, collections.deque, bytearray,
-    range, slice, type(None), BaseException, types.MappingProxyType, type({}.keys()), type({}.values()),
-    type({}.items()),
+    *_CONTAINERS, str, bytes, int, float, complex, bool, tuple, frozenset, range, slice, type(None),
+    BaseException, types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 
 
@@ -184,28 +169,21 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
     if not isinstance(owner, _SAFE_OWNERS) and not _is_known_owner(owner):
         raise unsupported_call(f"{kind.__name__}.{name}")
 
-    changed = next((names for base, names in _CHANGING.items() if isinstance(owner, base)), frozenset())
-    if name in changed:
+    if name in _CHANGING and isinstance(owner, _CONTAINERS):
         capture.change(owner)
     else:
         capture.use(owner)
     return run_natively(capture, callee, args, kwargs)
 
 
+_KNOWN_MODULES = "re _sre itertools functools _operator operator types _struct".split()
+
+
 def _is_known_owner(owner: Any) -> bool:
     kind = type(owner)
     if is_of_torch(kind):
         return kind in (_C.Size, _C.dtype, _C.device, _C.finfo, _C.iinfo)
-    return kind.__module__ in (
-        "re",
-        "_sre",
-        "itertools",
-        "functools",
-        "_operator",
-        "operator",
-        "types",
-        "_struct",
-    )
+    return kind.__module__ in _KNOWN_MODULES
 
 
 def _text_method(capture: Capture, owner: str, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -252,11 +230,6 @@ def _dict_setdefault(capture: Capture, owner: dict[Any, Any], key: Any, default:
     return value
 
 
-def _dict_item(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
-    value = capture.read_key(owner, key)
-    return NotImplemented if value is ABSENT else value
-
-
 def _dict_update(capture: Capture, owner: dict[Any, Any], *given: Any, **named: Any) -> Any:
     if capture.is_new(owner):
         return NotImplemented
@@ -275,7 +248,7 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "pop": _dict_pop,
     "setdefault": _dict_setdefault,
     "__setitem__": lambda capture, owner, key, value: capture.write_key(owner, key, value),
-    "__getitem__": _dict_item,
+    "__getitem__": operations.entry,
     "update": _dict_update,
 }
 

@@ -245,7 +245,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
         return value
 
     if isinstance(owner, dict):
-        return _entry(capture, owner, key)
+        return entry(capture, owner, key)
     if isinstance(owner, (list, tuple)) and type(key) is int:
         return capture.read_item(owner, key)
     if isinstance(owner, type):
@@ -263,7 +263,8 @@ def _as_index(capture: Capture, key: Tensor) -> Any:
         return constant.item()
 
 
-def _entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
+def entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
+    """What ``dict.__getitem__`` gives, for a missing key with the help of the class."""
     value = capture.read_key(owner, key)
     if value is not ABSENT:
         return value
