@@ -67,10 +67,8 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
         return load(capture, capture.as_number(owner), name)
     if kind is super:
         return _of_super(capture, owner, name)
-    if kind is FunctionType:
-        return _of_function(capture, owner, name)
-    if kind is MethodType:
-        return _of_method(capture, owner, name)
+    if kind is MethodType and in_class(kind, name) is ABSENT:
+        return load(capture, owner.__func__, name)
 
     value = call_own(capture, owner, "__getattribute__", name)
     if value is ABSENT:
@@ -220,18 +218,17 @@ def _native_field_of_class(capture: Capture, owner: type, name: str) -> Any:
     value = getattr(owner, name)
     if capture.is_new(owner) or not owner.__flags__ & HEAP_TYPE:
         return capture.result(value)
-    kind = "lookup" if isinstance(value, (int, tuple, type, NoneType)) else "call"
-    place = capture.sources.call(f"{owner.__name__}.{name}", getattr, owner, name, kind=kind)
-    capture.guards.watch(owner)
+    if isinstance(value, (int, tuple, type, NoneType)):
+        place = capture.looked_up(f"{owner.__name__}.{name}", getattr, owner, name)
+    else:
+        place = capture.sources.call(f"{owner.__name__}.{name}", getattr, owner, name)
     return capture.admit(value, place)
 
 
 def _entries_of_class(capture: Capture, owner: type) -> Any:
     if not capture.is_new(owner):
-        place = capture.sources.call(
-            f"{owner.__name__}.__dict__", has_entries, owner, dict(owner.__dict__), kind="lookup"
-        )
-        capture.guards.watch(owner)
+        entries = dict(owner.__dict__)
+        place = capture.looked_up(f"{owner.__name__}.__dict__", has_entries, owner, entries)
         capture.guards.add("equals", place, True)
     return owner.__dict__
 
@@ -251,8 +248,7 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
     in_class_method = target is kind
     candidate = following_class(kind, start, name)
     if not capture.is_new(kind):
-        place = capture.sources.call(f"super().{name}", following_class, kind, start, name, kind="lookup")
-        capture.guards.watch(kind)
+        place = capture.looked_up(f"super().{name}", following_class, kind, start, name)
         capture.guards.add("is", place, candidate)
     if candidate is None:
         raise AttributeError(f"'super' object has no attribute {name!r}")
@@ -269,26 +265,7 @@ def following_class(kind: type, start: type, name: str) -> type | None:
     return next((one for one in order[order.index(start) + 1 :] if name in one.__dict__), None)
 
 
-def _of_function(capture: Capture, function: FunctionType, name: str) -> Any:
-    if name in function.__dict__ or in_class(FunctionType, name) is ABSENT:
-        value = capture.read_field(function, function.__dict__, name)
-        return getattr(function, name) if value is ABSENT else value
-    if type(in_class(FunctionType, name)) in _NATIVE_GETTERS:
-        return capture.read_native(function, name)
-    return getattr(function, name)
-
-
-def _of_method(capture: Capture, method: MethodType, name: str) -> Any:
-    if name in ("__func__", "__self__"):
-        return capture.read_native(method, name)
-    if in_class(MethodType, name) is not ABSENT:
-        return getattr(method, name)
-    return load(capture, method.__func__, name)
-
-
 # Tensors
-
-_METADATA = {"shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_cuda", "is_leaf", "names"}
 
 
 def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
@@ -297,7 +274,7 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
     if name == "__class__":
         return capture.class_of(tensor)
     if name == "__dict__":
-        raise Break("use of the __dict__ of a tensor", "attributes of tensors are not followed", "")
+        raise Break("use of the __dict__ of a tensor", "attributes of tensors are not followed")
     if name == "grad":
         return _grad_of(capture, tensor)
     if name in ("_version", "retains_grad", "output_nr"):
@@ -306,15 +283,14 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
         capture.guards.add("equals", capture.sources.attr(known.source, name), known.real.is_leaf)
     if name in ("grad_fn", "_backward_hooks"):
         if tensor.requires_grad:
-            raise Break(f"use of .{name}", "the graph of autograd is not part of captured code", "")
+            raise Break(f"use of .{name}", "the graph of autograd is not part of captured code")
         return None
 
-    if name not in _METADATA:
-        mine = in_class(capture.class_of(tensor), name)
-        if callable(mine) and not isinstance(mine, (property, type)):
-            return capture.made(TensorMethod(tensor, name))
-        if mine is ABSENT and not hasattr(type(tensor), name):
-            return _python_attribute(capture, tensor, name)
+    mine = in_class(capture.class_of(tensor), name)
+    if callable(mine) and not isinstance(mine, type):
+        return capture.made(TensorMethod(tensor, name))
+    if mine is ABSENT and not hasattr(type(tensor), name):
+        return _python_attribute(capture, tensor, name)
     capture.depends_on_class(Tensor, name)
     value = recorder.call("read", getattr, (tensor, name), {}, getattr)
     return capture.result(value)

@@ -76,12 +76,8 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
 
 # Iterators that call a function: the position and the name of that argument.
 _CALLED: dict[Any, tuple[int, str]] = {
-    map: (0, ""),
-    filter: (0, ""),
-    itertools.starmap: (0, ""),
-    itertools.takewhile: (0, ""),
-    itertools.dropwhile: (0, ""),
-    itertools.filterfalse: (0, ""),
+    **dict.fromkeys((map, filter, itertools.starmap, itertools.takewhile), (0, "")),
+    **dict.fromkeys((itertools.dropwhile, itertools.filterfalse), (0, "")),
     itertools.accumulate: (1, "func"),
     itertools.groupby: (1, "key"),
 }

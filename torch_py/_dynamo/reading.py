@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from types import CellType, FunctionType, MappingProxyType, MethodType
 from typing import Any
@@ -182,6 +182,11 @@ class Reading(Origins):
         self.fixed(kind, kind.__name__)
         return self.admit(found, self.sources.attr(self.sources.constant(kind, kind.__name__), name))
 
+    def looked_up(self, text: str, function: Callable[..., Any], kind: type, *args: Any) -> Source:
+        """What a function reads from a class, for these arguments."""
+        self.guards.watch(kind)
+        return self.sources.call(text, function, kind, *args, kind="lookup")
+
     def depends_on_class(self, kind: type, name: str) -> None:
         """What `kind` has under `name`, a method or property, has to stay."""
         if id(kind) in self._new or (id(kind), name) in self._classes:
@@ -199,7 +204,7 @@ class Reading(Origins):
             place, found = self.sources.attr(place, "__func__"), found.__func__
         elif type(found) not in (FunctionType, property) and getattr(kind, name, ABSENT) is not found:
             # Made anew by each access.
-            place = self.sources.call(f"{kind.__name__}.{name}", in_class, kind, name, kind="lookup")
+            place = self.looked_up(f"{kind.__name__}.{name}", in_class, kind, name)
             found = in_class(kind, name)
         self.guards.add("is", place, found)
 
