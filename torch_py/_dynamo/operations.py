@@ -72,7 +72,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
         return found
-    if name.startswith("i") and name != "invert":
+    if name.startswith("i"):  # in place
         capture.change(left)
     capture.use(left)
     capture.use(right)
@@ -115,24 +115,19 @@ def _is_of_program(kind: type) -> bool:
 
 def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
     """The result of a method of the program; NotImplemented without one."""
-    in_place = name.startswith("i") and name not in ("invert", "is_")
-    if in_place:
-        found = _method_result(capture, f"__{name}__", left, right)
-        if found is not NotImplemented:
-            return found
-        name = name[1:]
+    plain = name.removeprefix("i")
+    attempts = [(f"__{plain}__", left, right)]
+    if type(right) is not type(left):
+        comes_first = issubclass(type(right), type(left))
+        attempts.insert(0 if comes_first else 1, (f"__r{plain}__", right, left))
+    if plain != name:
+        attempts.insert(0, (f"__{name}__", left, right))
 
-    forward, reflected = f"__{name}__", f"__r{name}__"
-    tried_right = False
-    if type(right) is not type(left) and issubclass(type(right), type(left)):
-        tried_right = True
-        found = _method_result(capture, reflected, right, left)
+    for attempt in attempts:
+        found = _method_result(capture, *attempt)
         if found is not NotImplemented:
             return found
-    found = _method_result(capture, forward, left, right)
-    if found is NotImplemented and not tried_right and type(right) is not type(left):
-        found = _method_result(capture, reflected, right, left)
-    return found
+    return NotImplemented
 
 
 def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
