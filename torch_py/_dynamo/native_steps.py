@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import warnings
 from collections.abc import Callable
@@ -134,16 +135,12 @@ def _format_value(stop: Stop) -> Step:
 
 def _unpack(stop: Stop) -> Step | None:
     count = stop.instruction.arg
+    return _function_step(_reversed, [stop.stack[-1], count + 1], 1, count) if count > 1 else None
 
-    def unpack(value: Any) -> list[Any]:
-        parts = list(value)
-        if len(parts) < count:
-            raise ValueError(f"not enough values to unpack (expected {count}, got {len(parts)})")
-        if len(parts) > count:
-            raise ValueError(f"too many values to unpack (expected {count})")
-        return parts[::-1]
 
-    return _function_step(unpack, [stop.stack[-1]], 1, count) if count > 1 else None
+def _reversed(value: Any, most: int) -> list[Any]:
+    """The elements as an instruction pushes them. What assigns them to names looks at their number."""
+    return list(itertools.islice(value, most))[::-1]
 
 
 def _compared_as_bool(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> tuple[Any, ...]:
