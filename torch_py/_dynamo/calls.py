@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections import OrderedDict
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -16,15 +17,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import (
-    classes,
-    module_rules,
-    native_rules,
-    natives,
-    special_calls,
-    torch_calls,
-    transforms,
-)
+from torch_py._dynamo import classes, native_rules, natives, special_calls, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class, load
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind, fill_closure
@@ -37,6 +30,8 @@ from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
 from torch_py.compiler import _marks
+from torch_py.nn.modules._calls import ModuleCalls
+from torch_py.nn.modules.module import _REGISTRIES, Module
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -102,8 +97,8 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
 
 
 def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
-    if function is module_rules.GETATTR and not kwargs and len(args) == 2:
-        found = module_rules.registered(capture, *args)
+    if function is _GETATTR and not kwargs and len(args) == 2:
+        found = _registered(capture, *args)
         if found is not ABSENT:
             capture.guard_code(function)
             return found
@@ -185,7 +180,7 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     method = in_class(kind, "__call__")
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__call__")
-        if method is module_rules.CALL and module_rules.calls_forward(capture, callee):
+        if method is _CALL and _calls_forward(capture, callee):
             capture.guard_code(method)
             return call(capture, load(capture, callee, "forward"), args, kwargs, tail)
         return call(capture, method, [callee, *args], kwargs, tail)
@@ -197,3 +192,46 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     if type(method) not in (WrapperDescriptorType, MethodDescriptorType):
         return call(capture, bind_attribute(capture, method, callee, kind, "__call__"), args, kwargs)
     raise unsupported_call(f"a {kind.__name__}")
+
+
+# Modules: in one step what `Module.__getattr__` and `Module.__call__` do, which every layer of a model calls.
+# They read the same places as the methods, so the guards are the same. A module for which there is more to
+# do, such as one with hooks, is left to the interpreter.
+
+_GETATTR: Any = Module.__getattr__
+_CALL: Any = ModuleCalls.__call__
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def _registered(capture: Capture, module: Any, name: str) -> Any:
+    """``Module.__getattr__(module, name)``: a parameter, buffer or submodule.
+
+    ABSENT if the module has no such name, or if it takes an interpreter to find out.
+    """
+    fields = load(capture, module, "__dict__")
+    for registry in _REGISTRIES:
+        entries = capture.read_key(fields, registry)
+        if entries is ABSENT:
+            continue
+        if type(entries) not in (dict, OrderedDict):
+            return ABSENT
+        value = capture.read_key(entries, name)
+        if value is not ABSENT:
+            return value
+    return ABSENT
+
+
+def _calls_forward(capture: Capture, module: Any) -> bool:
+    """Whether a call of a module calls its `forward` and nothing else."""
+    namespace = _CALL.__globals__
+    capture.fixed(namespace, "G")
+    if capture.truth(capture.read_key(namespace, "_everywhere")):
+        return False
+
+    fields = load(capture, module, "__dict__")
+    for hooks in _HOOKS:
+        found = capture.read_key(fields, hooks)
+        if found is ABSENT or capture.truth(found):
+            return False
+    return capture.read_key(fields, "_compiled_call_impl") is ABSENT
