@@ -6,7 +6,7 @@ import copyreg
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import attributes
-from torch_py._dynamo.attributes import fields_of, in_class
+from torch_py._dynamo.attributes import HEAP_TYPE, fields_of, in_class
 from torch_py._dynamo.breaks import unsupported_call
 from torch_py._dynamo.journal import ABSENT
 
@@ -26,38 +26,28 @@ def reduced(capture: Capture, owner: Any, protocol: int = 0) -> Any:
     capture.depends_on_class(kind, "__reduce__")
     maker, arguments = _construction(capture, owner, kind)
     state = _state_of(capture, owner, kind)
-    elements = capture.elements_of(owner) if isinstance(owner, list) else None
-    entries = list(capture.items_of(owner).items()) if isinstance(owner, dict) else None
-    return capture.made(
-        (
-            maker,
-            arguments,
-            state,
-            None if elements is None else iter(elements),
-            None if entries is None else iter(entries),
-        )
-    )
+    elements = iter(capture.elements_of(owner)) if isinstance(owner, list) else None
+    entries = iter(capture.items_of(owner).items()) if isinstance(owner, dict) else None
+    return capture.made((maker, arguments, state, elements, entries))
 
 
 def _is_ordinary(kind: type) -> bool:
     """Whether an object consists of its dictionary, and of its contents if it is a list or dictionary."""
     has_slots = any(owner.__dict__.get("__slots__") for owner in kind.__mro__)
-    bases = [owner for owner in kind.__mro__ if owner.__flags__ & (1 << 9) == 0]
+    bases = [owner for owner in kind.__mro__ if not owner.__flags__ & HEAP_TYPE]
     return not has_slots and set(bases) <= {object, list, dict}
 
 
 def _construction(capture: Capture, owner: Any, kind: type) -> tuple[Any, tuple[Any, ...]]:
-    fixed = capture.fixed(kind, kind.__name__) if not capture.is_new(kind) else kind
-    if in_class(kind, "__getnewargs_ex__") is not ABSENT:
-        args, kwargs = capture.call(attributes.load(capture, owner, "__getnewargs_ex__"), (), {})
-        maker = copyreg.__newobj_ex__  # type: ignore[attr-defined]
-        return capture.fixed(maker, "copyreg.__newobj_ex__"), capture.made((fixed, args, kwargs))
+    if not capture.is_new(kind):
+        capture.fixed(kind, kind.__name__)
+    has_keywords = in_class(kind, "__getnewargs_ex__") is not ABSENT
+    name = "__getnewargs_ex__" if has_keywords else "__getnewargs__"
+    maker: Any = copyreg.__newobj_ex__ if has_keywords else copyreg.__newobj__  # type: ignore[attr-defined]
 
-    args = ()
-    if in_class(kind, "__getnewargs__") is not ABSENT:
-        args = capture.call(attributes.load(capture, owner, "__getnewargs__"), (), {})
-    maker = copyreg.__newobj__  # type: ignore[attr-defined]
-    return capture.fixed(maker, "copyreg.__newobj__"), capture.made((fixed, *args))
+    has_arguments = in_class(kind, name) is not ABSENT
+    given = capture.call(attributes.load(capture, owner, name), (), {}) if has_arguments else ()
+    return capture.fixed(maker, f"copyreg.{maker.__name__}"), capture.made((kind, *given))
 
 
 def _state_of(capture: Capture, owner: Any, kind: type) -> Any:
