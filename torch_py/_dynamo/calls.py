@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections import OrderedDict
+from collections.abc import Hashable
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -77,9 +78,7 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
 
 def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """The result of a call that the program has marked; NotImplemented for others."""
-    try:
-        hash(callee)
-    except TypeError:
+    if not isinstance(callee, Hashable):
         return NotImplemented
     if callee in _marks.substitutes:
         return call(capture, _marks.substitutes[callee], args, kwargs)
@@ -153,6 +152,8 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
     special = special_calls.of(callee)
     if special is not None:
         return special(capture, *args, **kwargs)
+    if callee.__name__ == "__new__" and isinstance(owner, type):
+        return classes.new_natively(capture, callee, args[0], args[1:], kwargs)
     return natives.call_builtin(capture, callee, args, kwargs)
 
 

@@ -47,7 +47,11 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
         capture.depends_on_class(cls, "__new__")
         return capture.call(function, (cls, *args), kwargs)
     capture.depends_on_absence(cls, "__new__")
+    return new_natively(capture, function, cls, args, kwargs)
 
+
+def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What the ``__new__`` of a built-in type makes."""
     owner = getattr(function, "__self__", None)
     if owner is object:
         if (args or kwargs) and cls.__init__ is object.__init__:

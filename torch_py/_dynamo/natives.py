@@ -120,17 +120,10 @@ def _only_stores(callee: Any) -> bool:
 
 
 def _call_of_class(capture: Capture, callee: Any, owner: type, args: Any, kwargs: Any) -> Any:
-    """A class method, or the __new__ of a built-in type."""
-    if callee.__name__ == "__new__" and args and isinstance(args[0], type):
-        if owner is object:
-            return capture.made(object.__new__(args[0]))
-        if owner is type:
-            return capture.made(callee(*args, **kwargs))
-        if owner not in PURE_CLASSES and not issubclass(owner, BaseException):
-            raise unsupported_call(f"{owner.__name__}.__new__")
-    elif callee.__name__ == "__init_subclass__":
+    """A class method."""
+    if callee.__name__ == "__init_subclass__":
         return None
-    elif owner not in PURE_CLASSES and not torch_calls.is_torch_builtin(callee):
+    if owner not in PURE_CLASSES and not torch_calls.is_torch_builtin(callee):
         if owner.__module__ != "builtins" and "fromkeys" != callee.__name__:
             raise unsupported_call(f"{owner.__name__}.{callee.__name__}")
     return run_natively(capture, callee, args, kwargs)
@@ -203,16 +196,12 @@ def _as_text(capture: Capture, value: Any) -> Any:
 
 
 def _dict_get(capture: Capture, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    if type(in_class(type(owner), "get")) is FunctionType:
-        return NotImplemented
     hash(key)
     value = capture.read_key(owner, key)
     return default if value is ABSENT else value
 
 
 def _dict_pop(capture: Capture, owner: dict[Any, Any], key: Any, *default: Any) -> Any:
-    if capture.is_new(owner):
-        return NotImplemented
     value = capture.read_key(owner, key)
     if value is ABSENT:
         if default:
@@ -231,8 +220,6 @@ def _dict_setdefault(capture: Capture, owner: dict[Any, Any], key: Any, default:
 
 
 def _dict_update(capture: Capture, owner: dict[Any, Any], *given: Any, **named: Any) -> Any:
-    if capture.is_new(owner):
-        return NotImplemented
     for other in given:
         if not isinstance(other, dict):
             return NotImplemented
@@ -298,7 +285,6 @@ _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__eq__": lambda capture, left, right: True if left is right else NotImplemented,
     "__ne__": lambda capture, left, right: False if left is right else NotImplemented,
     "__hash__": lambda capture, owner: object.__hash__(owner),
-    "__init_subclass__": lambda capture, *args, **kwargs: None,
     "__reduce_ex__": copying.reduced,
 }
 
