@@ -27,7 +27,8 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
     }
     exec(compile(_text(signature, bound), "<call of a compiled object>", "exec"), namespace)
     made: FunctionType = namespace["call"]
-    made.__defaults__ = _visible_defaults(signature, bound)
+    defaults = signature.__defaults__ or ()
+    made.__defaults__ = defaults[bound:] if len(defaults) == signature.__code__.co_argcount else defaults
     made.__kwdefaults__ = signature.__kwdefaults__
     if not isinstance(target, Module):
         functools.update_wrapper(made, target)
@@ -49,13 +50,6 @@ def _signature_of(target: Any) -> tuple[Any, bool]:
     else:
         found = in_class(type(target), "__call__")
     return (found, True) if isinstance(found, FunctionType) else (_anything, False)
-
-
-def _visible_defaults(signature: FunctionType, bound: bool) -> Any:
-    defaults = signature.__defaults__
-    if not defaults or not bound:
-        return defaults
-    return defaults if len(defaults) < signature.__code__.co_argcount else defaults[1:]
 
 
 def _text(signature: FunctionType, bound: bool) -> str:

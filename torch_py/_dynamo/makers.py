@@ -42,11 +42,14 @@ def unknown_origin(value: Any) -> Break:
 
 
 def cannot_rebuild(value: Any) -> Break:
-    return Break(
+    reason = Break(
         f"a {type(value).__name__} that outlives the graph",
         "compiled code cannot make it again",
         "keep it inside of the compiled function, or make it outside",
     )
+    if isinstance(value, InterpretedGenerator):
+        reason.made_at = value.made_at  # type: ignore[attr-defined]
+    return reason
 
 
 # Containers
@@ -249,12 +252,6 @@ def _refuse(rebuild: Rebuild, value: Any) -> str:
     raise cannot_rebuild(value)
 
 
-def _refuse_generator(rebuild: Rebuild, value: InterpretedGenerator) -> str:
-    reason = cannot_rebuild(value)
-    reason.made_at = value.made_at  # type: ignore[attr-defined]
-    raise reason
-
-
 EMPTY: dict[type, str] = {list: "[]", dict: "{}", set: "set()"}
 
 MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
@@ -277,7 +274,7 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     functools.partial: _partial,
     Interpreted: lambda rebuild, value: rebuild.value(value.function),
     super: _super,
-    InterpretedGenerator: _refuse_generator,
+    InterpretedGenerator: _refuse,
     Marker: _refuse,
     SymSize: _size,
     operator.itemgetter: _iterator,

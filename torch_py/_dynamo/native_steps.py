@@ -126,11 +126,9 @@ def _text_of(value: Any, conversion: int, specification: str = "") -> str:
 
 
 def _format_value(stop: Stop) -> Step:
-    conversion = stop.instruction.arg & 3
-    if stop.instruction.arg & 4:
-        value, specification = stop.stack[-2:]
-        return _function_step(_text_of, [value, conversion, specification], 2, 1)
-    return _function_step(_text_of, [stop.stack[-1], conversion], 1, 1)
+    pops = 2 if stop.instruction.arg & 4 else 1
+    value, *specification = stop.stack[-pops:]
+    return _function_step(_text_of, [value, stop.instruction.arg & 3, *specification], pops, 1)
 
 
 def _unpack(stop: Stop) -> Step | None:

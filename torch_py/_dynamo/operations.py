@@ -31,9 +31,7 @@ def formatted(capture: Capture, value: Any, conversion: int, specification: Any)
     """What an f-string makes of a value. Without a specification (None) only the conversion is done."""
     if conversion:
         value = text_of(capture, _CONVERSIONS[conversion], value)
-    if specification is None:
-        return value
-    if type(value) is str and not specification:
+    if specification is None or (type(value) is str and not specification):
         return value
     return text_of(capture, format, value, specification)
 

@@ -196,9 +196,7 @@ def _change_state(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
     """A switch of the thread: it is set while the program is captured, and by a node of the graph."""
     with capture.recorder.suspended():
         result = callee(*args, **kwargs)
-    node = capture.recorder.graph.call_function(callee, tuple(args), kwargs)
-    node.meta["stack_trace"] = capture.recorder.stack_trace()
-    node.meta["example_value"] = result
+    node = capture.recorder.append("call_function", callee, tuple(args), kwargs, result)
     node.meta["acts"] = node.meta["sets_state"] = True
     return result
 

@@ -49,7 +49,7 @@ def refuses(function: FunctionType) -> bool:
 
 def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> Any:
     """A call of a transform (``vmap(f)``), which makes a function, or of such a function."""
-    if not any(_contains_tensors(value) for value in (*args, *kwargs.values())):
+    if not _tensors_in((args, kwargs)):
         return capture.made(function(*args, **kwargs))
 
     for value in (*args, *kwargs.values()):
@@ -73,8 +73,8 @@ def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
     return capture.result(result)
 
 
-def _contains_tensors(value: Any) -> bool:
-    return any(isinstance(leaf, Tensor) for leaf in tree_flatten(value)[0])
+def _tensors_in(value: Any) -> list[Tensor]:
+    return [leaf for leaf in tree_flatten(value)[0] if isinstance(leaf, Tensor)]
 
 
 def _is_function(value: Any) -> bool:
@@ -107,9 +107,8 @@ class _Inner:
         scope = recorder.begin_scope()
         before = _C._set_torch_function_modes_enabled(True)
         try:
-            for leaf in tree_flatten((args, kwargs))[0]:
-                if isinstance(leaf, Tensor):
-                    recorder.track(leaf, placeholder(scope.graph, "x"))
+            for tensor in _tensors_in((args, kwargs)):
+                recorder.track(tensor, placeholder(scope.graph, "x"))
             result = self.capture.call(self.function, args, kwargs)
             leaves, spec = tree_flatten(result)
             scope.graph.output(tuple(map_tensors(leaf, recorder.node_of) for leaf in leaves))
@@ -162,8 +161,7 @@ def _of_graphs(graphs: Any, lifted: Any) -> Callable[..., Any]:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         (module, spec), tensors = next(calls)
-        leaves = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, Tensor)]
-        return tree_unflatten(list(module(*leaves, *tensors)), spec)
+        return tree_unflatten(list(module(*_tensors_in((args, kwargs)), *tensors)), spec)
 
     return run
 
