@@ -81,13 +81,14 @@ def _set(rebuild: Rebuild, value: Any) -> str:
     return rebuild.finish(value, f"{type(value).__name__}([{_items(rebuild, value)}])", "update", "items")
 
 
-def _entries(rebuild: Rebuild, value: dict[Any, Any]) -> str:
-    entries = [f"{rebuild.value(key)}: {rebuild.value(item)}" for key, item in value.items()]
-    return "{" + ", ".join(entries) + "}"
+def entries(rebuild: Rebuild, value: dict[Any, Any]) -> str:
+    """The text of a dictionary."""
+    pairs = [f"{rebuild.value(key)}: {rebuild.value(item)}" for key, item in value.items()]
+    return "{" + ", ".join(pairs) + "}"
 
 
 def _dict(rebuild: Rebuild, value: dict[Any, Any]) -> str:
-    return rebuild.finish(value, _entries(rebuild, value), "update", "entries")
+    return rebuild.finish(value, entries(rebuild, value), "update", "entries")
 
 
 def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
@@ -97,11 +98,11 @@ def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
 
 
 def _mapping(rebuild: Rebuild, value: Any) -> str:
-    return _by_class(rebuild, value, _entries(rebuild, value), "entries")
+    return _by_class(rebuild, value, entries(rebuild, value), "entries")
 
 
 def _default_dict(rebuild: Rebuild, value: Any) -> str:
-    arguments = f"{rebuild.value(value.default_factory)}, {_entries(rebuild, value)}"
+    arguments = f"{rebuild.value(value.default_factory)}, {entries(rebuild, value)}"
     return _by_class(rebuild, value, arguments, "entries")
 
 
@@ -133,7 +134,7 @@ def _function(rebuild: Rebuild, value: FunctionType) -> str:
         if content and (field != "__doc__" or content != (value.__code__.co_consts or (None,))[0]):
             rebuild.builds.append(f"{name}.{field} = {rebuild.value(content)}")
     if value.__dict__:
-        rebuild.builds.append(f"{name}.__dict__.update({_entries(rebuild, value.__dict__)})")
+        rebuild.builds.append(f"{name}.__dict__.update({entries(rebuild, value.__dict__)})")
     return name
 
 
@@ -158,9 +159,8 @@ def _native_method(rebuild: Rebuild, value: Any) -> str:
 
 
 def _partial(rebuild: Rebuild, value: Any) -> str:
-    parts = [rebuild.value(value.func), *(rebuild.value(item) for item in value.args)]
-    parts += [f"{name}={rebuild.value(item)}" for name, item in value.keywords.items()]
-    return _by_class(rebuild, value, ", ".join(parts), "partial")
+    arguments = f"{_items(rebuild, (value.func, *value.args))}, **{entries(rebuild, value.keywords)}"
+    return _by_class(rebuild, value, arguments, "partial")
 
 
 def _super(rebuild: Rebuild, value: Any) -> str:
@@ -189,7 +189,7 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
             pair = f"{rebuild.value(key)}, {rebuild.value(item)}"
             rebuild.builds.append(f"{owner}.__setitem__({name}, {pair})")
     elif base is dict:
-        rebuild.builds.append(f"dict.update({name}, {_entries(rebuild, value)})")
+        rebuild.builds.append(f"dict.update({name}, {entries(rebuild, value)})")
     elif base in (list, set):
         verb = "extend" if base is list else "update"
         items = _items(rebuild, base.__iter__(value))
@@ -206,7 +206,7 @@ def _fields(rebuild: Rebuild, value: Any, name: str) -> None:
     if fields:
         # The dictionary itself may be used elsewhere.
         rebuild._made[id(fields)] = f"{name}.__dict__"
-        rebuild.builds.append(f"{name}.__dict__.update({_entries(rebuild, fields)})")
+        rebuild.builds.append(f"{name}.__dict__.update({entries(rebuild, fields)})")
 
 
 def _exception(rebuild: Rebuild, value: BaseException) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import iteration
 from torch_py._dynamo.call_parts import call_parts
+from torch_py._dynamo.makers import entries
 from torch_py._dynamo.warning_places import WarnAt, places_of
 from torch_py._records import Fields
 
@@ -89,12 +90,8 @@ def _call(stop: Stop) -> Step | None:
 
     def text(rebuild: Rebuild) -> str:
         given = [rebuild.value(value) for value in args]
-        given += [
-            f"{name}={rebuild.value(value)}"
-            if name.isidentifier()
-            else f"**{{{name!r}: {rebuild.value(value)}}}"
-            for name, value in kwargs.items()
-        ]
+        if kwargs:
+            given.append(f"**{entries(rebuild, kwargs)}")
         if callee is warnings.warn:
             name = rebuild.constant(WarnAt(places_of(stop.frame)), "warn")
         else:
