@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import namedtuple
-from types import (
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-    NoneType,
-)
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break

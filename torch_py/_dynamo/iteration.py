@@ -60,11 +60,8 @@ def _by_position(capture: Capture, value: Any) -> Any:
 
 def is_native_iterator(value: Any) -> bool:
     kind = type(value)
-    return (
-        hasattr(kind, "__next__")
-        and type(in_class(kind, "__next__")) is not FunctionType
-        or getattr(kind, "is_interpreted_generator", False)
-    )
+    is_native = hasattr(kind, "__next__") and type(in_class(kind, "__next__")) is not FunctionType
+    return is_native or getattr(kind, "is_interpreted_generator", False)
 
 
 def next_of(capture: Capture, iterator: Any, default: Any) -> Any:

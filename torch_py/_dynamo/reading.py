@@ -292,7 +292,7 @@ class Reading(Origins):
         found = [*fields.values(), *slots.values()]
         if any(isinstance(value, Tensor) for value in found):
             raise Break(
-                f"a native call with a {type(owner).__name__}", "its methods may compute with tensors", ""
+                f"a native call with a {type(owner).__name__}", "its methods may compute with tensors"
             )
 
         if origin is not None:

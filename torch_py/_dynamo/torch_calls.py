@@ -130,14 +130,10 @@ def function(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: di
 
 # Functions of C++ that are not operators
 
-_STATE = {
-    "_set_grad_enabled",
-    "set_autocast_enabled",
-    "set_autocast_dtype",
-    "set_autocast_cache_enabled",
-    "clear_autocast_cache",
-    "_set_inference_mode",
-}
+_STATE = (
+    "_set_grad_enabled set_autocast_enabled set_autocast_dtype set_autocast_cache_enabled "
+    "clear_autocast_cache _set_inference_mode"
+).split()
 # Of blocks of autocast that the thread is in; what a capture changes of their number is written afterwards.
 _COUNTERS = ("autocast_increment_nesting", "autocast_decrement_nesting")
 _ANSWERS = (
