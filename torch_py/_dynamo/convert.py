@@ -81,13 +81,13 @@ class Compiler:
                 logs.recompile(self.function, reasons)
             compiled.limit = config.recompile_limit
             program, code = self._converted(values)
-            if program is not None and (problem := program.check(values)) is not None:
+            if program is None:
+                self.failures += 1
+            elif (problem := program.check(values)) is not None:
                 # Arguments that overlap, one of which is written to: the code is for these alone.
                 logs.not_captured(self.function.__qualname__, problem)
                 self.failures += 1
                 return self.function
-            if program is None:
-                self.failures += 1
             else:
                 compiled.add(program, code or self.function)
         return code or self.function

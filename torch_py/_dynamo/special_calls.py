@@ -147,8 +147,7 @@ def _dict(capture: Capture, given: Any = (), /, **kwargs: Any) -> Any:
 def _super(capture: Capture, *args: Any) -> Any:
     if args:
         return super(*args)
-    frame = capture.frame
-    assert frame is not None
+    frame: Any = capture.frame
     cell = frame.slot(frame.program.names.index("__class__"))
     owner = frame.slot(0)
     if type(owner) is types.CellType:
@@ -157,9 +156,7 @@ def _super(capture: Capture, *args: Any) -> Any:
 
 
 def _globals(capture: Capture) -> Any:
-    frame = capture.frame
-    assert frame is not None
-    return capture.fixed(frame.globals, "G")
+    return capture.fixed(capture.frame.globals, "G")  # type: ignore[union-attr]
 
 
 def _vars(capture: Capture, *args: Any) -> Any:
@@ -245,8 +242,8 @@ def _id(capture: Capture, value: Any) -> int:
 
 def _guard_identity(capture: Capture, value: Any) -> None:
     """Where an object is in memory holds for this object alone. Libraries compare such numbers only."""
-    assert capture.frame is not None
-    if is_of_python(capture.frame.globals.get("__name__", "")):
+    frame: Any = capture.frame
+    if is_of_python(frame.globals.get("__name__", "")):
         return
     if isinstance(value, Tensor):
         known = capture.recorder.input_of(capture.recorder.fake_of(value))
