@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ def iterator_of(capture: Capture, value: Any) -> Any:
         return found
     kind = type(value)
     if in_class(kind, "__iter__") is ABSENT and type(in_class(kind, "__getitem__")) is FunctionType:
-        return capture.made(_by_position(capture, value))
+        return capture.call(Sequence.__iter__, (value,), {})
     capture.use(value)
     return capture.made(iter(value))
 
@@ -45,17 +46,6 @@ def _fix_length(capture: Capture, value: Tensor) -> None:
     if type(length) in VARYING:
         capture.varying.sizes.fix_symbols(length)
         raise Break("a loop over a tensor", "the number of rows was taken for variable")
-
-
-def _by_position(capture: Capture, value: Any) -> Any:
-    position = 0
-    while True:
-        try:
-            element = capture.subscript(value, position)
-        except IndexError:
-            return
-        yield element
-        position += 1
 
 
 def is_native_iterator(value: Any) -> bool:

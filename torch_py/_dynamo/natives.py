@@ -18,7 +18,6 @@ from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_numbers import call_with_numbers
 from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
 from torch_py._dynamo.nested import has_tensors
-from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -41,10 +40,7 @@ class Interpreted:
 
 def callable_for_native(capture: Capture, value: Any) -> Any:
     """`value`, or a callable that interprets it."""
-    kind = type(value)
-    if kind is FunctionType or kind is MethodType:
-        return Interpreted(capture, value)
-    return value
+    return Interpreted(capture, value) if type(value) in (FunctionType, MethodType) else value
 
 
 def called_natively(capture: Capture, value: Any) -> Any:
@@ -140,7 +136,11 @@ _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _SAFE_OWNERS = (
     *_CONTAINERS, str, bytes, int, float, complex, bool, tuple, frozenset, range, slice, type(None),
     BaseException, types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
+    _C.dtype, _C.device, _C.finfo, _C.iinfo,
 )  # fmt: skip
+
+
+_SAFE_MODULES = "re _sre itertools functools _operator operator types _struct".split()
 
 
 def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -159,7 +159,7 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
         return capture.result(callee(*args, **kwargs))
     if isinstance(owner, str) and name in ("format", "join", "format_map"):
         return _text_method(capture, owner, callee, args, kwargs)
-    if not isinstance(owner, _SAFE_OWNERS) and not _is_known_owner(owner):
+    if not isinstance(owner, _SAFE_OWNERS) and kind.__module__ not in _SAFE_MODULES:
         raise unsupported_call(f"{kind.__name__}.{name}")
 
     if name in _CHANGING and isinstance(owner, _CONTAINERS):
@@ -167,16 +167,6 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
     else:
         capture.use(owner)
     return run_natively(capture, callee, args, kwargs)
-
-
-_KNOWN_MODULES = "re _sre itertools functools _operator operator types _struct".split()
-
-
-def _is_known_owner(owner: Any) -> bool:
-    kind = type(owner)
-    if is_of_torch(kind):
-        return kind in (_C.Size, _C.dtype, _C.device, _C.finfo, _C.iinfo)
-    return kind.__module__ in _KNOWN_MODULES
 
 
 def _text_method(capture: Capture, owner: str, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -220,13 +210,11 @@ def _dict_setdefault(capture: Capture, owner: dict[Any, Any], key: Any, default:
 
 
 def _dict_update(capture: Capture, owner: dict[Any, Any], *given: Any, **named: Any) -> Any:
-    for other in given:
-        if not isinstance(other, dict):
-            return NotImplemented
-        for key, value in capture.items_of(other).items():
+    if not all(isinstance(other, dict) for other in given):
+        return NotImplemented
+    for entries in (*map(capture.items_of, given), named):
+        for key, value in entries.items():
             capture.write_key(owner, key, value)
-    for name, value in named.items():
-        capture.write_key(owner, name, value)
     return None
 
 
@@ -293,9 +281,8 @@ def call_object(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]
     """An object with a native __call__; NotImplemented if what it does is not known."""
     if type(callee).__module__ in ("operator", "_operator"):
         return _call_getter(capture, callee, args)
-    cached = getattr(callee, "__wrapped__", None)
-    if isinstance(callee, functools._lru_cache_wrapper) and cached is not None:
-        return capture.call(cached, args, kwargs)
+    if isinstance(callee, functools._lru_cache_wrapper):
+        return capture.call(callee.__wrapped__, args, kwargs)
     return NotImplemented
 
 

@@ -196,7 +196,10 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
     else:
         capture.is_particular_key(value)
     if isinstance(value, Tensor):
-        return _tensor_is_among(capture, container, capture.key_in(container, value))
+        if isinstance(container, (list, tuple)):
+            is_itself = any(capture.plain(element) is capture.plain(value) for element in container)
+            return is_itself or _is_among(capture, container, value)
+        value = capture.key_in(container, value)
     return value in container
 
 
@@ -209,17 +212,6 @@ def _is_among(capture: Capture, container: Any, value: Any) -> bool:
     while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
         if element is value or capture.truth(compare(capture, operator.eq, element, value)):
             return True
-    return False
-
-
-def _tensor_is_among(capture: Capture, container: Any, value: Tensor) -> bool:
-    if not isinstance(container, (list, tuple)):
-        return value in container
-    for element in container:
-        if isinstance(element, Tensor) and capture.plain(element) is capture.plain(value):
-            return True
-    if any(isinstance(element, Tensor) for element in container):
-        raise data_dependent("a search for a tensor in a list")
     return False
 
 
