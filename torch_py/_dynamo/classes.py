@@ -54,11 +54,7 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
     """What the ``__new__`` of a built-in type makes."""
     owner = getattr(function, "__self__", None)
     if owner is object:
-        if (args or kwargs) and cls.__init__ is object.__init__:
-            raise TypeError(f"{cls.__name__}() takes no arguments")
-        if getattr(cls, "__abstractmethods__", None):
-            cls(*args, **kwargs)  # raises
-        return capture.made(object.__new__(cls))
+        return capture.made(object.__new__(cls, *args, **kwargs))
     if isinstance(owner, type) and (owner in PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)

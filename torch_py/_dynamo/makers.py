@@ -68,9 +68,8 @@ def _size(rebuild: Rebuild, value: SymSize) -> str:
     return f"{rebuild.value(_C.Size)}({_tuple(rebuild, value)})"
 
 
-def _named_tuple(rebuild: Rebuild, value: Any) -> str:
-    make = "._make" if hasattr(value, "_fields") and hasattr(type(value), "_make") else ""
-    return f"{rebuild.value(type(value))}{make}({_tuple(rebuild, value)})"
+def _native_tuple(rebuild: Rebuild, value: Any) -> str:
+    return f"{rebuild.value(type(value))}({_tuple(rebuild, value)})"
 
 
 def _list(rebuild: Rebuild, value: list[Any]) -> str:
@@ -313,7 +312,7 @@ def _makes_natively(kind: type) -> bool:
 MAKERS_BY_TEST: tuple[tuple[Callable[[Any, type], bool], Callable[[Rebuild, Any], str]], ...] = (
     (_is_constant, _as_constant),
     (lambda value, kind: isinstance(value, BaseException), _exception),
-    (lambda value, kind: isinstance(value, tuple), _named_tuple),
     (_is_iterator, _iterator),
     (_is_instance, _instance),
+    (lambda value, kind: isinstance(value, tuple), _native_tuple),
 )

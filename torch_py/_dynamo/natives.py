@@ -4,6 +4,7 @@ which end the graph."""
 from __future__ import annotations
 
 import collections
+import copyreg
 import functools
 import types
 from collections.abc import Callable
@@ -11,8 +12,8 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo import attributes, copying, iteration, operations, storing, torch_calls
-from torch_py._dynamo.attributes import call_own, in_class
+from torch_py._dynamo import attributes, iteration, operations, storing, torch_calls
+from torch_py._dynamo.attributes import HEAP_TYPE, call_own, fields_of, in_class
 from torch_py._dynamo.breaks import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_numbers import call_with_numbers
@@ -147,7 +148,7 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
     """A bound method of an object of a built-in type."""
     name = callee.__name__
     if name == "__reduce_ex__" and in_class(type(owner), name) is object.__reduce_ex__:
-        return copying.reduced(capture, owner, *args)
+        return _reduced(capture, owner, *args)
     kind = type(owner)
     special = _SPECIAL_METHODS.get(name)
     if special is not None and isinstance(owner, dict):
@@ -264,6 +265,56 @@ def _object_getattribute(capture: Capture, owner: Any, name: str) -> Any:
     return value
 
 
+def _reduced(capture: Capture, owner: Any, protocol: int = 0) -> Any:
+    """``owner.__reduce_ex__(protocol)`` for objects that keep their state in a dictionary."""
+    kind = type(owner)
+    own = in_class(kind, "__reduce__")
+    if own is not object.__reduce__:
+        return capture.call(attributes.load(capture, owner, "__reduce__"), (), {})
+    if protocol < 2 or not _is_ordinary(kind):
+        raise unsupported_call(f"{kind.__name__}.__reduce_ex__")
+
+    capture.depends_on_class(kind, "__reduce__")
+    maker, arguments = _construction(capture, owner, kind)
+    state = _state_of(capture, owner, kind)
+    elements = iter(capture.elements_of(owner)) if isinstance(owner, list) else None
+    entries = iter(capture.items_of(owner).items()) if isinstance(owner, dict) else None
+    return capture.made((maker, arguments, state, elements, entries))
+
+
+def _is_ordinary(kind: type) -> bool:
+    """Whether an object consists of its dictionary, and of its contents if it is a list or dictionary."""
+    has_slots = any(owner.__dict__.get("__slots__") for owner in kind.__mro__)
+    bases = [owner for owner in kind.__mro__ if not owner.__flags__ & HEAP_TYPE]
+    return not has_slots and set(bases) <= {object, list, dict}
+
+
+def _construction(capture: Capture, owner: Any, kind: type) -> tuple[Any, tuple[Any, ...]]:
+    if not capture.is_new(kind):
+        capture.fixed(kind, kind.__name__)
+    has_keywords = in_class(kind, "__getnewargs_ex__") is not ABSENT
+    name = "__getnewargs_ex__" if has_keywords else "__getnewargs__"
+    maker: Any = copyreg.__newobj_ex__ if has_keywords else copyreg.__newobj__  # type: ignore[attr-defined]
+
+    has_arguments = in_class(kind, name) is not ABSENT
+    given = capture.call(attributes.load(capture, owner, name), (), {}) if has_arguments else ()
+    return capture.fixed(maker, f"copyreg.{maker.__name__}"), capture.made((kind, *given))
+
+
+def _state_of(capture: Capture, owner: Any, kind: type) -> Any:
+    """What `__getstate__` gives: by default the dictionary itself, or None if it is empty."""
+    getter = in_class(kind, "__getstate__")
+    if getter is not ABSENT and getter is not getattr(object, "__getstate__", None):
+        return capture.call(attributes.load(capture, owner, "__getstate__"), (), {})
+    if fields_of(owner) is None:
+        return None
+    fields = attributes.load(capture, owner, "__dict__")
+    if len(fields) == 0:
+        capture.use_length(fields)
+        return None
+    return fields
+
+
 _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__init__": lambda capture, owner, *args, **kwargs: None,
     "__setattr__": storing.store_plain,
@@ -273,7 +324,7 @@ _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__eq__": lambda capture, left, right: True if left is right else NotImplemented,
     "__ne__": lambda capture, left, right: False if left is right else NotImplemented,
     "__hash__": lambda capture, owner: object.__hash__(owner),
-    "__reduce_ex__": copying.reduced,
+    "__reduce_ex__": _reduced,
 }
 
 

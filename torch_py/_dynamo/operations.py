@@ -101,14 +101,10 @@ def _with_varying(varying: Varying, name: str, left: Any, right: Any) -> tuple[A
 
 def _is_torch_value(value: Any) -> bool:
     """Whether an operator with a tensor on the other side is the tensor's."""
-    kind = type(value)
-    return isinstance(value, Tensor) or kind in _NUMBERS or not _is_of_program(kind)
-
-
-def _is_of_program(kind: type) -> bool:
-    return any(
-        type(in_class(kind, name)) is FunctionType for name in ("__radd__", "__rmul__", "__add__", "__mul__")
-    )
+    if isinstance(value, Tensor) or type(value) in _NUMBERS:
+        return True
+    methods = [in_class(type(value), f"__{name}__") for name in ("radd", "rmul", "add", "mul")]
+    return not any(type(method) is FunctionType for method in methods)
 
 
 def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:

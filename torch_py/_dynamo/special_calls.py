@@ -98,9 +98,7 @@ def _next(capture: Capture, iterator: Any, *default: Any) -> Any:
 
 
 def _text(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> str:
-    if not args:
-        return function()  # type: ignore[no-any-return]
-    if function is str and len(args) > 1:
+    if function is str and (len(args) != 1 or kwargs):
         return str(*args, **kwargs)
     return operations.text_of(capture, function, *args)
 
@@ -118,11 +116,9 @@ def _number(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-def _size(capture: Capture, *args: Any) -> Any:
+def _size(capture: Capture, given: Any = ()) -> Any:
     """torch.Size(), whose elements may vary."""
-    if len(args) != 1:
-        return capture.made(Size(*args))
-    items = capture.elements_of(args[0])
+    items = capture.elements_of(given)
     kind = SymSize if any(type(item) is SymInt for item in items) else Size
     return capture.made(kind(items))
 
@@ -165,21 +161,13 @@ def _vars(capture: Capture, *args: Any) -> Any:
     return attributes.load(capture, args[0], "__dict__")
 
 
-def _extreme(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> Any:
+def _extreme(function: Any, capture: Capture, *args: Any, key: Any = None, **kwargs: Any) -> Any:
     """max() and min()."""
     elements = capture.elements_of(args[0]) if len(args) == 1 else list(args)
     if has_tensors(elements):
         raise data_dependent(f"{function.__name__}() of tensors")
     capture.use_fields(elements)
-    return function(elements, **_with_key(capture, kwargs))
-
-
-def _with_key(capture: Capture, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The keyword arguments, with a `key` for native code to call."""
-    return {
-        name: natives.called_natively(capture, value) if name == "key" else value
-        for name, value in kwargs.items()
-    }
+    return function(elements, key=natives.called_natively(capture, key), **kwargs)
 
 
 def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
@@ -199,13 +187,12 @@ def _any_all(stop_at: bool, capture: Capture, elements: Any) -> bool:
 _READING_ELEMENTS = (None, str, repr, ascii, int, float, bool)
 
 
-def _sorted(capture: Capture, given: Any, /, **kwargs: Any) -> Any:
+def _sorted(capture: Capture, given: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     elements = capture.elements_of(given)
-    key = kwargs.get("key")
     if any(key is reading for reading in _READING_ELEMENTS) and has_tensors(elements):
         raise data_dependent("sorted() of tensors")
     capture.use_fields(elements)
-    return capture.made(sorted(elements, **_with_key(capture, kwargs)))
+    return capture.made(sorted(elements, key=natives.called_natively(capture, key), reverse=reverse))
 
 
 def _reduce(capture: Capture, function: Any, given: Any, *initial: Any) -> Any:
