@@ -43,8 +43,7 @@ class Rebuild:
 
         self._constant_names: dict[int, str] = {}
         self._names = Namespace({name, *parameters, "graph"})
-        self._source_names: dict[int, str] = {}
-        self._sizes: dict[str, str] = {}  # the names of sizes, by how they are read
+        self._read_names: dict[str, str] = {}
         self._made: dict[int, str] = {}
         self._open: set[int] = set()
         self._kept: list[Any] = []
@@ -57,8 +56,7 @@ class Rebuild:
     def constant(self, value: Any, wish: str = "constant") -> str:
         known = self._constant_names.get(id(value))
         if known is None:
-            known = self.name(wish)
-            self._constant_names[id(value)] = known
+            known = self._constant_names[id(value)] = self.name(wish)
             self.constants[known] = value
         return known
 
@@ -70,11 +68,14 @@ class Rebuild:
             return self.parameters[source.key]
         if source.kind == "constant":
             return self.constant(source.key, _wish(source))
-        known = self._source_names.get(id(source))
+        return self._read(self._access(source), _wish(source))
+
+    def _read(self, text: str, wish: str) -> str:
+        """The name of what an expression gives before the graph runs."""
+        known = self._read_names.get(text)
         if known is None:
-            known = self.name(_wish(source))
-            self.reads.append(f"{known} = {self._access(source)}")
-            self._source_names[id(source)] = known
+            known = self._read_names[text] = self.name(wish)
+            self.reads.append(f"{known} = {text}")
         return known
 
     def _access(self, source: Source) -> str:
@@ -91,13 +92,7 @@ class Rebuild:
     def _place(self, place: Place) -> str:
         """A number that varies, read before the graph runs, which may give a tensor other sizes."""
         source = self.source(place.made.source)
-        if not place.is_size:
-            return source
-        text = f"{source}.size({place.dim})"
-        if text not in self._sizes:
-            self._sizes[text] = self.name("size")
-            self.reads.append(f"{self._sizes[text]} = {text}")
-        return self._sizes[text]
+        return self._read(f"{source}.size({place.dim})", "size") if place.is_size else source
 
     # Values
 
