@@ -113,7 +113,6 @@ _UNCAPTURED_TORCH = by_name(
     {
         "it changes the state of random numbers": "random",
         "it belongs to the compiler": "_dynamo compiler._compile compiler._functions compiler._stance",
-        "it runs the engine of autograd": "autograd.engine autograd.gradient",
         "its result holds on to the graph of autograd": "_functorch.reverse_mode _functorch.forward_mode",
         "it traces programs itself": "fx export",
         "it reads or writes a file": "serialization",

@@ -40,8 +40,7 @@ _BREAKING_METHODS = by_name(
 )
 _UNCAPTURED_METHODS = (
     "backward register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ set_ resize_ "
-    "resize_as_ share_memory_ __deepcopy__ __reduce_ex__ pin_memory copy_to_host as_subclass __dlpack__ "
-    "__setstate__ rename_ swap_tensors"
+    "resize_as_ share_memory_ __deepcopy__ __reduce_ex__ pin_memory as_subclass __dlpack__ __setstate__"
 ).split()
 
 
@@ -138,10 +137,8 @@ _STATE = (
 _COUNTERS = ("autocast_increment_nesting", "autocast_decrement_nesting")
 _ANSWERS = (
     "is_grad_enabled is_inference_mode_enabled is_autocast_enabled get_autocast_dtype "
-    "is_autocast_cache_enabled "
-    "get_default_dtype is_autocast_available promote_types result_type can_cast finfo iinfo is_tensor "
-    "_get_cudnn_enabled _is_torch_function_enabled _has_torch_function _is_torch_function_mode_enabled "
-    "get_num_threads _autocast_supported_dtypes is_anomaly_enabled _get_default_device get_default_device "
+    "is_autocast_cache_enabled get_default_dtype promote_types result_type can_cast get_num_threads "
+    "is_anomaly_enabled _is_torch_function_enabled _is_torch_function_mode_enabled _get_default_device "
     "_current_level"
 ).split()
 
