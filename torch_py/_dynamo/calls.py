@@ -110,7 +110,7 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
 
     if torch_calls.is_torch_function(function):
         return torch_calls.function(capture, function, args, kwargs)
-    if transforms.is_transform(function) and not transforms.refuses(function):
+    if transforms.is_transform(function):
         return transforms.call(capture, function, args, kwargs)
     reason = _reason_against(function)
     if reason is not None:

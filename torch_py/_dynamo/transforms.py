@@ -38,13 +38,10 @@ _UNCAPTURED = ("vjp", "linearize")
 
 
 def is_transform(function: FunctionType) -> bool:
-    """Whether a function is a transform or the result of one."""
-    made_in = getattr(function, "__globals__", {}).get("__name__") or ""
-    return module_of(function) in _MODULES or own_name(made_in) in _MODULES
-
-
-def refuses(function: FunctionType) -> bool:
-    return function.__qualname__.partition(".")[0] in _UNCAPTURED
+    """Whether a function is a transform that is captured, or the result of one."""
+    made_in = function.__globals__.get("__name__") or ""
+    is_one = module_of(function) in _MODULES or own_name(made_in) in _MODULES
+    return is_one and function.__qualname__.partition(".")[0] not in _UNCAPTURED
 
 
 def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -60,15 +57,14 @@ def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
     given = _with_functions(args, iter(inner[run.in_closure :]))
     recorder = capture.recorder
 
-    fake = [map_tensors(value, recorder.fake_of) for value in given]
-    named = {name: map_tensors(value, recorder.fake_of) for name, value in kwargs.items()}
+    fake, named = map_tensors((given, kwargs), recorder.fake_of)
     with recorder.suspended():
         result = run.function_with(inner)(*fake, **named)
 
     run.graphs = [one.graphs for one in inner]
     lifted = [[scope.tensors for scope in one.scopes] for one in inner]
-    numbered = _with_functions(args, iter(range(run.in_closure, len(inner))), _Function)
-    numbered = [map_tensors(value, recorder.fake_of) for value in numbered]
+    numbers = map(_Function, range(run.in_closure, len(inner)))
+    numbered = map_tensors(_with_functions(args, numbers), recorder.fake_of)
     recorder.append("call_function", run, (lifted, *numbered), named, result)
     return capture.result(result)
 
@@ -85,8 +81,8 @@ def _in_closure(function: FunctionType) -> list[Any]:
     return [cell.cell_contents for cell in function.__closure__ or () if _is_function(cell.cell_contents)]
 
 
-def _with_functions(args: Any, functions: Any, make: Callable[[Any], Any] = lambda value: value) -> list[Any]:
-    return [make(next(functions)) if _is_function(value) else value for value in args]
+def _with_functions(args: Any, functions: Any) -> list[Any]:
+    return [next(functions) if _is_function(value) else value for value in args]
 
 
 class _Function(int):
