@@ -5,17 +5,10 @@ from __future__ import annotations
 
 import functools
 import sys
+import types
 from collections import OrderedDict
 from collections.abc import Hashable
-from types import (
-    BuiltinFunctionType,
-    ClassMethodDescriptorType,
-    FunctionType,
-    MethodDescriptorType,
-    MethodType,
-    MethodWrapperType,
-    WrapperDescriptorType,
-)
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import classes, native_rules, natives, special_calls, torch_calls, transforms
@@ -37,7 +30,7 @@ from torch_py.nn.modules.module import _REGISTRIES, Module
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
-_DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
+_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 
 
 def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool = False) -> Any:
@@ -63,13 +56,13 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
 
     if kind is TensorMethod:
         return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
-    if kind is BuiltinFunctionType:
+    if kind is types.BuiltinFunctionType:
         return _builtin(capture, callee, args, kwargs)
     if isinstance(callee, type):
         return classes.construct(capture, callee, args, kwargs)
     if kind in _DESCRIPTORS:
         return natives.call_descriptor(capture, callee, args, kwargs)
-    if kind is MethodWrapperType:
+    if kind is types.MethodWrapperType:
         return natives.call_wrapper(capture, callee, args, kwargs)
     if kind is functools.partial:
         return _partial(capture, callee, args, kwargs, tail)
@@ -190,7 +183,7 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     wrapped = natives.call_object(capture, callee, args, kwargs)
     if wrapped is not NotImplemented:
         return wrapped
-    if type(method) not in (WrapperDescriptorType, MethodDescriptorType):
+    if type(method) not in (types.WrapperDescriptorType, types.MethodDescriptorType):
         return call(capture, bind_attribute(capture, method, callee, kind, "__call__"), args, kwargs)
     raise unsupported_call(f"a {kind.__name__}")
 

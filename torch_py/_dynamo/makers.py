@@ -251,8 +251,6 @@ def _refuse(rebuild: Rebuild, value: Any) -> str:
     raise cannot_rebuild(value)
 
 
-EMPTY: dict[type, str] = {list: "[]", dict: "{}", set: "set()"}
-
 MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     tuple: _tuple,
     list: _list,

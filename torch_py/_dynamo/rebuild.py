@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import Pending
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
-from torch_py._dynamo.makers import EMPTY, MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
+from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
 from torch_py._dynamo.sources import Source
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -148,10 +148,9 @@ class Rebuild:
 
     def _announce(self, value: Any, kind: type) -> str:
         """A name for an object that refers to itself, which is filled later."""
-        empty = EMPTY.get(kind)
-        if empty is None:
+        if kind not in (list, dict, set):
             raise Break(f"a {kind.__name__} that refers to itself", "it cannot be made again")
-        return self.declare(value, empty, kind.__name__.lower())
+        return self.declare(value, f"{kind.__name__}()", kind.__name__)
 
     def finish(self, value: Any, expression: str, fill: str, wish: str) -> str:
         """Gives a new object a name. `fill` is the method that fills it if it was announced."""
