@@ -123,14 +123,11 @@ def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any
 
 
 def is_data_descriptor(found: Any) -> bool:
-    form = type(found)
-    if form is property or form in _NATIVE_GETTERS:
-        return True
-    return in_class(form, "__set__") is not ABSENT or in_class(form, "__delete__") is not ABSENT
+    return any(in_class(type(found), name) is not ABSENT for name in ("__set__", "__delete__"))
 
 
 def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, found: Any) -> Any:
-    if type(found) is property or isinstance(found, property):
+    if isinstance(found, property):
         capture.depends_on_class(kind, name)
         if found.fget is None:
             raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no getter")
@@ -180,11 +177,8 @@ def _of_module(capture: Capture, module: ModuleType, name: str) -> Any:
     found = capture.read_key(module.__dict__, name)
     if found is not ABSENT:
         return found
-    return capture.fixed(value, f"{module.__name__}.{name}") if _is_code(value) else capture.result(value)
-
-
-def _is_code(value: Any) -> bool:
-    return isinstance(value, (ModuleType, type)) or callable(value)
+    is_code = isinstance(value, ModuleType) or callable(value)
+    return capture.fixed(value, f"{module.__name__}.{name}") if is_code else capture.result(value)
 
 
 def _of_class(capture: Capture, owner: type, name: str) -> Any:

@@ -53,8 +53,8 @@ class Iterate:
 def of(stop: Stop) -> Any:
     """How to do the instruction at which a frame stops; None if only CPython can."""
     op = stop.instruction.op
-    if op in _JUMPS:
-        return _JUMPS[op]
+    if op.startswith(("jump_if_true", "jump_if_false")):
+        return Jump("true" in op, op.endswith("or_pop"))
     if op == "for_iter":
         return Iterate()
     if op.startswith("call"):
@@ -69,14 +69,6 @@ def of(stop: Stop) -> Any:
     pops, results, make = _OPERATIONS[op]
     function, *operands = make(stop.instruction.arg, *stop.stack[-pops:])
     return _function_step(function, operands, pops, results)
-
-
-_JUMPS = {
-    "jump_if_true": Jump(True, False),
-    "jump_if_false": Jump(False, False),
-    "jump_if_true_or_pop": Jump(True, True),
-    "jump_if_false_or_pop": Jump(False, True),
-}
 
 
 # Calls
@@ -138,20 +130,17 @@ def _reversed(value: Any, most: int) -> list[Any]:
     return list(itertools.islice(value, most))[::-1]
 
 
-def _compared_as_bool(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> tuple[Any, ...]:
-    def is_true(left: Any, right: Any) -> bool:
-        return bool(compare(left, right))
-
-    return is_true, left, right
+def _is_true(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> bool:
+    return bool(compare(left, right))
 
 
 # How many values an instruction takes from the stack, how many it gives, and the function that does it with
 # its operands: those of the instruction's argument and the values.
 _OPERATIONS: dict[str, tuple[int, int, Callable[..., tuple[Any, ...]]]] = {
-    "binary": (2, 1, lambda function, left, right: (function, left, right)),
-    "compare": (2, 1, lambda function, left, right: (function, left, right)),
-    "compare_as_bool": (2, 1, _compared_as_bool),  # since Python 3.13
-    "unary": (1, 1, lambda function, value: (function, value)),
+    "binary": (2, 1, lambda *operands: operands),
+    "compare": (2, 1, lambda *operands: operands),
+    "compare_as_bool": (2, 1, lambda *operands: (_is_true, *operands)),  # since Python 3.13
+    "unary": (1, 1, lambda *operands: operands),
     "subscript": (2, 1, lambda _, owner, key: (operator.getitem, owner, key)),
     "contains": (2, 1, lambda no, value, owner: (_not_contains if no else operator.contains, owner, value)),
     "load_attr": (1, 1, lambda name, owner: (getattr, owner, name)),
