@@ -123,7 +123,8 @@ def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any
 
 
 def is_data_descriptor(found: Any) -> bool:
-    return any(in_class(type(found), name) is not ABSENT for name in ("__set__", "__delete__"))
+    form = type(found)
+    return in_class(form, "__set__") is not ABSENT or in_class(form, "__delete__") is not ABSENT
 
 
 def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, found: Any) -> Any:

@@ -21,10 +21,8 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
         return target
 
     signature, bound = _signature_of(target)
-    namespace: dict[str, Any] = {
-        "target": target,
-        "__name__": getattr(target, "__module__", None) or "compiled",
-    }
+    module = getattr(target, "__module__", None) or "compiled"
+    namespace: dict[str, Any] = {"target": target, "__name__": module}
     exec(compile(_text(signature, bound), "<call of a compiled object>", "exec"), namespace)
     made: FunctionType = namespace["call"]
     defaults = signature.__defaults__ or ()

@@ -125,9 +125,8 @@ def _function(rebuild: Rebuild, value: FunctionType) -> str:
     cells = _tuple(rebuild, value.__closure__) if value.__closure__ else "None"
     defaults = rebuild.value(value.__defaults__)
 
-    name = rebuild.declare(
-        value, f"{made}({code}, {namespace}, {value.__name__!r}, {defaults}, {cells})", value.__name__
-    )
+    text = f"{made}({code}, {namespace}, {value.__name__!r}, {defaults}, {cells})"
+    name = rebuild.declare(value, text, value.__name__)
     for field in ("__kwdefaults__", "__annotations__", "__qualname__", "__module__", "__doc__"):
         content = getattr(value, field)
         if content and (field != "__doc__" or content != (value.__code__.co_consts or (None,))[0]):

@@ -92,7 +92,9 @@ class Origins:
         inputs = list(self.recorder.inputs.values())
         free = [made for made in inputs if made.source.kind != "constant"]
         if not any(self._is_written(made) for made in inputs):
-            self.guards.add_distinct(self._without_shared_memory(inputs, free))
+            # Code that only reads may share memory, as inputs do in this call.
+            owners = Counter(_memory_of(made.real) for made in inputs)
+            self.guards.add_distinct([made.source for made in free if owners[_memory_of(made.real)] == 1])
         elif free:
             for apart in self._apart(inputs):
                 self.guards.add_distinct(apart)
@@ -149,12 +151,6 @@ class Origins:
         self.guards.add("tensor", source, base)
         if made is not first and base is first.real._base:
             self.guards.add("alias", source, self.sources.attr(first.source, "_base"))
-
-    @staticmethod
-    def _without_shared_memory(inputs: list[Input], wanted: list[Input]) -> list[Source]:
-        """The inputs whose memory no other input shares in this call; code that only reads may share."""
-        owners = Counter(_memory_of(made.real) for made in inputs)
-        return [made.source for made in wanted if owners[_memory_of(made.real)] == 1]
 
     def origin_of(self, value: Any) -> Source | None:
         return self._origins.get(id(value))

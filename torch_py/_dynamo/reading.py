@@ -168,9 +168,6 @@ class Reading(Origins):
             return value
         if origin is None:
             return self.result(value)
-        if name == "__code__":
-            self.guards.add("is", self.sources.attr(origin, name), value)
-            return value
         return self.admit(value, self.sources.attr(origin, name))
 
     def read_class(self, kind: type, name: str, found: Any) -> Any:
