@@ -206,11 +206,9 @@ def _native_field_of_class(capture: Capture, owner: type, name: str) -> Any:
     value = getattr(owner, name)
     if capture.is_new(owner) or not owner.__flags__ & HEAP_TYPE:
         return capture.result(value)
-    if isinstance(value, (int, tuple, type, NoneType)):
-        place = capture.looked_up(f"{owner.__name__}.{name}", getattr, owner, name)
-    else:
-        place = capture.sources.call(f"{owner.__name__}.{name}", getattr, owner, name)
-    return capture.admit(value, place)
+    is_watched = isinstance(value, (int, tuple, type, NoneType))
+    source_of = capture.looked_up if is_watched else capture.sources.call
+    return capture.admit(value, source_of(f"{owner.__name__}.{name}", getattr, owner, name))
 
 
 def _entries_of_class(capture: Capture, owner: type) -> Any:
@@ -286,10 +284,9 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
 
 def _grad_of(capture: Capture, tensor: Tensor) -> Any:
     known = capture.recorder.input_of(tensor)
-    if known is None and tensor.is_leaf:
-        return None
     if known is None:
-        return capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
+        read = capture.recorder.call
+        return None if tensor.is_leaf else read("read", getattr, (tensor, "grad"), {}, getattr)
     with capture.recorder.outside():
         value = known.real.grad
     return capture.admit(value, capture.sources.attr(known.source, "grad"))

@@ -100,8 +100,7 @@ def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs
 
     frame = Frame(capture, body.__code__, body.__globals__)
     frame.names = namespace
-    if body.__closure__:
-        fill_closure(capture, frame, body)
+    fill_closure(capture, frame, body)
     cell = frame.run()
     made = meta(name, resolved, namespace, **keywords)
     if isinstance(cell, types.CellType):

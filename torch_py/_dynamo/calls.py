@@ -131,8 +131,7 @@ def interpret(
     frame.is_tail = tail
     slots = bind(capture, function, args, kwargs)
     frame.locals[: len(slots)] = slots
-    if function.__closure__:
-        fill_closure(capture, frame, function)
+    fill_closure(capture, frame, function)
     if len(frame.caller_frames()) > min(sys.getrecursionlimit() // 8, 400):
         raise RecursionError("maximum recursion depth exceeded")
     return frame.run()

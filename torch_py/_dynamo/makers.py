@@ -176,8 +176,7 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
         plain = _tuple(rebuild, value) if base is tuple else rebuild.value(base(value))
         made = f"{rebuild.constant(base.__new__, f'new_{base.__name__}')}({cls}, {plain})"
     else:
-        is_ordered = base is collections.OrderedDict
-        owner = rebuild.constant(base, base.__name__) if is_ordered else base.__name__
+        owner = rebuild.constant(base, base.__name__)
         made = f"{owner}.__new__({cls})"
     name = rebuild.declare(value, made, kind.__name__.lower())
 
@@ -187,11 +186,11 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
             pair = f"{rebuild.value(key)}, {rebuild.value(item)}"
             rebuild.builds.append(f"{owner}.__setitem__({name}, {pair})")
     elif base is dict:
-        rebuild.builds.append(f"dict.update({name}, {entries(rebuild, value)})")
+        rebuild.builds.append(f"{owner}.update({name}, {entries(rebuild, value)})")
     elif base in (list, set):
         verb = "extend" if base is list else "update"
         items = _items(rebuild, base.__iter__(value))
-        rebuild.builds.append(f"{base.__name__}.{verb}({name}, [{items}])")
+        rebuild.builds.append(f"{owner}.{verb}({name}, [{items}])")
 
     _fields(rebuild, value, name)
     for slot, content in filled_slots(value).items():

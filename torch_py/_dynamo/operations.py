@@ -182,7 +182,7 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
     is_iterator = iteration.is_native_iterator(container)
     if is_iterator or type(in_class(type(container), "__iter__")) is FunctionType:
         return _is_among(capture, container, value)
-    if isinstance(container, dict) and (_is_plain_key(value) or isinstance(value, Tensor)):
+    if isinstance(container, dict) and (type(value) in _PLAIN_KEYS or isinstance(value, Tensor)):
         return capture.read_key(container, value) is not ABSENT
 
     capture.use(container)
@@ -199,8 +199,7 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
     return value in container
 
 
-def _is_plain_key(value: Any) -> bool:
-    return type(value) in (str, int, bool, type(None), bytes, type)
+_PLAIN_KEYS = (str, int, bool, type(None), bytes, type)
 
 
 def _is_among(capture: Capture, container: Any, value: Any) -> bool:

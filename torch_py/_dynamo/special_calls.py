@@ -48,10 +48,6 @@ def _graph_break(capture: Capture, msg: str = "") -> None:
     raise Break("torch._dynamo.graph_break()", msg or "the program asks for it")
 
 
-def _true(capture: Capture) -> bool:
-    return True
-
-
 def _type(capture: Capture, *args: Any, **kwargs: Any) -> Any:
     if len(args) == 1:
         kind = capture.class_of(args[0])
@@ -149,10 +145,6 @@ def _super(capture: Capture, *args: Any) -> Any:
     if type(owner) is types.CellType:
         owner = owner.cell_contents
     return super(cell.cell_contents, owner)
-
-
-def _globals(capture: Capture) -> Any:
-    return capture.fixed(capture.frame.globals, "G")  # type: ignore[union-attr]
 
 
 def _vars(capture: Capture, *args: Any) -> Any:
@@ -282,8 +274,8 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     autograd.Function.apply.__func__: custom_functions.apply,
     autograd.grad: transforms.grad,
     marks.graph_break: _graph_break,
-    **dict.fromkeys((marks.is_compiling, _utils.is_compiling), _true),
-    **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), _true),
+    **dict.fromkeys((marks.is_compiling, _utils.is_compiling), lambda capture: True),
+    **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), lambda capture: True),
     inspect.signature: _signature,
     isinstance: class_checks.is_instance,
     getattr: _getattr,
@@ -294,7 +286,7 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     iter: _iter,
     next: _next,
     **{function: partial(_text, function) for function in (repr, ascii, format)},
-    globals: _globals,
+    globals: lambda capture: capture.fixed(capture.frame.globals, "G"),
     vars: _vars,
     max: partial(_extreme, max),
     min: partial(_extreme, min),
