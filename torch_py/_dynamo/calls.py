@@ -101,7 +101,7 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
         with capture.recorder.outside():  # modes of the capture are not those of an export
             return function()
 
-    if torch_calls.is_torch_function(function):
+    if function in torch_calls.public_functions():
         return torch_calls.function(capture, function, args, kwargs)
     if transforms.is_transform(function):
         return transforms.call(capture, function, args, kwargs)
@@ -141,7 +141,7 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
     owner = callee.__self__
     if isinstance(owner, Tensor):
         return torch_calls.method(capture, owner, callee.__name__, args, kwargs)
-    special = special_calls.of(callee)
+    special = special_calls.SPECIAL_FUNCTIONS.get(callee)
     if special is not None:
         return special(capture, *args, **kwargs)
     if callee.__name__ == "__new__" and isinstance(owner, type):

@@ -314,11 +314,3 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
 }
 for _function in (abs, *BINARY, *COMPARE.values(), *UNARY.values()):
     SPECIAL_FUNCTIONS[_function] = partial(_operator, _function)
-
-
-def of(callee: Any) -> Callable[..., Any] | None:
-    """The function that does the calls of a builtin; None if it runs natively."""
-    owner = getattr(callee, "__self__", None)
-    if owner is not None and not isinstance(owner, (types.ModuleType, type)):
-        return None  # a method, which may not be hashable
-    return SPECIAL_FUNCTIONS.get(callee)

@@ -99,7 +99,7 @@ _QUESTIONS = ("is_tensor", "is_storage", "typename", "broadcast_shapes")
 
 
 @cache
-def _public_functions() -> frozenset[Any]:
+def public_functions() -> frozenset[Any]:
     """Functions of Python that are one node each. All others are interpreted."""
     return frozenset(
         value
@@ -107,10 +107,6 @@ def _public_functions() -> frozenset[Any]:
         for name, value in vars(module).items()
         if isinstance(value, FunctionType) and not name.startswith("_") and name not in _QUESTIONS
     )
-
-
-def is_torch_function(function: FunctionType) -> bool:
-    return function in _public_functions()
 
 
 def is_torch_builtin(callee: Any) -> bool:

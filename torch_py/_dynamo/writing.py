@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._dynamo import attributes
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.journal import ABSENT, set_attribute, set_contents, set_key
+from torch_py._dynamo.journal import set_attribute, set_contents, set_key
 from torch_py._dynamo.origins import SCALARS
 from torch_py._dynamo.reading import Reading
 from torch_py._dynamo.sources import Source
@@ -85,8 +85,7 @@ class Writing(Reading):
     def write_class(self, owner: type, name: str, value: Any) -> None:
         """``owner.name = value`` for a class that existed before, which has an ordinary value there."""
         before = attributes.in_class(owner, name)
-        if before is not ABSENT:
-            self.read_class(owner, name, before)  # for the guard: what is restored has to be what was there
+        self.read_class(owner, name, before)  # for the guard: what is restored has to be what was there
         self.fixed(owner, owner.__name__)
         self.journal.note("class", owner, name)
         type.__setattr__(owner, name, value)
