@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import namedtuple
-from types import (
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-    NoneType,
-)
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
@@ -67,10 +60,8 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
         return load(capture, capture.as_number(owner), name)
     if kind is super:
         return _of_super(capture, owner, name)
-    if kind is FunctionType:
-        return _of_function(capture, owner, name)
-    if kind is MethodType:
-        return _of_method(capture, owner, name)
+    if kind is MethodType and in_class(kind, name) is ABSENT:
+        return load(capture, owner.__func__, name)
 
     value = call_own(capture, owner, "__getattribute__", name)
     if value is ABSENT:
@@ -133,13 +124,11 @@ def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any
 
 def is_data_descriptor(found: Any) -> bool:
     form = type(found)
-    if form is property or form in _NATIVE_GETTERS:
-        return True
     return in_class(form, "__set__") is not ABSENT or in_class(form, "__delete__") is not ABSENT
 
 
 def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, found: Any) -> Any:
-    if type(found) is property or isinstance(found, property):
+    if isinstance(found, property):
         capture.depends_on_class(kind, name)
         if found.fget is None:
             raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no getter")
@@ -189,11 +178,8 @@ def _of_module(capture: Capture, module: ModuleType, name: str) -> Any:
     found = capture.read_key(module.__dict__, name)
     if found is not ABSENT:
         return found
-    return capture.fixed(value, f"{module.__name__}.{name}") if _is_code(value) else capture.result(value)
-
-
-def _is_code(value: Any) -> bool:
-    return isinstance(value, (ModuleType, type)) or callable(value)
+    is_code = isinstance(value, ModuleType) or callable(value)
+    return capture.fixed(value, f"{module.__name__}.{name}") if is_code else capture.result(value)
 
 
 def _of_class(capture: Capture, owner: type, name: str) -> Any:
@@ -220,18 +206,15 @@ def _native_field_of_class(capture: Capture, owner: type, name: str) -> Any:
     value = getattr(owner, name)
     if capture.is_new(owner) or not owner.__flags__ & HEAP_TYPE:
         return capture.result(value)
-    kind = "lookup" if isinstance(value, (int, tuple, type, NoneType)) else "call"
-    place = capture.sources.call(f"{owner.__name__}.{name}", getattr, owner, name, kind=kind)
-    capture.guards.watch(owner)
-    return capture.admit(value, place)
+    is_watched = isinstance(value, (int, tuple, type, NoneType))
+    source_of = capture.looked_up if is_watched else capture.sources.call
+    return capture.admit(value, source_of(f"{owner.__name__}.{name}", getattr, owner, name))
 
 
 def _entries_of_class(capture: Capture, owner: type) -> Any:
     if not capture.is_new(owner):
-        place = capture.sources.call(
-            f"{owner.__name__}.__dict__", has_entries, owner, dict(owner.__dict__), kind="lookup"
-        )
-        capture.guards.watch(owner)
+        entries = dict(owner.__dict__)
+        place = capture.looked_up(f"{owner.__name__}.__dict__", has_entries, owner, entries)
         capture.guards.add("equals", place, True)
     return owner.__dict__
 
@@ -251,8 +234,7 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
     in_class_method = target is kind
     candidate = following_class(kind, start, name)
     if not capture.is_new(kind):
-        place = capture.sources.call(f"super().{name}", following_class, kind, start, name, kind="lookup")
-        capture.guards.watch(kind)
+        place = capture.looked_up(f"super().{name}", following_class, kind, start, name)
         capture.guards.add("is", place, candidate)
     if candidate is None:
         raise AttributeError(f"'super' object has no attribute {name!r}")
@@ -269,26 +251,7 @@ def following_class(kind: type, start: type, name: str) -> type | None:
     return next((one for one in order[order.index(start) + 1 :] if name in one.__dict__), None)
 
 
-def _of_function(capture: Capture, function: FunctionType, name: str) -> Any:
-    if name in function.__dict__ or in_class(FunctionType, name) is ABSENT:
-        value = capture.read_field(function, function.__dict__, name)
-        return getattr(function, name) if value is ABSENT else value
-    if type(in_class(FunctionType, name)) in _NATIVE_GETTERS:
-        return capture.read_native(function, name)
-    return getattr(function, name)
-
-
-def _of_method(capture: Capture, method: MethodType, name: str) -> Any:
-    if name in ("__func__", "__self__"):
-        return capture.read_native(method, name)
-    if in_class(MethodType, name) is not ABSENT:
-        return getattr(method, name)
-    return load(capture, method.__func__, name)
-
-
 # Tensors
-
-_METADATA = {"shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_cuda", "is_leaf", "names"}
 
 
 def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
@@ -297,7 +260,7 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
     if name == "__class__":
         return capture.class_of(tensor)
     if name == "__dict__":
-        raise Break("use of the __dict__ of a tensor", "attributes of tensors are not followed", "")
+        raise Break("use of the __dict__ of a tensor", "attributes of tensors are not followed")
     if name == "grad":
         return _grad_of(capture, tensor)
     if name in ("_version", "retains_grad", "output_nr"):
@@ -306,15 +269,14 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
         capture.guards.add("equals", capture.sources.attr(known.source, name), known.real.is_leaf)
     if name in ("grad_fn", "_backward_hooks"):
         if tensor.requires_grad:
-            raise Break(f"use of .{name}", "the graph of autograd is not part of captured code", "")
+            raise Break(f"use of .{name}", "the graph of autograd is not part of captured code")
         return None
 
-    if name not in _METADATA:
-        mine = in_class(capture.class_of(tensor), name)
-        if callable(mine) and not isinstance(mine, (property, type)):
-            return capture.made(TensorMethod(tensor, name))
-        if mine is ABSENT and not hasattr(type(tensor), name):
-            return _python_attribute(capture, tensor, name)
+    mine = in_class(capture.class_of(tensor), name)
+    if callable(mine) and not isinstance(mine, type):
+        return capture.made(TensorMethod(tensor, name))
+    if mine is ABSENT and not hasattr(type(tensor), name):
+        return _python_attribute(capture, tensor, name)
     capture.depends_on_class(Tensor, name)
     value = recorder.call("read", getattr, (tensor, name), {}, getattr)
     return capture.result(value)
@@ -322,10 +284,9 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
 
 def _grad_of(capture: Capture, tensor: Tensor) -> Any:
     known = capture.recorder.input_of(tensor)
-    if known is None and tensor.is_leaf:
-        return None
     if known is None:
-        return capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
+        read = capture.recorder.call
+        return None if tensor.is_leaf else read("read", getattr, (tensor, "grad"), {}, getattr)
     with capture.recorder.outside():
         value = known.real.grad
     return capture.admit(value, capture.sources.attr(known.source, "grad"))

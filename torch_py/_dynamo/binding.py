@@ -91,18 +91,16 @@ def fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None
             capture.admit(cell, source)
 
 
-def build_class(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
+def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs: Any) -> Any:
     """``__build_class__(body, name, *bases, metaclass=None, **keywords)``."""
-    body, name, *bases = args
-    resolved = types.resolve_bases(tuple(bases))
+    resolved = types.resolve_bases(bases)
     meta, namespace, keywords = types.prepare_class(name, resolved, kwargs)
-    if resolved is not tuple(bases) and resolved != tuple(bases):
-        namespace["__orig_bases__"] = tuple(bases)
+    if resolved != bases:
+        namespace["__orig_bases__"] = bases
 
     frame = Frame(capture, body.__code__, body.__globals__)
     frame.names = namespace
-    if body.__closure__:
-        fill_closure(capture, frame, body)
+    fill_closure(capture, frame, body)
     cell = frame.run()
     made = meta(name, resolved, namespace, **keywords)
     if isinstance(cell, types.CellType):

@@ -5,26 +5,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from types import (
-    BuiltinFunctionType,
-    ClassMethodDescriptorType,
-    FunctionType,
-    MethodDescriptorType,
-    MethodType,
-    MethodWrapperType,
-    WrapperDescriptorType,
-)
+import types
+from collections import OrderedDict
+from collections.abc import Hashable
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import (
-    classes,
-    module_rules,
-    native_rules,
-    natives,
-    special_calls,
-    torch_calls,
-    transforms,
-)
+from torch_py._dynamo import classes, native_rules, natives, special_calls, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class, load
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind, fill_closure
@@ -37,11 +24,13 @@ from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
 from torch_py.compiler import _marks
+from torch_py.nn.modules._calls import ModuleCalls
+from torch_py.nn.modules.module import _REGISTRIES, Module
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
-_DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
+_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 
 
 def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool = False) -> Any:
@@ -67,13 +56,13 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
 
     if kind is TensorMethod:
         return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
-    if kind is BuiltinFunctionType:
+    if kind is types.BuiltinFunctionType:
         return _builtin(capture, callee, args, kwargs)
     if isinstance(callee, type):
         return classes.construct(capture, callee, args, kwargs)
     if kind in _DESCRIPTORS:
         return natives.call_descriptor(capture, callee, args, kwargs)
-    if kind is MethodWrapperType:
+    if kind is types.MethodWrapperType:
         return natives.call_wrapper(capture, callee, args, kwargs)
     if kind is functools.partial:
         return _partial(capture, callee, args, kwargs, tail)
@@ -82,9 +71,7 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
 
 def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """The result of a call that the program has marked; NotImplemented for others."""
-    try:
-        hash(callee)
-    except TypeError:
+    if not isinstance(callee, Hashable):
         return NotImplemented
     if callee in _marks.substitutes:
         return call(capture, _marks.substitutes[callee], args, kwargs)
@@ -102,23 +89,21 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
 
 
 def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
-    if function is module_rules.GETATTR and not kwargs and len(args) == 2:
-        found = module_rules.registered(capture, *args)
+    if function is _GETATTR and not kwargs and len(args) == 2:
+        found = _registered(capture, *args)
         if found is not ABSENT:
             capture.guard_code(function)
             return found
     special = special_calls.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
-        return special(capture, args, kwargs)
-    if function.__name__ == "signature" and function.__module__ == "inspect":
-        return special_calls.signature(capture, function, args, kwargs)
+        return special(capture, *args, **kwargs)
     if function.__name__ == "is_in_onnx_export" and is_of_torch(function):
         with capture.recorder.outside():  # modes of the capture are not those of an export
             return function()
 
-    if torch_calls.is_torch_function(function):
+    if function in torch_calls.public_functions():
         return torch_calls.function(capture, function, args, kwargs)
-    if transforms.is_transform(function) and not transforms.refuses(function):
+    if transforms.is_transform(function):
         return transforms.call(capture, function, args, kwargs)
     reason = _reason_against(function)
     if reason is not None:
@@ -146,8 +131,7 @@ def interpret(
     frame.is_tail = tail
     slots = bind(capture, function, args, kwargs)
     frame.locals[: len(slots)] = slots
-    if function.__closure__:
-        fill_closure(capture, frame, function)
+    fill_closure(capture, frame, function)
     if len(frame.caller_frames()) > min(sys.getrecursionlimit() // 8, 400):
         raise RecursionError("maximum recursion depth exceeded")
     return frame.run()
@@ -157,9 +141,11 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
     owner = callee.__self__
     if isinstance(owner, Tensor):
         return torch_calls.method(capture, owner, callee.__name__, args, kwargs)
-    special = special_calls.of(callee)
+    special = special_calls.SPECIAL_FUNCTIONS.get(callee)
     if special is not None:
-        return special(capture, args, kwargs)
+        return special(capture, *args, **kwargs)
+    if callee.__name__ == "__new__" and isinstance(owner, type):
+        return classes.new_natively(capture, callee, args[0], args[1:], kwargs)
     return natives.call_builtin(capture, callee, args, kwargs)
 
 
@@ -187,7 +173,7 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     method = in_class(kind, "__call__")
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__call__")
-        if method is module_rules.CALL and module_rules.calls_forward(capture, callee):
+        if method is _CALL and _calls_forward(capture, callee):
             capture.guard_code(method)
             return call(capture, load(capture, callee, "forward"), args, kwargs, tail)
         return call(capture, method, [callee, *args], kwargs, tail)
@@ -196,6 +182,49 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     wrapped = natives.call_object(capture, callee, args, kwargs)
     if wrapped is not NotImplemented:
         return wrapped
-    if type(method) not in (WrapperDescriptorType, MethodDescriptorType):
+    if type(method) not in (types.WrapperDescriptorType, types.MethodDescriptorType):
         return call(capture, bind_attribute(capture, method, callee, kind, "__call__"), args, kwargs)
     raise unsupported_call(f"a {kind.__name__}")
+
+
+# Modules: in one step what `Module.__getattr__` and `Module.__call__` do, which every layer of a model calls.
+# They read the same places as the methods, so the guards are the same. A module for which there is more to
+# do, such as one with hooks, is left to the interpreter.
+
+_GETATTR: Any = Module.__getattr__
+_CALL: Any = ModuleCalls.__call__
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def _registered(capture: Capture, module: Any, name: str) -> Any:
+    """``Module.__getattr__(module, name)``: a parameter, buffer or submodule.
+
+    ABSENT if the module has no such name, or if it takes an interpreter to find out.
+    """
+    fields = load(capture, module, "__dict__")
+    for registry in _REGISTRIES:
+        entries = capture.read_key(fields, registry)
+        if entries is ABSENT:
+            continue
+        if type(entries) not in (dict, OrderedDict):
+            return ABSENT
+        value = capture.read_key(entries, name)
+        if value is not ABSENT:
+            return value
+    return ABSENT
+
+
+def _calls_forward(capture: Capture, module: Any) -> bool:
+    """Whether a call of a module calls its `forward` and nothing else."""
+    namespace = _CALL.__globals__
+    capture.fixed(namespace, "G")
+    if capture.truth(capture.read_key(namespace, "_everywhere")):
+        return False
+
+    fields = load(capture, module, "__dict__")
+    for hooks in _HOOKS:
+        found = capture.read_key(fields, hooks)
+        if found is ABSENT or capture.truth(found):
+            return False
+    return capture.read_key(fields, "_compiled_call_impl") is ABSENT

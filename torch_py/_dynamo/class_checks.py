@@ -20,15 +20,13 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-def is_instance(capture: Capture, args: Any, kwargs: Any) -> bool:
-    value, kinds = args
+def is_instance(capture: Capture, value: Any, kinds: Any) -> bool:
     if isinstance(value, InterpretedGenerator):
         return isinstance(value, kinds) or kinds is types.GeneratorType
     return _by_hook(capture, "__instancecheck__", value, capture.class_of(value), kinds)
 
 
-def is_subclass(capture: Capture, args: Any, kwargs: Any) -> bool:
-    value, kinds = args
+def is_subclass(capture: Capture, value: Any, kinds: Any) -> bool:
     if not isinstance(value, type):
         return issubclass(value, kinds)
     return _by_hook(capture, "__subclasscheck__", value, value, kinds)
@@ -68,11 +66,8 @@ def _checks_subclasses(protocol: Any) -> bool:
 
 def _depend_on_members(capture: Capture, value: Any, kind: type, protocol: Any) -> None:
     """Guards that an object, or a class, has or lacks what a protocol asks for."""
-    members: set[str] = set().union(
-        *({*vars(one), *vars(one).get("__annotations__", ())} for one in protocol.__mro__)
-    )
     fields = None if isinstance(value, type) else attributes.fields_of(value)
-    for name in sorted(members - _OF_PROTOCOLS):
+    for name in sorted(typing._get_protocol_attrs(protocol)):
         if fields is not None and name in fields and in_class(kind, name) is ABSENT:
             capture.depends_on_type_of_field(value, name)
         else:
@@ -85,13 +80,6 @@ def has_attribute(capture: Capture, value: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
-
-
-class _Protocol(typing.Protocol):
-    """Has what all protocols have."""
-
-
-_OF_PROTOCOLS = {name for one in _Protocol.__mro__ for name in vars(one)} | {"__annotations__"}
 
 
 def _by_own_hook(capture: Capture, name: str, value: Any, kinds: Any) -> bool | None:

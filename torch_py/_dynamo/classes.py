@@ -23,9 +23,9 @@ def construct(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) ->
     """``cls(*args, **kwargs)``."""
     special = special_calls.SPECIAL_CLASSES.get(cls)
     if special is not None:
-        return special(capture, args, kwargs)
+        return special(capture, *args, **kwargs)
     if issubclass(cls, Tensor):
-        raise Break(f"a new {cls.__name__}", "only functions of torch make tensors in a graph", "")
+        raise Break(f"a new {cls.__name__}", "only functions of torch make tensors in a graph")
 
     meta_call = in_class(type(cls), "__call__")
     if type(meta_call) is FunctionType:
@@ -47,14 +47,14 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
         capture.depends_on_class(cls, "__new__")
         return capture.call(function, (cls, *args), kwargs)
     capture.depends_on_absence(cls, "__new__")
+    return new_natively(capture, function, cls, args, kwargs)
 
+
+def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What the ``__new__`` of a built-in type makes."""
     owner = getattr(function, "__self__", None)
     if owner is object:
-        if (args or kwargs) and cls.__init__ is object.__init__:
-            raise TypeError(f"{cls.__name__}() takes no arguments")
-        if getattr(cls, "__abstractmethods__", None):
-            cls(*args, **kwargs)  # raises
-        return capture.made(object.__new__(cls))
+        return capture.made(object.__new__(cls, *args, **kwargs))
     if isinstance(owner, type) and (owner in PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)
@@ -76,12 +76,8 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
 
 # Iterators that call a function: the position and the name of that argument.
 _CALLED: dict[Any, tuple[int, str]] = {
-    map: (0, ""),
-    filter: (0, ""),
-    itertools.starmap: (0, ""),
-    itertools.takewhile: (0, ""),
-    itertools.dropwhile: (0, ""),
-    itertools.filterfalse: (0, ""),
+    **dict.fromkeys((map, filter, itertools.starmap, itertools.takewhile), (0, "")),
+    **dict.fromkeys((itertools.dropwhile, itertools.filterfalse), (0, "")),
     itertools.accumulate: (1, "func"),
     itertools.groupby: (1, "key"),
 }

@@ -15,6 +15,7 @@ from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.effects import lasting_effect
 from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
+from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.logs import explained
@@ -46,16 +47,15 @@ class Settings(Fields):
     not_assumed: str = ""  # why no `assert` on a tensor may be taken to hold
 
 
-class Outcome:
+class Outcome(Fields):
     """A capture that has come to its end, by a result, a break, or an exception of the program."""
 
-    def __init__(self, capture: Capture) -> None:
-        self.capture = capture
-        self.value: Any = None
-        self.reason: Break | None = None
-        self.raised: BaseException | None = None
-        self.changed: list[Any] = []
-        self.before = self.after = capture.before
+    capture: Capture
+    value: Any = None
+    reason: Break | None = None
+    raised: BaseException | None = None
+    changed: list[Any] = []
+    after: ThreadState | None = None
 
 
 def run_capture(capture: Capture, start: Any, values: tuple[Any, ...]) -> Outcome:
@@ -75,7 +75,7 @@ def run_capture(capture: Capture, start: Any, values: tuple[Any, ...]) -> Outcom
         finally:
             outcome.after = ThreadState()
             outcome.changed = capture.journal.undo()
-            outcome.before.restore()
+            capture.before.restore()
     return outcome
 
 
@@ -100,7 +100,7 @@ class Conversion(Fields):
             with timed("capture"):
                 capture = Capture(_HANDLERS, varying, self.stop_at, not_assumed)
                 outcome = run_capture(capture, self.start, values)
-            if outcome.capture.assumed and (effect := lasting_effect(outcome.capture.recorder)):
+            if capture.assumed and (effect := lasting_effect(capture.recorder)):
                 not_assumed = f"where it fails, the function has to run again, but the graph {effect}"
                 continue
             if varying.settle(outcome.raised):
@@ -111,11 +111,11 @@ class Conversion(Fields):
                 logs.raised(self.start.name, outcome.raised)
                 count_break(exception_of_capture(outcome.raised))
                 code = None if can_run_eagerly() else has_to_raise(self.function, outcome.raised)
-                return self._guards(outcome.capture), code
-            assembly = self._assembly(outcome)
+                return self._guards(capture), code
             try:
-                if self._written(outcome, assembly):
-                    return self._finished(outcome, assembly)
+                assembly = self._written(outcome)
+                if assembly is not None:
+                    return self._finished(capture, assembly)
             except NotFollowed as problem:
                 logs.dynamic(problem)
                 varying.give_up()
@@ -124,45 +124,43 @@ class Conversion(Fields):
                 if not self._stops_before(reason):
                     break
 
-        return self._guards(outcome.capture), None
+        return self._guards(capture), None
 
-    def _assembly(self, outcome: Outcome) -> Assembly:
-        is_resumed = isinstance(self.start, ResumedStart)
-        rebuild = Rebuild(outcome.capture, self.start.name, self.start.parameters)
-        before, after = outcome.before, outcome.after
-        return Assembly(outcome.capture, self.start.name, rebuild, before, after, is_resumed)
-
-    def _written(self, outcome: Outcome, assembly: Assembly) -> bool:
-        """Writes the code; False if the capture has to end earlier."""
+    def _written(self, outcome: Outcome) -> Assembly | None:
+        """Writes the code; None if the capture has to end earlier."""
+        capture = outcome.capture
         if outcome.reason is not None:
             self._note(outcome.reason)
-            if self._has_to_restart(outcome):
-                return False
-        eagerly = Eagerly(self.function, outcome.before)
+            if self._has_to_restart(capture, outcome.reason.frames):
+                return None
+
+        name, before = self.start.name, capture.before
+        rebuild = Rebuild(capture, name, self.start.parameters)
+        is_resumed = isinstance(self.start, ResumedStart)
+        assembly = Assembly(capture, name, rebuild, before, outcome.after, is_resumed)
+        eagerly = Eagerly(self.function, before)
         # Where a graph fails, only the function itself can tell whether an assertion before does not hold.
-        if outcome.capture.assumed or can_run_eagerly(_backend(self.settings)):
+        if capture.assumed or can_run_eagerly(_backend(self.settings)):
             assembly.eagerly = eagerly
             assembly.take_back_draws()
-        assembly.assumptions(outcome.capture.assumed, eagerly.again)
+        assembly.assumptions(capture.assumed, eagerly.again)
         assembly.state()
         assembly.changes(outcome.changed)
         if outcome.reason is None:
             assembly.returns(outcome.value)
-            return True
+            return assembly
 
         stops = [Stop(frame) for frame in outcome.reason.frames]
-        stops += [Stop(frame, is_waiting=True) for frame in reversed(outcome.capture.waiting)]
+        stops += [Stop(frame, is_waiting=True) for frame in reversed(capture.waiting)]
         Ending(assembly, stops, self.continuation_of).write(self.whole_frame)
-        return True
+        return assembly
 
-    def _has_to_restart(self, outcome: Outcome) -> bool:
+    def _has_to_restart(self, capture: Capture, frames: list[Frame]) -> bool:
         """Chooses an earlier end, where no instruction is half done."""
-        assert outcome.reason is not None
-        frames = outcome.reason.frames
-        if outcome.capture.handled is not None:
+        if capture.handled is not None:
             if self.whole_frame:
                 raise Break("the end of a graph in an `except` clause", "the exception cannot be put back")
-            self.stop_at = outcome.capture.raised_at
+            self.stop_at = capture.raised_at
             self.whole_frame = True
             return True
         for inner, outer in zip(reversed(frames[:-1]), reversed(frames[1:])):
@@ -182,10 +180,11 @@ class Conversion(Fields):
     def _note(self, reason: Break) -> None:
         if self.reason is None:
             self.reason = reason
-            note_break(reason, self.settings)
+            if self.settings.fullgraph:
+                raise Unsupported(explained(reason), case_name=reason.what)
+            count_break(reason)
 
-    def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
-        capture = outcome.capture
+    def _finished(self, capture: Capture, assembly: Assembly) -> tuple[Any, Any]:
         if capture.varying.places:
             # Imported here: most programs do not need it.
             from torch_py._dynamo.varying_check import check
@@ -209,18 +208,21 @@ class Conversion(Fields):
                 self.policy.observe_module(value, source)
             elif kind == "equals" and type(value) is int:
                 self.policy.observe((value,), source)
-        return _guard_program(capture, self.start)
+        capture.finish_guards()
+
+        def facts_of(tensor: Any) -> TensorFacts:
+            return capture.varying.facts(tensor, offset=capture.recorder.offset_of(tensor))
+
+        writer = RowWriter(len(self.start.parameters), facts_of)
+        rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
+        capture.varying.rows(writer, rows)
+        logs.guards(rows)
+        return GuardProgram(rows, writer.registers)
 
 
 def _reason_not_to_assume() -> str:
     setting = "rewrite_assert_with_torch_assert"
     return "" if getattr(config, setting) else f"torch._dynamo.config.{setting} is False"
-
-
-def note_break(reason: Break, settings: Settings) -> None:
-    if settings.fullgraph:
-        raise Unsupported(explained(reason), case_name=reason.what)
-    count_break(reason)
 
 
 def count_break(reason: Break) -> None:
@@ -241,7 +243,10 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     backend = _backend(settings)
     try:
         if config.repro_after:
-            compiled = _watched(backend, module, inputs, settings)
+            # Imported here: few programs look for failures of compilers.
+            from torch_py._dynamo.repro.watching import compiled as watched
+
+            compiled = watched(backend, module, inputs, settings.options)
         else:
             compiled = backend(module, inputs, **settings.options)
         if not callable(compiled):
@@ -253,26 +258,6 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     return checking.checked(module, compiled) if checking.is_on() else compiled
 
 
-def _watched(backend: Any, module: Any, inputs: list[Any], settings: Settings) -> Any:
-    # Imported here: few programs look for failures of compilers.
-    from torch_py._dynamo.repro.watching import compiled
-
-    return compiled(backend, module, inputs, settings.options)
-
-
 def _backend(settings: Settings) -> Any:
     forced = current.backend
     return settings.backend if forced is None else lookup_backend(forced)
-
-
-def _guard_program(capture: Capture, start: Any) -> Any:
-    capture.finish_guards()
-
-    def facts_of(tensor: Any) -> TensorFacts:
-        return capture.varying.facts(tensor, offset=capture.recorder.offset_of(tensor))
-
-    writer = RowWriter(len(start.parameters), facts_of)
-    rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
-    capture.varying.rows(writer, rows)
-    logs.guards(rows)
-    return GuardProgram(rows, writer.registers)

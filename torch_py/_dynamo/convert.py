@@ -17,6 +17,7 @@ from torch_py._dynamo.failures import is_suppressed, warn
 from torch_py._dynamo.resume import FunctionStart, ResumedStart, continuation_function
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._logging.artifacts import compilation
+from torch_py._records import Fields
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
@@ -24,25 +25,19 @@ from torch_py.fx._collecting import without_garbage_collection
 _MOST_FAILURES = 3  # of the compiler, after which a function runs eagerly for good
 
 
-class Continuations:
+class Continuations(Fields):
     """The continuations of a function, one for each place where a graph of it ends."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._known: dict[Any, Any] = {}
+    settings: Settings
+    known: dict[Any, Any] = {}
 
     def get(self, start: ResumedStart) -> Any:
         key = (tuple(layout.key() for layout in start.layouts), start.raises)
-        known = self._known.get(key)
-        if known is None:
+        if key not in self.known:
             function = continuation_function(start)
             compiler = Compiler(function, self.settings, start, self)
-            known = CompiledFunction(function, compiler.miss, config.recompile_limit)
-            self._known[key] = known
-        return known
-
-    def clear(self) -> None:
-        self._known.clear()
+            self.known[key] = CompiledFunction(function, compiler.miss, config.recompile_limit)
+        return self.known[key]
 
 
 class Compiler:
@@ -63,7 +58,7 @@ class Compiler:
         """Starts afresh, as if there had been no calls."""
         self.policy = Policy(self.settings.dynamic)
         self.failures = 0
-        self.continuations.clear()
+        self.continuations.known.clear()
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
@@ -86,13 +81,13 @@ class Compiler:
                 logs.recompile(self.function, reasons)
             compiled.limit = config.recompile_limit
             program, code = self._converted(values)
-            if program is not None and (problem := program.check(values)) is not None:
+            if program is None:
+                self.failures += 1
+            elif (problem := program.check(values)) is not None:
                 # Arguments that overlap, one of which is written to: the code is for these alone.
                 logs.not_captured(self.function.__qualname__, problem)
                 self.failures += 1
                 return self.function
-            if program is None:
-                self.failures += 1
             else:
                 compiled.add(program, code or self.function)
         return code or self.function

@@ -18,6 +18,7 @@ from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.journal import copy_of, replace_contents, same
 from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.scopes import placeholder
+from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py._thread_state import ThreadState
 from torch_py.autograd._rehearsal import Context
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-def apply(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
+def apply(capture: Capture, cls: Any, /, *given: Any, **kwargs: Any) -> Any:
     """``Function.apply`` of a custom autograd Function."""
-    cls, *given = args
     if cls is BackwardHookFunction:
         raise unsupported_call(
             "a backward hook of a module", "it is called in backward, with gradients that are not captured"
@@ -42,29 +42,28 @@ def apply(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
         capture.depends_on_class(cls, name)
 
     rehearsed = _Rehearsal(capture, cls).run(given, kwargs)
-    found = capture.recorder.call("call_function", cls.apply, tuple(given), kwargs, cls.apply, acts=True)
+    found = capture.recorder.call("call_function", cls.apply, given, kwargs, cls.apply, acts=True)
     # Numbers that depend on sizes were formulas in the rehearsal.
     several = found if isinstance(found, tuple) else (found,)
     results = [one if isinstance(one, Tensor) else other for one, other in zip(several, rehearsed)]
     return capture.result(tuple(results) if isinstance(found, tuple) else results[0])
 
 
-class _Rehearsal:
+class _Rehearsal(Fields):
     """Interprets the methods of a Function. Afterwards all is as before, but for the guards."""
 
-    def __init__(self, capture: Capture, cls: Any) -> None:
-        self.capture = capture
-        self.cls = cls
-        self._tensors: set[int] = set()  # that the methods are given
+    capture: Capture
+    cls: Any
+    _tensors: set[int] = set()  # that the methods are given
 
-    def run(self, args: list[Any], kwargs: dict[str, Any]) -> list[Any]:
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The results of forward."""
         recorder = self.capture.recorder
         leaves = [leaf for leaf in (*args, *kwargs.values()) if isinstance(leaf, Tensor)]
         needs_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
         is_recorded = _C.is_grad_enabled() and any(leaf.requires_grad for leaf in leaves)
 
-        with self._without_effects(), self._without_changes([*args, *kwargs.values()]), no_grad():
+        with self._without_effects([*args, *kwargs.values()]), no_grad():
             context = self.capture.made(Context(needs_grad))
             given, named = map_tensors((args, kwargs), self._copy)
             results = self._forward(context, given, named)
@@ -95,10 +94,14 @@ class _Rehearsal:
         return copy
 
     @contextmanager
-    def _without_effects(self) -> Iterator[None]:
+    def _without_effects(self, values: list[Any]) -> Iterator[None]:
+        """`values` are the arguments: those that the program has made are not in the journal."""
         capture = self.capture
         state = ThreadState()
         before = capture.journal.checkpoint()
+        new = [value for value in values if capture.is_new(value) and not isinstance(value, type)]
+        owned = [(value, value if isinstance(value, (list, dict)) else fields_of(value)) for value in new]
+        contents = [(value, owner, copy_of(owner)) for value, owner in owned if owner is not None]
 
         capture.recorder.begin_scope()
         outer, capture.fixes_numbers = capture.fixes_numbers, True
@@ -111,24 +114,12 @@ class _Rehearsal:
             capture.recorder.end_scope()
             state.restore()
             changed = capture.journal.back_to(before)
+            for value, owner, content in contents:
+                if not same(content, copy_of(owner)):
+                    replace_contents(owner, content)
+                    changed.append(value)
         if changed:
             raise self._refusal(f"it changes a {type(changed[0]).__name__}", "return what it computes")
-
-    @contextmanager
-    def _without_changes(self, values: list[Any]) -> Iterator[None]:
-        """Like `_without_effects`, for arguments that the program has made, which are not in the journal."""
-        new = [value for value in values if self.capture.is_new(value) and not isinstance(value, type)]
-        contents = [value if isinstance(value, (list, dict)) else fields_of(value) for value in new]
-        owners = [{} if found is None else found for found in contents]
-        before = [copy_of(owner) for owner in owners]
-        try:
-            yield
-        finally:
-            changed = [n for n, owner in enumerate(owners) if not same(before[n], copy_of(owner))]
-            for number in changed:
-                replace_contents(owners[number], before[number])
-        if changed:
-            raise self._refusal(f"it changes a {type(new[changed[0]]).__name__}", "return what it computes")
 
     def _refusal(self, why: str, hint: str) -> Break:
         return Break(f"call of {self.cls.__name__}.apply", why, hint)

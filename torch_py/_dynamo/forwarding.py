@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
 from torch_py._dynamo.attributes import in_class
-from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py.nn.modules.module import Module
 
 
@@ -21,13 +21,12 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
         return target
 
     signature, bound = _signature_of(target)
-    namespace: dict[str, Any] = {
-        "target": target,
-        "__name__": getattr(target, "__module__", None) or "compiled",
-    }
+    module = getattr(target, "__module__", None) or "compiled"
+    namespace: dict[str, Any] = {"target": target, "__name__": module}
     exec(compile(_text(signature, bound), "<call of a compiled object>", "exec"), namespace)
     made: FunctionType = namespace["call"]
-    made.__defaults__ = _visible_defaults(signature, bound)
+    defaults = signature.__defaults__ or ()
+    made.__defaults__ = defaults[bound:] if len(defaults) == signature.__code__.co_argcount else defaults
     made.__kwdefaults__ = signature.__kwdefaults__
     if not isinstance(target, Module):
         functools.update_wrapper(made, target)
@@ -51,39 +50,24 @@ def _signature_of(target: Any) -> tuple[Any, bool]:
     return (found, True) if isinstance(found, FunctionType) else (_anything, False)
 
 
-def _visible_defaults(signature: FunctionType, bound: bool) -> Any:
-    defaults = signature.__defaults__
-    if not defaults or not bound:
-        return defaults
-    return defaults if len(defaults) < signature.__code__.co_argcount else defaults[1:]
-
-
 def _text(signature: FunctionType, bound: bool) -> str:
     """The definition of a function with these parameters, which passes them on."""
     code = signature.__code__
-    names = code.co_varnames
-    positional = list(names[bound : code.co_argcount])  # none of ``def method(*arguments)``
-    keywords = list(names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
-    rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
+    names, rest, named_rest = inspect.getargs(code)
+    positional = names[bound : code.co_argcount]  # none of ``def method(*arguments)``
+    keywords = names[code.co_argcount :]
 
-    parameters = list(positional)
-    arguments = list(positional)
-    only = code.co_posonlyargcount - bound
-    if only > 0:
-        parameters.insert(only, "/")
-    if code.co_flags & VARARGS:
-        name = rest.pop(0)
-        parameters.append(f"*{name}")
-        arguments.append(f"*{name}")
-    elif keywords:
-        parameters.append("*")
+    parameters = positional.copy()
+    if code.co_posonlyargcount > bound:
+        parameters.insert(code.co_posonlyargcount - bound, "/")
+    if rest or keywords:
+        parameters.append(f"*{rest or ''}")
     parameters += keywords
-    arguments += [f"{name}={name}" for name in keywords]
-    if code.co_flags & VARKEYWORDS:
-        name = rest.pop(0)
-        parameters.append(f"**{name}")
-        arguments.append(f"**{name}")
+    arguments = positional + ([f"*{rest}"] if rest else []) + [f"{name}={name}" for name in keywords]
+    if named_rest:
+        parameters.append(f"**{named_rest}")
+        arguments.append(f"**{named_rest}")
 
     # A parameter may be called as the target is.
-    callee = "target" if "target" not in names else "globals()['target']"
+    callee = "target" if "target" not in code.co_varnames else "globals()['target']"
     return f"def call({', '.join(parameters)}):\n    return {callee}({', '.join(arguments)})\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ def iterator_of(capture: Capture, value: Any) -> Any:
         return found
     kind = type(value)
     if in_class(kind, "__iter__") is ABSENT and type(in_class(kind, "__getitem__")) is FunctionType:
-        return capture.made(_by_position(capture, value))
+        return capture.call(Sequence.__iter__, (value,), {})
     capture.use(value)
     return capture.made(iter(value))
 
@@ -44,27 +45,13 @@ def _fix_length(capture: Capture, value: Tensor) -> None:
     length = capture.call(len, (value,), {})
     if type(length) in VARYING:
         capture.varying.sizes.fix_symbols(length)
-        raise Break("a loop over a tensor", "the number of rows was taken for variable", "")
-
-
-def _by_position(capture: Capture, value: Any) -> Any:
-    position = 0
-    while True:
-        try:
-            element = capture.subscript(value, position)
-        except IndexError:
-            return
-        yield element
-        position += 1
+        raise Break("a loop over a tensor", "the number of rows was taken for variable")
 
 
 def is_native_iterator(value: Any) -> bool:
     kind = type(value)
-    return (
-        hasattr(kind, "__next__")
-        and type(in_class(kind, "__next__")) is not FunctionType
-        or getattr(kind, "is_interpreted_generator", False)
-    )
+    is_native = hasattr(kind, "__next__") and type(in_class(kind, "__next__")) is not FunctionType
+    return is_native or getattr(kind, "is_interpreted_generator", False)
 
 
 def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
@@ -77,7 +64,7 @@ def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
         if found is not ABSENT:
             return found
     if capture.origin_of(iterator) is not None:
-        raise ForeignIterator(iterator)
+        raise _foreign(iterator)
     value = next(iterator, default)
     return value if value is default else capture.result(value)
 
@@ -86,19 +73,16 @@ def refuse_foreign(capture: Capture, value: Any) -> None:
     """Has to be called before native code, or a native iterator, may advance `value` or what it contains."""
     for iterator in value if type(value) in (list, tuple) else (value,):
         if is_native_iterator(iterator) and capture.origin_of(iterator) is not None:
-            raise ForeignIterator(iterator)
+            raise _foreign(iterator)
 
 
-class ForeignIterator(Break):
+def _foreign(iterator: Any) -> Break:
     """The program advances an iterator that existed before, which cannot be undone."""
-
-    def __init__(self, iterator: Any) -> None:
-        super().__init__(
-            f"advancing a {type(iterator).__name__}",
-            "it existed before the call, and its state cannot be put back",
-            "iterate over a list",
-        )
-        self.iterator = iterator
+    return Break(
+        f"advancing a {type(iterator).__name__}",
+        "it existed before the call, and its state cannot be put back",
+        "iterate over a list",
+    )
 
 
 def truth(capture: Capture, value: Any) -> bool:

@@ -14,10 +14,10 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Modul
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo.attributes import TensorMethod, filled_slots
+from torch_py._dynamo.attributes import HEAP_TYPE, TensorMethod, filled_slots
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.generator import InterpretedGenerator
-from torch_py._dynamo.journal import Marker
+from torch_py._dynamo.journal import ABSENT, Marker, contents
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.origins import SCALARS
 from torch_py._shapes.integers import SymSize
@@ -26,9 +26,8 @@ from torch_py._tensor import Tensor
 if TYPE_CHECKING:
     from torch_py._dynamo.rebuild import Rebuild
 
-# Flags of classes.
+# A flag of classes.
 _DISALLOWS_INSTANTIATION = 1 << 7
-_HEAP_TYPE = 1 << 9
 # Built-in classes whose derived classes have objects that can be made again.
 _REBUILT_BASES: tuple[Any, ...] = (collections.OrderedDict, dict, list, set, tuple, str, int, float, object)
 # Iterators that tell, by __reduce__, how to make them again.
@@ -43,11 +42,14 @@ def unknown_origin(value: Any) -> Break:
 
 
 def cannot_rebuild(value: Any) -> Break:
-    return Break(
+    reason = Break(
         f"a {type(value).__name__} that outlives the graph",
         "compiled code cannot make it again",
         "keep it inside of the compiled function, or make it outside",
     )
+    if isinstance(value, InterpretedGenerator):
+        reason.made_at = value.made_at  # type: ignore[attr-defined]
+    return reason
 
 
 # Containers
@@ -66,11 +68,8 @@ def _size(rebuild: Rebuild, value: SymSize) -> str:
     return f"{rebuild.value(_C.Size)}({_tuple(rebuild, value)})"
 
 
-def _named_tuple(rebuild: Rebuild, value: Any) -> str:
-    kind = rebuild.value(type(value))
-    if hasattr(value, "_fields") and hasattr(type(value), "_make"):
-        return f"{kind}._make({_tuple(rebuild, value)})"
-    return f"{kind}({_tuple(rebuild, value)})"
+def _native_tuple(rebuild: Rebuild, value: Any) -> str:
+    return f"{rebuild.value(type(value))}({_tuple(rebuild, value)})"
 
 
 def _list(rebuild: Rebuild, value: list[Any]) -> str:
@@ -81,13 +80,14 @@ def _set(rebuild: Rebuild, value: Any) -> str:
     return rebuild.finish(value, f"{type(value).__name__}([{_items(rebuild, value)}])", "update", "items")
 
 
-def _pairs(rebuild: Rebuild, value: dict[Any, Any]) -> str:
-    return ", ".join([f"({rebuild.value(key)}, {rebuild.value(item)})" for key, item in value.items()])
+def entries(rebuild: Rebuild, value: dict[Any, Any]) -> str:
+    """The text of a dictionary."""
+    pairs = [f"{rebuild.value(key)}: {rebuild.value(item)}" for key, item in value.items()]
+    return "{" + ", ".join(pairs) + "}"
 
 
 def _dict(rebuild: Rebuild, value: dict[Any, Any]) -> str:
-    entries = ", ".join([f"{rebuild.value(key)}: {rebuild.value(item)}" for key, item in value.items()])
-    return rebuild.finish(value, "{" + entries + "}", "update", "entries")
+    return rebuild.finish(value, entries(rebuild, value), "update", "entries")
 
 
 def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
@@ -96,16 +96,12 @@ def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
     return rebuild.finish(value, f"{kind}({arguments})", "", wish)
 
 
-def _ordered_dict(rebuild: Rebuild, value: Any) -> str:
-    return _by_class(rebuild, value, f"[{_pairs(rebuild, value)}]", "entries")
-
-
-def _counter(rebuild: Rebuild, value: Any) -> str:
-    return _by_class(rebuild, value, f"dict([{_pairs(rebuild, value)}])", "entries")
+def _mapping(rebuild: Rebuild, value: Any) -> str:
+    return _by_class(rebuild, value, entries(rebuild, value), "entries")
 
 
 def _default_dict(rebuild: Rebuild, value: Any) -> str:
-    arguments = f"{rebuild.value(value.default_factory)}, [{_pairs(rebuild, value)}]"
+    arguments = f"{rebuild.value(value.default_factory)}, {entries(rebuild, value)}"
     return _by_class(rebuild, value, arguments, "entries")
 
 
@@ -126,30 +122,25 @@ def _function(rebuild: Rebuild, value: FunctionType) -> str:
     made = rebuild.constant(FunctionType, "FunctionType")
     code = rebuild.constant(value.__code__, f"code_of_{value.__name__}")
     namespace = rebuild.constant(value.__globals__, "namespace")
-    closure = [rebuild.value(cell) for cell in value.__closure__ or ()]
-    cells = f"({', '.join(closure)},)" if closure else "None"
+    cells = _tuple(rebuild, value.__closure__) if value.__closure__ else "None"
     defaults = rebuild.value(value.__defaults__)
 
-    name = rebuild.declare(
-        value, f"{made}({code}, {namespace}, {value.__name__!r}, {defaults}, {cells})", value.__name__
-    )
+    text = f"{made}({code}, {namespace}, {value.__name__!r}, {defaults}, {cells})"
+    name = rebuild.declare(value, text, value.__name__)
     for field in ("__kwdefaults__", "__annotations__", "__qualname__", "__module__", "__doc__"):
         content = getattr(value, field)
         if content and (field != "__doc__" or content != (value.__code__.co_consts or (None,))[0]):
             rebuild.builds.append(f"{name}.{field} = {rebuild.value(content)}")
     if value.__dict__:
-        rebuild.builds.append(f"{name}.__dict__.update({_dict(rebuild, dict(value.__dict__))})")
+        rebuild.builds.append(f"{name}.__dict__.update({entries(rebuild, value.__dict__)})")
     return name
 
 
 def _cell(rebuild: Rebuild, value: CellType) -> str:
     made = rebuild.constant(CellType, "CellType")
     name = rebuild.declare(value, f"{made}()", "cell")
-    try:
-        content = value.cell_contents
-    except ValueError:
-        return name
-    rebuild.builds.append(f"{name}.cell_contents = {rebuild.value(content)}")
+    if (content := contents(value)) is not ABSENT:
+        rebuild.builds.append(f"{name}.cell_contents = {rebuild.value(content)}")
     return name
 
 
@@ -166,9 +157,8 @@ def _native_method(rebuild: Rebuild, value: Any) -> str:
 
 
 def _partial(rebuild: Rebuild, value: Any) -> str:
-    parts = [rebuild.value(value.func), *(rebuild.value(item) for item in value.args)]
-    parts += [f"{name}={rebuild.value(item)}" for name, item in value.keywords.items()]
-    return _by_class(rebuild, value, ", ".join(parts), "partial")
+    arguments = f"{_items(rebuild, (value.func, *value.args))}, **{entries(rebuild, value.keywords)}"
+    return _by_class(rebuild, value, arguments, "partial")
 
 
 def _super(rebuild: Rebuild, value: Any) -> str:
@@ -186,8 +176,7 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
         plain = _tuple(rebuild, value) if base is tuple else rebuild.value(base(value))
         made = f"{rebuild.constant(base.__new__, f'new_{base.__name__}')}({cls}, {plain})"
     else:
-        is_ordered = base is collections.OrderedDict
-        owner = rebuild.constant(base, base.__name__) if is_ordered else base.__name__
+        owner = rebuild.constant(base, base.__name__)
         made = f"{owner}.__new__({cls})"
     name = rebuild.declare(value, made, kind.__name__.lower())
 
@@ -197,11 +186,11 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
             pair = f"{rebuild.value(key)}, {rebuild.value(item)}"
             rebuild.builds.append(f"{owner}.__setitem__({name}, {pair})")
     elif base is dict:
-        rebuild.builds.append(f"dict.update({name}, [{_pairs(rebuild, value)}])")
+        rebuild.builds.append(f"{owner}.update({name}, {entries(rebuild, value)})")
     elif base in (list, set):
         verb = "extend" if base is list else "update"
         items = _items(rebuild, base.__iter__(value))
-        rebuild.builds.append(f"{base.__name__}.{verb}({name}, [{items}])")
+        rebuild.builds.append(f"{owner}.{verb}({name}, [{items}])")
 
     _fields(rebuild, value, name)
     for slot, content in filled_slots(value).items():
@@ -214,16 +203,13 @@ def _fields(rebuild: Rebuild, value: Any, name: str) -> None:
     if fields:
         # The dictionary itself may be used elsewhere.
         rebuild._made[id(fields)] = f"{name}.__dict__"
-        items = ", ".join([f"{key!r}: {rebuild.value(item)}" for key, item in fields.items()])
-        rebuild.builds.append(f"{name}.__dict__.update({{{items}}})")
+        rebuild.builds.append(f"{name}.__dict__.update({entries(rebuild, fields)})")
 
 
 def _exception(rebuild: Rebuild, value: BaseException) -> str:
     kind = type(value)
     cls = rebuild.value(kind)
-    name = rebuild.declare(
-        value, f"{cls}.__new__({', '.join([cls, *map(rebuild.value, value.args)])})", "error"
-    )
+    name = rebuild.declare(value, f"{cls}.__new__({_items(rebuild, (kind, *value.args))})", "error")
     rebuild.builds.append(f"{name}.args = {rebuild.value(value.args)}")
     for field in ("__cause__", "__context__"):
         linked = getattr(value, field)
@@ -263,22 +249,14 @@ def _refuse(rebuild: Rebuild, value: Any) -> str:
     raise cannot_rebuild(value)
 
 
-def _refuse_generator(rebuild: Rebuild, value: InterpretedGenerator) -> str:
-    reason = cannot_rebuild(value)
-    reason.made_at = value.made_at  # type: ignore[attr-defined]
-    raise reason
-
-
-EMPTY: dict[type, str] = {list: "[]", dict: "{}", set: "set()"}
-
 MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     tuple: _tuple,
     list: _list,
     dict: _dict,
     set: _set,
     frozenset: _set,
-    collections.OrderedDict: _ordered_dict,
-    collections.Counter: _counter,
+    collections.OrderedDict: _mapping,
+    collections.Counter: _mapping,
     collections.defaultdict: _default_dict,
     collections.deque: _deque,
     slice: _slice,
@@ -291,13 +269,12 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     functools.partial: _partial,
     Interpreted: lambda rebuild, value: rebuild.value(value.function),
     super: _super,
-    InterpretedGenerator: _refuse_generator,
+    InterpretedGenerator: _refuse,
     Marker: _refuse,
     SymSize: _size,
     operator.itemgetter: _iterator,
     operator.attrgetter: _iterator,
     operator.methodcaller: _iterator,
-    bytearray: _refuse,
 }
 
 
@@ -318,7 +295,7 @@ def _is_iterator(value: Any, kind: type) -> bool:
 
 def _is_instance(value: Any, kind: type) -> bool:
     """Whether the class comes from a class statement, and no native code makes its objects."""
-    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, (Tensor, type)):
+    if not kind.__flags__ & HEAP_TYPE or issubclass(kind, (Tensor, type)):
         return False
     return not any(_makes_natively(base) for base in kind.__mro__ if base not in _REBUILT_BASES)
 
@@ -331,7 +308,7 @@ def _makes_natively(kind: type) -> bool:
 MAKERS_BY_TEST: tuple[tuple[Callable[[Any, type], bool], Callable[[Rebuild, Any], str]], ...] = (
     (_is_constant, _as_constant),
     (lambda value, kind: isinstance(value, BaseException), _exception),
-    (lambda value, kind: isinstance(value, tuple), _named_tuple),
     (_is_iterator, _iterator),
     (_is_instance, _instance),
+    (lambda value, kind: isinstance(value, tuple), _native_tuple),
 )

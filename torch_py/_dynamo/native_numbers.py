@@ -55,8 +55,6 @@ def keeps_sizes(callee: Any) -> bool:
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, (list, dict, set)):
         return callee.__name__ in _KEEPING_METHODS
-    if isinstance(owner, type) and callee.__name__ == "__new__":  # of named tuples
-        return owner in _KEEPING
     return isinstance(callee, Hashable) and callee in _KEEPING
 
 

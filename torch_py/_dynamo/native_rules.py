@@ -45,31 +45,36 @@ BREAKING_BUILTINS = {
     "dir": "it lists attributes",
     "__import__": "it imports a module",
 }
-# Modules of the library of Python whose functions act outside, or give other answers each time.
-BREAKING_MODULES = {
-    "time": "the answer is another one each time",
-    "random": "random numbers of Python are not captured",
-    "logging": "it writes a log",
-    "warnings": "it may print a warning",
-    "os": "it asks the operating system",
-    "posix": "it asks the operating system",
-    "io": "it reads or writes a file",
-    "_io": "it reads or writes a file",
-    "threading": "threads are not captured",
-    "asyncio": "event loops are not captured",
-    "concurrent": "threads are not captured",
-    "multiprocessing": "processes are not captured",
-    "selectors": "it waits for events",
-    "signal": "it changes what the process does with signals",
-    "subprocess": "it starts a program",
-    "socket": "it uses the network",
-    "pdb": "it starts a debugger",
-    "inspect": "it looks at frames or source",
-    "traceback": "it looks at frames",
-    "gc": "it looks at all objects",
-    "pickle": "it writes objects as bytes",
-}
 
+
+def by_name(reasons: dict[str, str]) -> dict[str, str]:
+    """The reason for each name, of reasons with their names."""
+    return {name: reason for reason, names in reasons.items() for name in names.split()}
+
+
+# Modules of the library of Python whose functions act outside, or give other answers each time.
+BREAKING_MODULES = by_name(
+    {
+        "the answer is another one each time": "time",
+        "random numbers of Python are not captured": "random",
+        "it writes a log": "logging",
+        "it may print a warning": "warnings",
+        "it asks the operating system": "os posix",
+        "it reads or writes a file": "io _io",
+        "threads are not captured": "threading concurrent",
+        "event loops are not captured": "asyncio",
+        "processes are not captured": "multiprocessing",
+        "it waits for events": "selectors",
+        "it changes what the process does with signals": "signal",
+        "it starts a program": "subprocess",
+        "it uses the network": "socket",
+        "it starts a debugger": "pdb",
+        "it looks at frames or source": "inspect",
+        "it looks at frames": "traceback",
+        "it looks at all objects": "gc",
+        "it writes objects as bytes": "pickle",
+    }
+)
 
 # Functions of these modules that only look at data: what `os.environ` has is in a dictionary.
 _HARMLESS = (
@@ -95,7 +100,7 @@ def _reason_in_torch(module: str, function: FunctionType) -> Break | None:
     if module in _CAPTURED_TORCH or function.__name__ in _QUESTIONS:
         return None
     for prefix, why in _UNCAPTURED_TORCH.items():
-        if module.startswith(prefix):
+        if module.startswith(f"torch_py.{prefix}"):
             return unsupported_call(f"{module.replace('torch_py', 'torch', 1)}.{function.__qualname__}", why)
     return None
 
@@ -104,24 +109,20 @@ def _reason_in_torch(module: str, function: FunctionType) -> Break | None:
 _CAPTURED_TORCH = ("torch_py.fx.graph_module",)
 _QUESTIONS = ("is_available", "is_initialized", "current_group")
 
-_UNCAPTURED_TORCH = {
-    "torch_py.random": "it changes the state of random numbers",
-    "torch_py._dynamo": "it belongs to the compiler",
-    "torch_py.compiler._compile": "it belongs to the compiler",
-    "torch_py.compiler._functions": "it belongs to the compiler",
-    "torch_py.compiler._stance": "it belongs to the compiler",
-    "torch_py.autograd.engine": "it runs the engine of autograd",
-    "torch_py.autograd.gradient": "it runs the engine of autograd",
-    "torch_py._functorch.reverse_mode": "its result holds on to the graph of autograd",
-    "torch_py._functorch.forward_mode": "its result holds on to the graph of autograd",
-    "torch_py.fx": "it traces programs itself",
-    "torch_py.export": "it traces programs itself",
-    "torch_py.serialization": "it reads or writes a file",
-    "torch_py.profiler": "it measures",
-    "torch_py.utils.data": "it loads data",
-    "torch_py.utils.checkpoint._recomputation": "backward runs the function again, operator by operator",
-    "torch_py.utils.checkpoint._reentrant": "backward runs the function again, operator by operator",
-    "torch_py.multiprocessing": "processes are not captured",
-    "torch_py.distributed": "communication is not captured",
-    "torch_py._tensor_str": "it needs the values of tensors",
-}
+_UNCAPTURED_TORCH = by_name(
+    {
+        "it changes the state of random numbers": "random",
+        "it belongs to the compiler": "_dynamo compiler._compile compiler._functions compiler._stance",
+        "its result holds on to the graph of autograd": "_functorch.reverse_mode _functorch.forward_mode",
+        "it traces programs itself": "fx export",
+        "it reads or writes a file": "serialization",
+        "it measures": "profiler",
+        "it loads data": "utils.data",
+        "backward runs the function again, operator by operator": (
+            "utils.checkpoint._recomputation utils.checkpoint._reentrant"
+        ),
+        "processes are not captured": "multiprocessing",
+        "communication is not captured": "distributed",
+        "it needs the values of tensors": "_tensor_str",
+    }
+)

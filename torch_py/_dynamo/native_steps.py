@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import warnings
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import iteration
 from torch_py._dynamo.call_parts import call_parts
+from torch_py._dynamo.makers import entries
 from torch_py._dynamo.warning_places import WarnAt, places_of
 from torch_py._records import Fields
 
@@ -51,8 +53,8 @@ class Iterate:
 def of(stop: Stop) -> Any:
     """How to do the instruction at which a frame stops; None if only CPython can."""
     op = stop.instruction.op
-    if op in _JUMPS:
-        return _JUMPS[op]
+    if op.startswith(("jump_if_true", "jump_if_false")):
+        return Jump("true" in op, op.endswith("or_pop"))
     if op == "for_iter":
         return Iterate()
     if op.startswith("call"):
@@ -69,14 +71,6 @@ def of(stop: Stop) -> Any:
     return _function_step(function, operands, pops, results)
 
 
-_JUMPS = {
-    "jump_if_true": Jump(True, False),
-    "jump_if_false": Jump(False, False),
-    "jump_if_true_or_pop": Jump(True, True),
-    "jump_if_false_or_pop": Jump(False, True),
-}
-
-
 # Calls
 
 
@@ -88,12 +82,8 @@ def _call(stop: Stop) -> Step | None:
 
     def text(rebuild: Rebuild) -> str:
         given = [rebuild.value(value) for value in args]
-        given += [
-            f"{name}={rebuild.value(value)}"
-            if name.isidentifier()
-            else f"**{{{name!r}: {rebuild.value(value)}}}"
-            for name, value in kwargs.items()
-        ]
+        if kwargs:
+            given.append(f"**{entries(rebuild, kwargs)}")
         if callee is warnings.warn:
             name = rebuild.constant(WarnAt(places_of(stop.frame)), "warn")
         else:
@@ -125,41 +115,32 @@ def _text_of(value: Any, conversion: int, specification: str = "") -> str:
 
 
 def _format_value(stop: Stop) -> Step:
-    conversion = stop.instruction.arg & 3
-    if stop.instruction.arg & 4:
-        value, specification = stop.stack[-2:]
-        return _function_step(_text_of, [value, conversion, specification], 2, 1)
-    return _function_step(_text_of, [stop.stack[-1], conversion], 1, 1)
+    pops = 2 if stop.instruction.arg & 4 else 1
+    value, *specification = stop.stack[-pops:]
+    return _function_step(_text_of, [value, stop.instruction.arg & 3, *specification], pops, 1)
 
 
 def _unpack(stop: Stop) -> Step | None:
     count = stop.instruction.arg
-
-    def unpack(value: Any) -> list[Any]:
-        parts = list(value)
-        if len(parts) < count:
-            raise ValueError(f"not enough values to unpack (expected {count}, got {len(parts)})")
-        if len(parts) > count:
-            raise ValueError(f"too many values to unpack (expected {count})")
-        return parts[::-1]
-
-    return _function_step(unpack, [stop.stack[-1]], 1, count) if count > 1 else None
+    return _function_step(_reversed, [stop.stack[-1], count + 1], 1, count) if count > 1 else None
 
 
-def _compared_as_bool(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> tuple[Any, ...]:
-    def is_true(left: Any, right: Any) -> bool:
-        return bool(compare(left, right))
+def _reversed(value: Any, most: int) -> list[Any]:
+    """The elements as an instruction pushes them. What assigns them to names looks at their number."""
+    return list(itertools.islice(value, most))[::-1]
 
-    return is_true, left, right
+
+def _is_true(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> bool:
+    return bool(compare(left, right))
 
 
 # How many values an instruction takes from the stack, how many it gives, and the function that does it with
 # its operands: those of the instruction's argument and the values.
 _OPERATIONS: dict[str, tuple[int, int, Callable[..., tuple[Any, ...]]]] = {
-    "binary": (2, 1, lambda function, left, right: (function, left, right)),
-    "compare": (2, 1, lambda function, left, right: (function, left, right)),
-    "compare_as_bool": (2, 1, _compared_as_bool),  # since Python 3.13
-    "unary": (1, 1, lambda function, value: (function, value)),
+    "binary": (2, 1, lambda *operands: operands),
+    "compare": (2, 1, lambda *operands: operands),
+    "compare_as_bool": (2, 1, lambda *operands: (_is_true, *operands)),  # since Python 3.13
+    "unary": (1, 1, lambda *operands: operands),
     "subscript": (2, 1, lambda _, owner, key: (operator.getitem, owner, key)),
     "contains": (2, 1, lambda no, value, owner: (_not_contains if no else operator.contains, owner, value)),
     "load_attr": (1, 1, lambda name, owner: (getattr, owner, name)),

@@ -4,6 +4,7 @@ which end the graph."""
 from __future__ import annotations
 
 import collections
+import copyreg
 import functools
 import types
 from collections.abc import Callable
@@ -11,14 +12,13 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo import attributes, copying, iteration, operations, storing, torch_calls
-from torch_py._dynamo.attributes import call_own, in_class
+from torch_py._dynamo import attributes, iteration, operations, storing, torch_calls
+from torch_py._dynamo.attributes import HEAP_TYPE, call_own, fields_of, in_class
 from torch_py._dynamo.breaks import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_numbers import call_with_numbers
 from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
 from torch_py._dynamo.nested import has_tensors
-from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -41,10 +41,7 @@ class Interpreted:
 
 def callable_for_native(capture: Capture, value: Any) -> Any:
     """`value`, or a callable that interprets it."""
-    kind = type(value)
-    if kind is FunctionType or kind is MethodType:
-        return Interpreted(capture, value)
-    return value
+    return Interpreted(capture, value) if type(value) in (FunctionType, MethodType) else value
 
 
 def called_natively(capture: Capture, value: Any) -> Any:
@@ -101,9 +98,7 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
         capture.use_fields(owner, *args, *kwargs.values())
         args = [callable_for_native(capture, value) for value in args]
         kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
-    if capture.varying is not None:
-        return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
-    return capture.result(callee(*args, **kwargs))
+    return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
 
 
 # Methods of containers, and modules of functions, that do not look into the objects they are given.
@@ -122,17 +117,10 @@ def _only_stores(callee: Any) -> bool:
 
 
 def _call_of_class(capture: Capture, callee: Any, owner: type, args: Any, kwargs: Any) -> Any:
-    """A class method, or the __new__ of a built-in type."""
-    if callee.__name__ == "__new__" and args and isinstance(args[0], type):
-        if owner is object:
-            return capture.made(object.__new__(args[0]))
-        if owner is type:
-            return capture.made(callee(*args, **kwargs))
-        if owner not in PURE_CLASSES and not issubclass(owner, BaseException):
-            raise unsupported_call(f"{owner.__name__}.__new__")
-    elif callee.__name__ == "__init_subclass__":
+    """A class method."""
+    if callee.__name__ == "__init_subclass__":
         return None
-    elif owner not in PURE_CLASSES and not torch_calls.is_torch_builtin(callee):
+    if owner not in PURE_CLASSES and not torch_calls.is_torch_builtin(callee):
         if owner.__module__ != "builtins" and "fromkeys" != callee.__name__:
             raise unsupported_call(f"{owner.__name__}.{callee.__name__}")
     return run_natively(capture, callee, args, kwargs)
@@ -140,36 +128,27 @@ def _call_of_class(capture: Capture, callee: Any, owner: type, args: Any, kwargs
 
 # Methods of built-in types
 
-_CHANGING = {
-    list: frozenset(
-        "append extend insert remove pop clear sort reverse __setitem__ __delitem__ __iadd__ __imul__ "
-        "__init__".split()
-    ),
-    dict: frozenset(
-        "clear pop popitem setdefault update move_to_end __setitem__ __delitem__ __ior__ __init__".split()
-    ),
-    set: frozenset(
-        "add remove discard pop clear update intersection_update difference_update "
-        "symmetric_difference_update __ior__ __iand__ __isub__ __ixor__ __init__".split()
-    ),
-    collections.deque: frozenset(
-        "append appendleft extend extendleft insert remove pop popleft clear rotate reverse __setitem__ "
-        "__delitem__ __iadd__ __imul__ __init__".split()
-    ),
-    bytearray: frozenset("append extend insert remove pop clear reverse __setitem__ __delitem__".split()),
-}
+_CHANGING = frozenset(
+    "append appendleft extend extendleft insert remove pop popleft popitem clear sort rotate reverse add "
+    "discard setdefault update move_to_end intersection_update difference_update symmetric_difference_update "
+    "__setitem__ __delitem__ __init__ __iadd__ __imul__ __ior__ __iand__ __isub__ __ixor__".split()
+)
+_CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _SAFE_OWNERS = (
-    str, bytes, int, float, complex, bool, tuple, list, dict, set, frozenset, collections.deque, bytearray,
-    range, slice, type(None), BaseException, types.MappingProxyType, type({}.keys()), type({}.values()),
-    type({}.items()),
+    *_CONTAINERS, str, bytes, int, float, complex, bool, tuple, frozenset, range, slice, type(None),
+    BaseException, types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
+    _C.dtype, _C.device, _C.finfo, _C.iinfo,
 )  # fmt: skip
+
+
+_SAFE_MODULES = "re _sre itertools functools _operator operator types _struct".split()
 
 
 def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A bound method of an object of a built-in type."""
     name = callee.__name__
     if name == "__reduce_ex__" and in_class(type(owner), name) is object.__reduce_ex__:
-        return copying.reduced(capture, owner, *args)
+        return _reduced(capture, owner, *args)
     kind = type(owner)
     special = _SPECIAL_METHODS.get(name)
     if special is not None and isinstance(owner, dict):
@@ -181,31 +160,14 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
         return capture.result(callee(*args, **kwargs))
     if isinstance(owner, str) and name in ("format", "join", "format_map"):
         return _text_method(capture, owner, callee, args, kwargs)
-    if not isinstance(owner, _SAFE_OWNERS) and not _is_known_owner(owner):
+    if not isinstance(owner, _SAFE_OWNERS) and kind.__module__ not in _SAFE_MODULES:
         raise unsupported_call(f"{kind.__name__}.{name}")
 
-    changed = next((names for base, names in _CHANGING.items() if isinstance(owner, base)), frozenset())
-    if name in changed:
+    if name in _CHANGING and isinstance(owner, _CONTAINERS):
         capture.change(owner)
     else:
         capture.use(owner)
     return run_natively(capture, callee, args, kwargs)
-
-
-def _is_known_owner(owner: Any) -> bool:
-    kind = type(owner)
-    if is_of_torch(kind):
-        return kind in (_C.Size, _C.dtype, _C.device, _C.finfo, _C.iinfo)
-    return kind.__module__ in (
-        "re",
-        "_sre",
-        "itertools",
-        "functools",
-        "_operator",
-        "operator",
-        "types",
-        "_struct",
-    )
 
 
 def _text_method(capture: Capture, owner: str, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -225,16 +187,12 @@ def _as_text(capture: Capture, value: Any) -> Any:
 
 
 def _dict_get(capture: Capture, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    if type(in_class(type(owner), "get")) is FunctionType:
-        return NotImplemented
     hash(key)
     value = capture.read_key(owner, key)
     return default if value is ABSENT else value
 
 
 def _dict_pop(capture: Capture, owner: dict[Any, Any], key: Any, *default: Any) -> Any:
-    if capture.is_new(owner):
-        return NotImplemented
     value = capture.read_key(owner, key)
     if value is ABSENT:
         if default:
@@ -252,21 +210,12 @@ def _dict_setdefault(capture: Capture, owner: dict[Any, Any], key: Any, default:
     return value
 
 
-def _dict_item(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
-    value = capture.read_key(owner, key)
-    return NotImplemented if value is ABSENT else value
-
-
 def _dict_update(capture: Capture, owner: dict[Any, Any], *given: Any, **named: Any) -> Any:
-    if capture.is_new(owner):
+    if not all(isinstance(other, dict) for other in given):
         return NotImplemented
-    for other in given:
-        if not isinstance(other, dict):
-            return NotImplemented
-        for key, value in capture.items_of(other).items():
+    for entries in (*map(capture.items_of, given), named):
+        for key, value in entries.items():
             capture.write_key(owner, key, value)
-    for name, value in named.items():
-        capture.write_key(owner, name, value)
     return None
 
 
@@ -275,7 +224,7 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "pop": _dict_pop,
     "setdefault": _dict_setdefault,
     "__setitem__": lambda capture, owner, key, value: capture.write_key(owner, key, value),
-    "__getitem__": _dict_item,
+    "__getitem__": operations.entry,
     "update": _dict_update,
 }
 
@@ -316,6 +265,56 @@ def _object_getattribute(capture: Capture, owner: Any, name: str) -> Any:
     return value
 
 
+def _reduced(capture: Capture, owner: Any, protocol: int = 0) -> Any:
+    """``owner.__reduce_ex__(protocol)`` for objects that keep their state in a dictionary."""
+    kind = type(owner)
+    own = in_class(kind, "__reduce__")
+    if own is not object.__reduce__:
+        return capture.call(attributes.load(capture, owner, "__reduce__"), (), {})
+    if protocol < 2 or not _is_ordinary(kind):
+        raise unsupported_call(f"{kind.__name__}.__reduce_ex__")
+
+    capture.depends_on_class(kind, "__reduce__")
+    maker, arguments = _construction(capture, owner, kind)
+    state = _state_of(capture, owner, kind)
+    elements = iter(capture.elements_of(owner)) if isinstance(owner, list) else None
+    entries = iter(capture.items_of(owner).items()) if isinstance(owner, dict) else None
+    return capture.made((maker, arguments, state, elements, entries))
+
+
+def _is_ordinary(kind: type) -> bool:
+    """Whether an object consists of its dictionary, and of its contents if it is a list or dictionary."""
+    has_slots = any(owner.__dict__.get("__slots__") for owner in kind.__mro__)
+    bases = [owner for owner in kind.__mro__ if not owner.__flags__ & HEAP_TYPE]
+    return not has_slots and set(bases) <= {object, list, dict}
+
+
+def _construction(capture: Capture, owner: Any, kind: type) -> tuple[Any, tuple[Any, ...]]:
+    if not capture.is_new(kind):
+        capture.fixed(kind, kind.__name__)
+    has_keywords = in_class(kind, "__getnewargs_ex__") is not ABSENT
+    name = "__getnewargs_ex__" if has_keywords else "__getnewargs__"
+    maker: Any = copyreg.__newobj_ex__ if has_keywords else copyreg.__newobj__  # type: ignore[attr-defined]
+
+    has_arguments = in_class(kind, name) is not ABSENT
+    given = capture.call(attributes.load(capture, owner, name), (), {}) if has_arguments else ()
+    return capture.fixed(maker, f"copyreg.{maker.__name__}"), capture.made((kind, *given))
+
+
+def _state_of(capture: Capture, owner: Any, kind: type) -> Any:
+    """What `__getstate__` gives: by default the dictionary itself, or None if it is empty."""
+    getter = in_class(kind, "__getstate__")
+    if getter is not ABSENT and getter is not getattr(object, "__getstate__", None):
+        return capture.call(attributes.load(capture, owner, "__getstate__"), (), {})
+    if fields_of(owner) is None:
+        return None
+    fields = attributes.load(capture, owner, "__dict__")
+    if len(fields) == 0:
+        capture.use_length(fields)
+        return None
+    return fields
+
+
 _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__init__": lambda capture, owner, *args, **kwargs: None,
     "__setattr__": storing.store_plain,
@@ -325,8 +324,7 @@ _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__eq__": lambda capture, left, right: True if left is right else NotImplemented,
     "__ne__": lambda capture, left, right: False if left is right else NotImplemented,
     "__hash__": lambda capture, owner: object.__hash__(owner),
-    "__init_subclass__": lambda capture, *args, **kwargs: None,
-    "__reduce_ex__": copying.reduced,
+    "__reduce_ex__": _reduced,
 }
 
 
@@ -334,9 +332,8 @@ def call_object(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]
     """An object with a native __call__; NotImplemented if what it does is not known."""
     if type(callee).__module__ in ("operator", "_operator"):
         return _call_getter(capture, callee, args)
-    cached = getattr(callee, "__wrapped__", None)
-    if isinstance(callee, functools._lru_cache_wrapper) and cached is not None:
-        return capture.call(cached, args, kwargs)
+    if isinstance(callee, functools._lru_cache_wrapper):
+        return capture.call(callee.__wrapped__, args, kwargs)
     return NotImplemented
 
 

@@ -31,9 +31,7 @@ def formatted(capture: Capture, value: Any, conversion: int, specification: Any)
     """What an f-string makes of a value. Without a specification (None) only the conversion is done."""
     if conversion:
         value = text_of(capture, _CONVERSIONS[conversion], value)
-    if specification is None:
-        return value
-    if type(value) is str and not specification:
+    if specification is None or (type(value) is str and not specification):
         return value
     return text_of(capture, format, value, specification)
 
@@ -72,7 +70,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
         return found
-    if name.startswith("i") and name != "invert":
+    if name.startswith("i"):  # in place
         capture.change(left)
     capture.use(left)
     capture.use(right)
@@ -103,36 +101,27 @@ def _with_varying(varying: Varying, name: str, left: Any, right: Any) -> tuple[A
 
 def _is_torch_value(value: Any) -> bool:
     """Whether an operator with a tensor on the other side is the tensor's."""
-    kind = type(value)
-    return isinstance(value, Tensor) or kind in _NUMBERS or not _is_of_program(kind)
-
-
-def _is_of_program(kind: type) -> bool:
-    return any(
-        type(in_class(kind, name)) is FunctionType for name in ("__radd__", "__rmul__", "__add__", "__mul__")
-    )
+    if isinstance(value, Tensor) or type(value) in _NUMBERS:
+        return True
+    methods = [in_class(type(value), f"__{name}__") for name in ("radd", "rmul", "add", "mul")]
+    return not any(type(method) is FunctionType for method in methods)
 
 
 def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
     """The result of a method of the program; NotImplemented without one."""
-    in_place = name.startswith("i") and name not in ("invert", "is_")
-    if in_place:
-        found = _method_result(capture, f"__{name}__", left, right)
-        if found is not NotImplemented:
-            return found
-        name = name[1:]
+    plain = name.removeprefix("i")
+    attempts = [(f"__{plain}__", left, right)]
+    if type(right) is not type(left):
+        comes_first = issubclass(type(right), type(left))
+        attempts.insert(0 if comes_first else 1, (f"__r{plain}__", right, left))
+    if plain != name:
+        attempts.insert(0, (f"__{name}__", left, right))
 
-    forward, reflected = f"__{name}__", f"__r{name}__"
-    tried_right = False
-    if type(right) is not type(left) and issubclass(type(right), type(left)):
-        tried_right = True
-        found = _method_result(capture, reflected, right, left)
+    for attempt in attempts:
+        found = _method_result(capture, *attempt)
         if found is not NotImplemented:
             return found
-    found = _method_result(capture, forward, left, right)
-    if found is NotImplemented and not tried_right and type(right) is not type(left):
-        found = _method_result(capture, reflected, right, left)
-    return found
+    return NotImplemented
 
 
 def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
@@ -193,7 +182,7 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
     is_iterator = iteration.is_native_iterator(container)
     if is_iterator or type(in_class(type(container), "__iter__")) is FunctionType:
         return _is_among(capture, container, value)
-    if isinstance(container, dict) and (_is_plain_key(value) or isinstance(value, Tensor)):
+    if isinstance(container, dict) and (type(value) in _PLAIN_KEYS or isinstance(value, Tensor)):
         return capture.read_key(container, value) is not ABSENT
 
     capture.use(container)
@@ -203,12 +192,14 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
     else:
         capture.is_particular_key(value)
     if isinstance(value, Tensor):
-        return _tensor_is_among(capture, container, capture.key_in(container, value))
+        if isinstance(container, (list, tuple)):
+            is_itself = any(capture.plain(element) is capture.plain(value) for element in container)
+            return is_itself or _is_among(capture, container, value)
+        value = capture.key_in(container, value)
     return value in container
 
 
-def _is_plain_key(value: Any) -> bool:
-    return type(value) in (str, int, bool, type(None), bytes, type)
+_PLAIN_KEYS = (str, int, bool, type(None), bytes, type)
 
 
 def _is_among(capture: Capture, container: Any, value: Any) -> bool:
@@ -216,17 +207,6 @@ def _is_among(capture: Capture, container: Any, value: Any) -> bool:
     while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
         if element is value or capture.truth(compare(capture, operator.eq, element, value)):
             return True
-    return False
-
-
-def _tensor_is_among(capture: Capture, container: Any, value: Tensor) -> bool:
-    if not isinstance(container, (list, tuple)):
-        return value in container
-    for element in container:
-        if isinstance(element, Tensor) and capture.plain(element) is capture.plain(value):
-            return True
-    if any(isinstance(element, Tensor) for element in container):
-        raise data_dependent("a search for a tensor in a list")
     return False
 
 
@@ -245,7 +225,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
         return value
 
     if isinstance(owner, dict):
-        return _entry(capture, owner, key)
+        return entry(capture, owner, key)
     if isinstance(owner, (list, tuple)) and type(key) is int:
         return capture.read_item(owner, key)
     if isinstance(owner, type):
@@ -263,7 +243,8 @@ def _as_index(capture: Capture, key: Tensor) -> Any:
         return constant.item()
 
 
-def _entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
+def entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
+    """What ``dict.__getitem__`` gives, for a missing key with the help of the class."""
     value = capture.read_key(owner, key)
     if value is not ABSENT:
         return value

@@ -9,17 +9,9 @@ from __future__ import annotations
 import abc
 import enum
 import itertools
+import types
 from collections import Counter
 from functools import cache
-from types import (
-    BuiltinFunctionType,
-    CellType,
-    CodeType,
-    FunctionType,
-    MethodType,
-    ModuleType,
-    WrapperDescriptorType,
-)
 from typing import Any
 from weakref import ref
 
@@ -52,7 +44,7 @@ SCALARS = frozenset(
     )
 )  # fmt: skip
 # Objects that are guarded by being the same.
-FIXED_KINDS = (type, ModuleType, BuiltinFunctionType, CodeType, enum.Enum)
+FIXED_KINDS = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType, enum.Enum)
 
 
 class Origins:
@@ -100,7 +92,9 @@ class Origins:
         inputs = list(self.recorder.inputs.values())
         free = [made for made in inputs if made.source.kind != "constant"]
         if not any(self._is_written(made) for made in inputs):
-            self.guards.add_distinct(self._without_shared_memory(inputs, free))
+            # Code that only reads may share memory, as inputs do in this call.
+            owners = Counter(_memory_of(made.real) for made in inputs)
+            self.guards.add_distinct([made.source for made in free if owners[_memory_of(made.real)] == 1])
         elif free:
             for apart in self._apart(inputs):
                 self.guards.add_distinct(apart)
@@ -158,12 +152,6 @@ class Origins:
         if made is not first and base is first.real._base:
             self.guards.add("alias", source, self.sources.attr(first.source, "_base"))
 
-    @staticmethod
-    def _without_shared_memory(inputs: list[Input], wanted: list[Input]) -> list[Source]:
-        """The inputs whose memory no other input shares in this call; code that only reads may share."""
-        owners = Counter(_memory_of(made.real) for made in inputs)
-        return [made.source for made in wanted if owners[_memory_of(made.real)] == 1]
-
     def origin_of(self, value: Any) -> Source | None:
         return self._origins.get(id(value))
 
@@ -213,7 +201,7 @@ class Origins:
         else:
             by_value = _is_value(kind)
             self.guards.add("equals" if by_value else "type_is", source, value if by_value else kind)
-            if kind is FunctionType:
+            if kind is types.FunctionType:
                 self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
             self._set_origin(value, source)
         return value
@@ -244,7 +232,7 @@ class Origins:
         first = next(iter(source.steps()))
         if isinstance(value, Module) and first.kind != "constant":
             return self.policy.is_particular(value, source)
-        return first.kind == "constant" and not isinstance(value, CellType)
+        return first.kind == "constant" and not isinstance(value, types.CellType)
 
     def _guard_alias(self, value: Any, source: Source, known: Source) -> None:
         if known is source:
@@ -285,10 +273,10 @@ class Origins:
 def _is_value(kind: type) -> bool:
     """Whether objects of a class are equal by their values, which native code knows, as those of NumPy's
     scalars, datetime and Decimal."""
-    if issubclass(kind, (tuple, frozenset, MethodType, ref, Tensor)) or is_of_torch(kind):
+    if issubclass(kind, (tuple, frozenset, types.MethodType, ref, Tensor)) or is_of_torch(kind):
         return False
     methods = kind.__eq__, kind.__hash__
-    is_native = all(type(method) is WrapperDescriptorType for method in methods)
+    is_native = all(type(method) is types.WrapperDescriptorType for method in methods)
     return is_native and object.__eq__ not in methods and object.__hash__ not in methods
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from types import CellType, FunctionType, MappingProxyType, MethodType
 from typing import Any
@@ -100,21 +100,12 @@ class Reading(Origins):
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
         """An entry of the dictionary of an instance, or ABSENT."""
         origin = self._origins.get(id(owner))
-        if origin is None or self.journal.has("key", fields, name):
-            return self.plain(fields.get(name, ABSENT))
-
-        self._own_fields(owner, fields, origin)
-        source = self._origins[id(fields)]
-        value = fields.get(name, ABSENT)
-        if source.kind == "constant":
-            self.guards.watch(fields)
-        if value is ABSENT:
-            self.guards.add("no_key", source, name)
-            return ABSENT
-        place = self.sources.key(source, name)
-        place.text = f"{origin.text}.{name}"
-        place.is_of_module = place.is_of_module or isinstance(owner, Module)
-        return self.admit(value, place)
+        if origin is not None and not self.journal.has("key", fields, name):
+            self._own_fields(owner, fields, origin)
+            place = self.sources.key(self._origins[id(fields)], name)
+            place.text = f"{origin.text}.{name}"
+            place.is_of_module = place.is_of_module or isinstance(owner, Module)
+        return self.read_key(fields, name)
 
     def _own_fields(self, owner: Any, fields: dict[str, Any], origin: Source) -> None:
         if id(fields) in self._origins:
@@ -147,11 +138,10 @@ class Reading(Origins):
         value = contents(cell)
         origin = self._unwritten("cell", cell)
         if origin is None:
-            return value if value is ABSENT else self.plain(value)
-        source = self.sources.cell(origin, name)
+            return self.plain(value)
         if value is ABSENT:
-            raise Break(f"use of '{name}'", "the variable of the enclosing function has no value yet", "")
-        return self.admit(value, source)
+            raise Break(f"use of '{name}'", "the variable of the enclosing function has no value yet")
+        return self.admit(value, self.sources.cell(origin, name))
 
     def read_slot(self, owner: Any, name: str) -> Any:
         origin = self._unwritten("slot", owner, name)
@@ -178,9 +168,6 @@ class Reading(Origins):
             return value
         if origin is None:
             return self.result(value)
-        if name == "__code__":
-            self.guards.add("is", self.sources.attr(origin, name), value)
-            return value
         return self.admit(value, self.sources.attr(origin, name))
 
     def read_class(self, kind: type, name: str, found: Any) -> Any:
@@ -191,6 +178,11 @@ class Reading(Origins):
         self.guards.watch(kind)
         self.fixed(kind, kind.__name__)
         return self.admit(found, self.sources.attr(self.sources.constant(kind, kind.__name__), name))
+
+    def looked_up(self, text: str, function: Callable[..., Any], kind: type, *args: Any) -> Source:
+        """What a function reads from a class, for these arguments."""
+        self.guards.watch(kind)
+        return self.sources.call(text, function, kind, *args, kind="lookup")
 
     def depends_on_class(self, kind: type, name: str) -> None:
         """What `kind` has under `name`, a method or property, has to stay."""
@@ -209,7 +201,7 @@ class Reading(Origins):
             place, found = self.sources.attr(place, "__func__"), found.__func__
         elif type(found) not in (FunctionType, property) and getattr(kind, name, ABSENT) is not found:
             # Made anew by each access.
-            place = self.sources.call(f"{kind.__name__}.{name}", in_class, kind, name, kind="lookup")
+            place = self.looked_up(f"{kind.__name__}.{name}", in_class, kind, name)
             found = in_class(kind, name)
         self.guards.add("is", place, found)
 
@@ -277,12 +269,6 @@ class Reading(Origins):
                     self.depends_on_class(type(value), name)
                 waiting += self._fields_in_use(value)
 
-    def use_objects(self, *values: Any) -> None:
-        """Before native code runs functions of the program with objects: guards their fields."""
-        for value in values:
-            if type(value).__flags__ & HEAP_TYPE and not isinstance(value, (Tensor, Module, Enum, type)):
-                self.use_fields(self._fields_in_use(value))
-
     def guard_code(self, function: FunctionType) -> None:
         """Guards what a function of the program does."""
         if not self.is_new(function):
@@ -303,7 +289,7 @@ class Reading(Origins):
         found = [*fields.values(), *slots.values()]
         if any(isinstance(value, Tensor) for value in found):
             raise Break(
-                f"a native call with a {type(owner).__name__}", "its methods may compute with tensors", ""
+                f"a native call with a {type(owner).__name__}", "its methods may compute with tensors"
             )
 
         if origin is not None:

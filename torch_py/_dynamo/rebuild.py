@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import Pending
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
-from torch_py._dynamo.makers import EMPTY, MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
+from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
 from torch_py._dynamo.sources import Source
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -43,8 +43,7 @@ class Rebuild:
 
         self._constant_names: dict[int, str] = {}
         self._names = Namespace({name, *parameters, "graph"})
-        self._source_names: dict[int, str] = {}
-        self._sizes: dict[str, str] = {}  # the names of sizes, by how they are read
+        self._read_names: dict[str, str] = {}
         self._made: dict[int, str] = {}
         self._open: set[int] = set()
         self._kept: list[Any] = []
@@ -57,8 +56,7 @@ class Rebuild:
     def constant(self, value: Any, wish: str = "constant") -> str:
         known = self._constant_names.get(id(value))
         if known is None:
-            known = self.name(wish)
-            self._constant_names[id(value)] = known
+            known = self._constant_names[id(value)] = self.name(wish)
             self.constants[known] = value
         return known
 
@@ -70,11 +68,14 @@ class Rebuild:
             return self.parameters[source.key]
         if source.kind == "constant":
             return self.constant(source.key, _wish(source))
-        known = self._source_names.get(id(source))
+        return self._read(self._access(source), _wish(source))
+
+    def _read(self, text: str, wish: str) -> str:
+        """The name of what an expression gives before the graph runs."""
+        known = self._read_names.get(text)
         if known is None:
-            known = self.name(_wish(source))
-            self.reads.append(f"{known} = {self._access(source)}")
-            self._source_names[id(source)] = known
+            known = self._read_names[text] = self.name(wish)
+            self.reads.append(f"{known} = {text}")
         return known
 
     def _access(self, source: Source) -> str:
@@ -91,13 +92,7 @@ class Rebuild:
     def _place(self, place: Place) -> str:
         """A number that varies, read before the graph runs, which may give a tensor other sizes."""
         source = self.source(place.made.source)
-        if not place.is_size:
-            return source
-        text = f"{source}.size({place.dim})"
-        if text not in self._sizes:
-            self._sizes[text] = self.name("size")
-            self.reads.append(f"{self._sizes[text]} = {text}")
-        return self._sizes[text]
+        return self._read(f"{source}.size({place.dim})", "size") if place.is_size else source
 
     # Values
 
@@ -153,22 +148,16 @@ class Rebuild:
 
     def _announce(self, value: Any, kind: type) -> str:
         """A name for an object that refers to itself, which is filled later."""
-        empty = EMPTY.get(kind)
-        if empty is None:
-            raise Break(f"a {kind.__name__} that refers to itself", "it cannot be made again", "")
-        known = self.name(kind.__name__.lower())
-        self.builds.append(f"{known} = {empty}")
-        self._made[id(value)] = known
-        return known
+        if kind not in (list, dict, set):
+            raise Break(f"a {kind.__name__} that refers to itself", "it cannot be made again")
+        return self.declare(value, f"{kind.__name__}()", kind.__name__)
 
     def finish(self, value: Any, expression: str, fill: str, wish: str) -> str:
         """Gives a new object a name. `fill` is the method that fills it if it was announced."""
         known = self._made.get(id(value))
         if known is None:
-            known = self.name(wish)
-            self.builds.append(f"{known} = {expression}")
-            self._made[id(value)] = known
-        elif fill:
+            return self.declare(value, expression, wish)
+        if fill:
             self.builds.append(f"{known}.{fill}({expression})")
         return known
 
@@ -188,34 +177,27 @@ class Rebuild:
             place = f"{owner}.cell_contents" if entry.kind == "cell" else f"{owner}[{self.value(entry.key)}]"
             if entry.has_moved or now is ABSENT:
                 self.writes.append(f"del {place}")
-            if now is ABSENT:
-                return
-            text = f"{place} = {self.value(now)}"
+            if now is not ABSENT:
+                self.writes.append(f"{place} = {self.value(now)}")
         elif entry.kind in ("slot", "class"):
             base = "object" if entry.kind == "slot" else "type"
-            text = (
-                f"{base}.__delattr__({owner}, {entry.key!r})"
-                if now is ABSENT
-                else f"{base}.__setattr__({owner}, {entry.key!r}, {self.value(now)})"
-            )
-        elif entry.kind == "tail":
-            text = f"list.extend({owner}, [{', '.join(self.value(item) for item, _ in now.items)}])"
+            verb, operand = ("del", "") if now is ABSENT else ("set", f", {self.value(now)}")
+            self.writes.append(f"{base}.__{verb}attr__({owner}, {entry.key!r}{operand})")
         else:
-            self._contents(owner, entry.owner, now)
-            return
+            self._contents(owner, entry, now)
 
-        self.writes.append(text)
-
-    def _contents(self, owner: str, container: Any, now: Snapshot) -> None:
-        if isinstance(container, dict):
+    def _contents(self, owner: str, entry: Entry, now: Snapshot) -> None:
+        if isinstance(entry.owner, dict):
             items = ", ".join(f"({self.value(key)}, {self.value(item)})" for key, item in now.items)
         else:
             items = ", ".join(self.value(item) for item, _ in now.items)
-        if isinstance(container, list):
+        if entry.kind == "tail":
+            self.writes.append(f"list.extend({owner}, [{items}])")
+        elif isinstance(entry.owner, list):
             self.writes.append(f"{owner}[:] = [{items}]")
-            return
-        verb = "update" if isinstance(container, (dict, set)) else "extend"
-        self.writes += [f"{owner}.clear()", f"{owner}.{verb}([{items}])"]
+        else:
+            verb = "update" if isinstance(entry.owner, (dict, set)) else "extend"
+            self.writes += [f"{owner}.clear()", f"{owner}.{verb}([{items}])"]
 
 
 def _wish(source: Source) -> str:

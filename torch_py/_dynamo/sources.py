@@ -66,7 +66,7 @@ class Sources:
         return self._get("argument", None, position, f"L[{name!r}]")
 
     def constant(self, value: Any, text: str) -> Source:
-        return self._get("constant", None, value, text)
+        return self._get("constant", None, value, text, id(value))
 
     def attr(self, base: Source, name: str) -> Source:
         return self._get("attr", base, name, f"{base.text}.{name}")
@@ -78,28 +78,18 @@ class Sources:
         return self._get("key", base, key, f"{base.text}[{_short(key)}]")
 
     def cell(self, base: Source, name: str) -> Source:
-        return self._get("cell", base, None, f"{base.text}" if base.kind == "constant" else f"{base.text}()")
+        return self._get("cell", base, None, base.text if base.kind == "constant" else f"{base.text}()")
 
     def call(self, text: str, function: Callable[..., Any], *args: Any, kind: str = "call") -> Source:
         """What a function returns for these arguments."""
-        place = (kind, function, *map(id, args))
-        found = self._known.get(place)
-        if found is None:
-            found = self._known[place] = Source(kind, None, partial(function, *args), text)
-        return found
+        return self._get(kind, None, partial(function, *args), text, (function, *map(id, args)))
 
-    def _get(self, kind: str, base: Source | None, key: Any, text: str) -> Source:
-        place = (kind, id(base) if base is not None else 0, _identity(kind, key))
+    def _get(self, kind: str, base: Source | None, key: Any, text: str, identity: Any = None) -> Source:
+        place = (kind, id(base), identity or (type(key), key))
         found = self._known.get(place)
         if found is None:
             found = self._known[place] = Source(kind, base, key, text)
         return found
-
-
-def _identity(kind: str, key: Any) -> Any:
-    if kind == "constant":
-        return id(key)
-    return (type(key), key)
 
 
 def _short(key: Any) -> str:

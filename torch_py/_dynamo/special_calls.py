@@ -5,10 +5,12 @@ from __future__ import annotations
 import _thread
 import builtins
 import functools
+import inspect
 import operator
 import sys
 import types
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -42,33 +44,27 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-def _graph_break(capture: Capture, args: Any, kwargs: Any) -> None:
-    text = args[0] if args else kwargs.get("msg", "")
-    raise Break("torch._dynamo.graph_break()", text or "the program asks for it")
+def _graph_break(capture: Capture, msg: str = "") -> None:
+    raise Break("torch._dynamo.graph_break()", msg or "the program asks for it")
 
 
-def _true(capture: Capture, args: Any, kwargs: Any) -> bool:
-    return True
-
-
-def _type(capture: Capture, args: Any, kwargs: Any) -> Any:
+def _type(capture: Capture, *args: Any, **kwargs: Any) -> Any:
     if len(args) == 1:
         kind = capture.class_of(args[0])
         return kind if capture.is_new(kind) else capture.fixed(kind, kind.__name__)
     return capture.made(type(*args, **kwargs))
 
 
-def _getattr(capture: Capture, args: Any, kwargs: Any) -> Any:
+def _getattr(capture: Capture, owner: Any, name: str, *default: Any) -> Any:
     try:
-        return attributes.load(capture, args[0], args[1])
+        return attributes.load(capture, owner, name)
     except AttributeError:
-        if len(args) == 2:
+        if not default:
             raise
-        return args[2]
+        return default[0]
 
 
-def _len(capture: Capture, args: Any, kwargs: Any) -> int:
-    (value,) = args
+def _len(capture: Capture, value: Any) -> int:
     if isinstance(value, Tensor):
         return torch_calls.method(capture, value, "__len__", [], {})  # type: ignore[no-any-return]
     length = call_own(capture, value, "__len__")
@@ -78,96 +74,72 @@ def _len(capture: Capture, args: Any, kwargs: Any) -> int:
     return len(value)
 
 
-def _iter(capture: Capture, args: Any, kwargs: Any) -> Any:
-    if len(args) == 2:
-        return capture.made(iter(natives.called_natively(capture, args[0]), args[1]))
-    return iteration.iterator_of(capture, args[0])
+def _iter(capture: Capture, value: Any, *sentinel: Any) -> Any:
+    if sentinel:
+        return capture.made(iter(natives.called_natively(capture, value), *sentinel))
+    return iteration.iterator_of(capture, value)
 
 
-def _next(capture: Capture, args: Any, kwargs: Any) -> Any:
-    if not hasattr(type(args[0]), "__next__"):
-        raise TypeError(f"'{type(args[0]).__name__}' object is not an iterator")
-    if isinstance(args[0], InterpretedGenerator) and len(args) == 1:
-        return args[0].send(None)
-    value = iteration.next_of(capture, args[0], iteration.END)
+def _next(capture: Capture, iterator: Any, *default: Any) -> Any:
+    if not hasattr(type(iterator), "__next__"):
+        raise TypeError(f"'{type(iterator).__name__}' object is not an iterator")
+    if isinstance(iterator, InterpretedGenerator) and not default:
+        return iterator.send(None)
+    value = iteration.next_of(capture, iterator, iteration.END)
     if value is not iteration.END:
         return value
-    if len(args) == 2:
-        return args[1]
-    raise StopIteration
+    if not default:
+        raise StopIteration
+    return default[0]
 
 
-def _text(function: Any) -> Callable[..., str]:
-    def text(capture: Capture, args: Any, kwargs: Any) -> Any:
-        if not args:
-            return function()
-        if function is str and len(args) > 1:
-            return str(*args, **kwargs)
-        return operations.text_of(capture, function, *args)
-
-    return text
+def _text(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> str:
+    if function is str and (len(args) != 1 or kwargs):
+        return str(*args, **kwargs)
+    return operations.text_of(capture, function, *args)
 
 
-def _number(function: Any) -> Callable[..., Any]:
+def _number(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> Any:
     """int(), float() and complex()."""
-
-    def number(capture: Capture, args: Any, kwargs: Any) -> Any:
-        if args and isinstance(args[0], Tensor):
-            return torch_calls.method(capture, args[0], f"__{function.__name__}__", (), {})
-        if function is int and len(args) == 1 and type(args[0]) is SymInt:
-            return args[0]
-        for name in (f"__{function.__name__}__", "__index__") if args else ():
-            found = call_own(capture, args[0], name)
-            if found is not ABSENT:
-                return function(found)
-        return function(*args, **kwargs)
-
-    return number
+    if args and isinstance(args[0], Tensor):
+        return torch_calls.method(capture, args[0], f"__{function.__name__}__", (), {})
+    if function is int and len(args) == 1 and type(args[0]) is SymInt:
+        return args[0]
+    for name in (f"__{function.__name__}__", "__index__") if args else ():
+        found = call_own(capture, args[0], name)
+        if found is not ABSENT:
+            return function(found)
+    return function(*args, **kwargs)
 
 
-def _size(capture: Capture, args: Any, kwargs: Any) -> Any:
+def _size(capture: Capture, given: Any = ()) -> Any:
     """torch.Size(), whose elements may vary."""
-    if len(args) != 1 or kwargs:
-        return capture.made(Size(*args, **kwargs))
-    items = capture.elements_of(args[0])
+    items = capture.elements_of(given)
     kind = SymSize if any(type(item) is SymInt for item in items) else Size
     return capture.made(kind(items))
 
 
-def _list_of(kind: Any) -> Callable[..., Any]:
+def _list_of(kind: Any, capture: Capture, given: Any = ()) -> Any:
     """list(), tuple(), set() and frozenset()."""
-
-    def make(capture: Capture, args: Any, kwargs: Any) -> Any:
-        if not args:
-            return capture.made(kind())
-        elements = capture.elements_of(args[0])
-        if kind in (set, frozenset):
-            capture.use_fields(elements)
-            capture.are_keys(list(elements))
-        return capture.made(kind(elements))
-
-    return make
+    elements = capture.elements_of(given)
+    if kind in (set, frozenset):
+        capture.use_fields(elements)
+        capture.are_keys(list(elements))
+    return capture.made(kind(elements))
 
 
-def _dict(capture: Capture, args: Any, kwargs: Any) -> Any:
-    found: dict[Any, Any] = {}
-    if args:
-        given = args[0]
-        if isinstance(given, dict) or hasattr(given, "keys"):
-            found.update(capture.items_of(given))
-        else:
-            pairs = [tuple(capture.elements_of(pair)) for pair in capture.elements_of(given)]
-            capture.are_keys([pair[0] for pair in pairs if pair])
-            found.update(pairs)
-    found.update(kwargs)
-    return capture.made(found)
+def _dict(capture: Capture, given: Any = (), /, **kwargs: Any) -> Any:
+    if isinstance(given, dict) or hasattr(given, "keys"):
+        return capture.made({**capture.items_of(given), **kwargs})
+    pairs = [tuple(capture.elements_of(pair)) for pair in capture.elements_of(given)]
+    capture.are_keys([pair[0] for pair in pairs if pair])
+    return capture.made(dict(pairs, **kwargs))
 
 
-def _super(capture: Capture, args: Any, kwargs: Any) -> Any:
+def _super(capture: Capture, *args: Any) -> Any:
     if args:
         return super(*args)
-    frame = capture.frame
-    assert frame is not None
+    frame: Any = capture.frame
     cell = frame.slot(frame.program.names.index("__class__"))
     owner = frame.slot(0)
     if type(owner) is types.CellType:
@@ -175,130 +147,97 @@ def _super(capture: Capture, args: Any, kwargs: Any) -> Any:
     return super(cell.cell_contents, owner)
 
 
-def _globals(capture: Capture, args: Any, kwargs: Any) -> Any:
-    frame = capture.frame
-    assert frame is not None
-    return capture.fixed(frame.globals, "G")
-
-
-def _vars(capture: Capture, args: Any, kwargs: Any) -> Any:
+def _vars(capture: Capture, *args: Any) -> Any:
     if not args:
         raise unsupported_call("vars", "it shows the variables of a frame")
     return attributes.load(capture, args[0], "__dict__")
 
 
-def _extreme(function: Any) -> Callable[..., Any]:
+def _extreme(function: Any, capture: Capture, *args: Any, key: Any = None, **kwargs: Any) -> Any:
     """max() and min()."""
-
-    def extreme(capture: Capture, args: Any, kwargs: Any) -> Any:
-        elements = capture.elements_of(args[0]) if len(args) == 1 else list(args)
-        if has_tensors(elements):
-            raise data_dependent(f"{function.__name__}() of tensors")
-        capture.use_fields(elements)
-        kwargs = _with_called(capture, kwargs, "key")
-        return function(elements, **kwargs)
-
-    return extreme
+    elements = capture.elements_of(args[0]) if len(args) == 1 else list(args)
+    if has_tensors(elements):
+        raise data_dependent(f"{function.__name__}() of tensors")
+    capture.use_fields(elements)
+    return function(elements, key=natives.called_natively(capture, key), **kwargs)
 
 
-def _with_called(capture: Capture, kwargs: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The keyword arguments, with callables under `names` for native code to call."""
-    called = {name: natives.called_natively(capture, kwargs[name]) for name in names if name in kwargs}
-    return {**kwargs, **called}
+def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
+    for element in capture.elements_of(elements):
+        start = operations.binary(capture, operator.add, start, element)
+    return start
 
 
-def _sum(capture: Capture, args: Any, kwargs: Any) -> Any:
-    total = args[1] if len(args) > 1 else kwargs.get("start", 0)
-    for element in capture.elements_of(args[0]):
-        total = operations.binary(capture, operator.add, total, element)
-    return total
-
-
-def _any_all(stop_at: bool) -> Callable[..., bool]:
-    def answer(capture: Capture, args: Any, kwargs: Any) -> bool:
-        iterator = iteration.iterator_of(capture, args[0])
-        while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
-            if capture.truth(element) is stop_at:
-                return stop_at
-        return not stop_at
-
-    return answer
+def _any_all(stop_at: bool, capture: Capture, elements: Any) -> bool:
+    iterator = iteration.iterator_of(capture, elements)
+    while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
+        if capture.truth(element) is stop_at:
+            return stop_at
+    return not stop_at
 
 
 _READING_ELEMENTS = (None, str, repr, ascii, int, float, bool)
 
 
-def _sorted(capture: Capture, args: Any, kwargs: Any) -> Any:
-    elements = capture.elements_of(args[0])
-    key = kwargs.get("key")
+def _sorted(capture: Capture, given: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    elements = capture.elements_of(given)
     if any(key is reading for reading in _READING_ELEMENTS) and has_tensors(elements):
         raise data_dependent("sorted() of tensors")
     capture.use_fields(elements)
-    return capture.made(sorted(elements, **_with_called(capture, kwargs, "key")))
+    return capture.made(sorted(elements, key=natives.called_natively(capture, key), reverse=reverse))
 
 
-def _reduce(capture: Capture, args: Any, kwargs: Any) -> Any:
-    elements = capture.elements_of(args[1])
-    total = args[2] if len(args) > 2 else elements.pop(0) if elements else None
-    if total is None and len(args) < 3:
+def _reduce(capture: Capture, function: Any, given: Any, *initial: Any) -> Any:
+    elements = [*initial, *capture.elements_of(given)]
+    if not elements:
         raise TypeError("reduce() of empty iterable with no initial value")
-    for element in elements:
-        total = capture.call(args[0], (total, element), {})
-    return total
+    return functools.reduce(lambda total, element: capture.call(function, (total, element), {}), elements)
 
 
-def _operator(function: Any) -> Callable[..., Any]:
-    def apply(capture: Capture, args: Any, kwargs: Any) -> Any:
-        if len(args) == 1:
-            return operations.unary(capture, function, args[0])
-        if function.__name__ in operations._SWAPPED:
-            return operations.compare(capture, function, *args)
-        return operations.binary(capture, function, *args)
-
-    return apply
+def _operator(function: Any, capture: Capture, *operands: Any) -> Any:
+    if len(operands) == 1:
+        return operations.unary(capture, function, *operands)
+    if function.__name__ in operations._SWAPPED:
+        return operations.compare(capture, function, *operands)
+    return operations.binary(capture, function, *operands)
 
 
-def _exc_info(capture: Capture, args: Any, kwargs: Any) -> Any:
+def _exc_info(capture: Capture) -> Any:
     error = capture.handled
     return (None, None, None) if error is None else (type(error), error, error.__traceback__)
 
 
-def _guarded(function: Callable[[], Any]) -> Callable[..., Any]:
+def _guarded(function: Callable[[], Any], capture: Capture) -> Any:
     """A question about the process, whose answer is guarded."""
-
-    def answer(capture: Capture, args: Any, kwargs: Any) -> Any:
-        found = function()
-        capture.guards.add("equals", capture.sources.call(f"{function.__name__}()", function), found)
-        return found
-
-    return answer
+    found = function()
+    capture.guards.add("equals", capture.sources.call(f"{function.__name__}()", function), found)
+    return found
 
 
-def _id(capture: Capture, args: Any, kwargs: Any) -> int:
-    _guard_identity(capture, args[0])
-    return id(args[0])
+def _id(capture: Capture, value: Any) -> int:
+    _guard_identity(capture, value)
+    return id(value)
 
 
 def _guard_identity(capture: Capture, value: Any) -> None:
     """Where an object is in memory holds for this object alone. Libraries compare such numbers only."""
-    assert capture.frame is not None
-    if is_of_python(capture.frame.globals.get("__name__", "")):
+    frame: Any = capture.frame
+    if is_of_python(frame.globals.get("__name__", "")):
         return
     if isinstance(value, Tensor):
         known = capture.recorder.input_of(capture.recorder.fake_of(value))
         if known is not None and known.source.kind != "constant":
-            raise Break("id() of a tensor", "graphs are for other tensors, too", "")
+            raise Break("id() of a tensor", "graphs are for other tensors, too")
     elif (origin := capture.origin_of(value)) is not None and origin.kind != "constant":
         capture.guards.add("is", origin, value)
 
 
-def _callable(capture: Capture, args: Any, kwargs: Any) -> bool:
-    capture.depends_on_absence(type(args[0]), "__call__")
-    return callable(args[0])
+def _callable(capture: Capture, value: Any) -> bool:
+    capture.depends_on_absence(type(value), "__call__")
+    return callable(value)
 
 
-def _hash(capture: Capture, args: Any, kwargs: Any) -> int:
-    (value,) = args
+def _hash(capture: Capture, value: Any) -> int:
     if not isinstance(value, Tensor):
         found = call_own(capture, value, "__hash__")
         if found is not ABSENT:
@@ -309,54 +248,51 @@ def _hash(capture: Capture, args: Any, kwargs: Any) -> int:
     return hash(value)
 
 
-def _of_operations(operation: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the interpreter that takes the arguments of the call."""
-    return lambda capture, args, kwargs: operation(capture, *args)
+def _signature(capture: Capture, target: Any, **kwargs: Any) -> Any:
+    """``inspect.signature`` of a function, which is guarded as if it were called."""
+    function = getattr(target, "__func__", target)
+    if type(function) is not FunctionType:
+        raise unsupported_call("inspect.signature", "it is called with something else than a function")
+    capture.guard_code(function)
+    return capture.made(inspect.signature(target, **kwargs))
 
 
+# Each is called with the capture and the arguments of the call.
 SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     type: _type,
     super: _super,
-    str: _text(str),
-    bool: lambda capture, args, kwargs: bool(args) and capture.truth(args[0]),
-    **{kind: _number(kind) for kind in (int, float, complex)},
-    **{kind: _list_of(kind) for kind in (list, tuple, set, frozenset)},
+    str: partial(_text, str),
+    bool: lambda capture, *args: bool(args) and capture.truth(*args),
+    **{kind: partial(_number, kind) for kind in (int, float, complex)},
+    **{kind: partial(_list_of, kind) for kind in (list, tuple, set, frozenset)},
     Size: _size,
     dict: _dict,
 }
-
-
-def signature(capture: Capture, function: FunctionType, args: Any, kwargs: Any) -> Any:
-    """``inspect.signature`` of a function, which is guarded as if it were called."""
-    target = getattr(args[0], "__func__", args[0]) if args else None
-    if type(target) is not FunctionType:
-        raise unsupported_call("inspect.signature", "it is called with something else than a function")
-    capture.guard_code(target)
-    return capture.made(function(*args, **kwargs))
 
 
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     autograd.Function.apply.__func__: custom_functions.apply,
     autograd.grad: transforms.grad,
     marks.graph_break: _graph_break,
-    **dict.fromkeys((marks.is_compiling, _utils.is_compiling), _true),
-    **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), _true),
+    **dict.fromkeys((marks.is_compiling, _utils.is_compiling), lambda capture: True),
+    **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), lambda capture: True),
+    inspect.signature: _signature,
     isinstance: class_checks.is_instance,
     getattr: _getattr,
-    hasattr: _of_operations(class_checks.has_attribute),
-    setattr: _of_operations(storing.store),
-    delattr: _of_operations(storing.delete),
+    hasattr: class_checks.has_attribute,
+    setattr: storing.store,
+    delattr: storing.delete,
     len: _len,
     iter: _iter,
     next: _next,
-    **{function: _text(function) for function in (repr, ascii, format)},
-    globals: _globals,
+    **{function: partial(_text, function) for function in (repr, ascii, format)},
+    globals: lambda capture: capture.fixed(capture.frame.globals, "G"),
     vars: _vars,
-    max: _extreme(max),
-    min: _extreme(min),
+    max: partial(_extreme, max),
+    min: partial(_extreme, min),
     sum: _sum,
-    any: _any_all(True),
-    all: _any_all(False),
+    any: partial(_any_all, True),
+    all: partial(_any_all, False),
     sorted: _sorted,
     functools.reduce: _reduce,
     builtins.__build_class__: build_class,
@@ -365,24 +301,16 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     id: _id,
     callable: _callable,
     issubclass: class_checks.is_subclass,
-    _thread.get_ident: _guarded(_thread.get_ident),
-    sys.getrecursionlimit: _guarded(sys.getrecursionlimit),
-    sys.intern: lambda capture, args, kwargs: sys.intern(*args),
-    operator.is_: _of_operations(operations.is_same),
-    operator.is_not: lambda capture, args, kwargs: not operations.is_same(capture, *args),
-    operator.getitem: _of_operations(operations.subscript),
-    operator.setitem: _of_operations(operations.store_subscript),
-    operator.delitem: _of_operations(operations.delete_subscript),
-    operator.contains: _of_operations(operations.contains),
-    operator.truth: _of_operations(iteration.truth),
+    _thread.get_ident: partial(_guarded, _thread.get_ident),
+    sys.getrecursionlimit: partial(_guarded, sys.getrecursionlimit),
+    sys.intern: lambda capture, text: sys.intern(text),
+    operator.is_: operations.is_same,
+    operator.is_not: lambda capture, *operands: not operations.is_same(capture, *operands),
+    operator.getitem: operations.subscript,
+    operator.setitem: operations.store_subscript,
+    operator.delitem: operations.delete_subscript,
+    operator.contains: operations.contains,
+    operator.truth: iteration.truth,
 }
 for _function in (abs, *BINARY, *COMPARE.values(), *UNARY.values()):
-    SPECIAL_FUNCTIONS[_function] = _operator(_function)
-
-
-def of(callee: Any) -> Callable[..., Any] | None:
-    """The function that does the calls of a builtin; None if it runs natively."""
-    owner = getattr(callee, "__self__", None)
-    if owner is not None and not isinstance(owner, (types.ModuleType, type)):
-        return None  # a method, which may not be hashable
-    return SPECIAL_FUNCTIONS.get(callee)
+    SPECIAL_FUNCTIONS[_function] = partial(_operator, _function)

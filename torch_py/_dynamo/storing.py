@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def store(capture: Capture, owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``."""
     if isinstance(owner, Tensor):
-        raise Break(
-            f"assignment to .{name} of a tensor", "the state of tensors is changed by operators only", ""
-        )
+        raise Break(f"assignment to .{name} of a tensor", "only operators change the state of tensors")
     if isinstance(owner, type):
         _store_in_class(capture, owner, name, value)
         return
@@ -79,6 +77,6 @@ def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> Non
 def delete(capture: Capture, owner: Any, name: str) -> None:
     """``del owner.name``."""
     if isinstance(owner, (Tensor, type)):
-        raise Break(f"deletion of .{name}", "it is not captured for tensors and classes", "")
+        raise Break(f"deletion of .{name}", "it is not captured for tensors and classes")
     if call_own(capture, owner, "__delattr__", name) is ABSENT:
         store_plain(capture, owner, name)

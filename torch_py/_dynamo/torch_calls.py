@@ -9,8 +9,9 @@ from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch_py
-from torch_py import fft, linalg, special
+from torch_py import _functional
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
+from torch_py._dynamo.native_rules import by_name
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.torch_modules import is_of_torch, is_operator
 from torch_py._ops import _own_overloads, packet
@@ -24,29 +25,22 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 # Methods that give values, memory or history of a tensor to Python.
-_BREAKING_METHODS = {
-    "tolist": "a list of numbers",
-    "numpy": "an array",
-    "__array__": "an array",
-    "__bool__": "a truth value",
-    "__int__": "a number",
-    "__float__": "a number",
-    "__index__": "a number",
-    "__complex__": "a number",
-    "__contains__": "a truth value",
-    "__repr__": "a text",
-    "__str__": "a text",
-    "__format__": "a text",
-    "data_ptr": "an address",
-    "untyped_storage": "its memory",
-    "storage": "its memory",
-    "is_set_to": "whether it has the memory of another tensor",
-    "is_shared": "whether processes share its memory",
-}
+_BREAKING_METHODS = by_name(
+    {
+        "a list of numbers": "tolist",
+        "an array": "numpy __array__",
+        "a truth value": "__bool__ __contains__",
+        "a number": "__int__ __float__ __index__ __complex__",
+        "a text": "__repr__ __str__ __format__",
+        "an address": "data_ptr",
+        "its memory": "untyped_storage storage",
+        "whether it has the memory of another tensor": "is_set_to",
+        "whether processes share its memory": "is_shared",
+    }
+)
 _UNCAPTURED_METHODS = (
     "backward register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ set_ resize_ "
-    "resize_as_ share_memory_ __deepcopy__ __reduce_ex__ pin_memory copy_to_host as_subclass __dlpack__ "
-    "__setstate__ rename_ swap_tensors"
+    "resize_as_ share_memory_ __deepcopy__ __reduce_ex__ pin_memory as_subclass __dlpack__ __setstate__"
 ).split()
 
 
@@ -57,7 +51,7 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
     if name in _BREAKING_METHODS or _read_by(name) is not None:
         return _value(capture, owner, name, args, kwargs)
     if name in _UNCAPTURED_METHODS:
-        raise Break(f"call of Tensor.{name}", "it changes or uses what is not in a graph", "")
+        raise Break(f"call of Tensor.{name}", "it changes or uses what is not in a graph")
     if name == "__hash__":
         return hash(owner)
     if name == "__len__":
@@ -100,36 +94,19 @@ def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> No
 # Functions
 
 
-@cache
-def _public_functions() -> frozenset[Any]:
-    """Functions of Python that are one node each."""
-    found = set()
-    for module in (torch_py, functional, linalg, fft, special):
-        for name, value in vars(module).items():
-            if isinstance(value, FunctionType) and not name.startswith("_"):
-                found.add(value)
-    return frozenset(found - _questions())
+# These are asked about tensors and shapes.
+_QUESTIONS = ("is_tensor", "is_storage", "typename", "broadcast_shapes")
 
 
 @cache
-def _questions() -> frozenset[Any]:
-    """Functions that are asked about state or tensors, or change state: they are interpreted."""
-    names = (
-        "is_tensor is_storage typename compile set_default_device set_default_dtype set_default_tensor_type "
-        "manual_seed seed initial_seed get_rng_state set_rng_state load save get_default_device "
-        "are_deterministic_algorithms_enabled use_deterministic_algorithms is_warn_always_enabled "
-        "set_warn_always get_num_interop_threads set_num_interop_threads set_printoptions "
-        "is_deterministic_algorithms_warn_only_enabled "
-        "get_deterministic_debug_mode set_deterministic_debug_mode get_float32_matmul_precision "
-        "set_float32_matmul_precision get_device_module is_autocast_enabled set_autocast_cpu_dtype "
-        "set_autocast_cpu_enabled get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cpu_enabled "
-        "set_autocast_gpu_dtype broadcast_shapes"
-    ).split()
-    return frozenset(getattr(torch_py, name) for name in names if hasattr(torch_py, name))
-
-
-def is_torch_function(function: FunctionType) -> bool:
-    return function in _public_functions()
+def public_functions() -> frozenset[Any]:
+    """Functions of Python that are one node each. All others are interpreted."""
+    return frozenset(
+        value
+        for module in (_functional, functional)
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionType) and not name.startswith("_") and name not in _QUESTIONS
+    )
 
 
 def is_torch_builtin(callee: Any) -> bool:
@@ -148,22 +125,16 @@ def function(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: di
 
 # Functions of C++ that are not operators
 
-_STATE = {
-    "_set_grad_enabled",
-    "set_autocast_enabled",
-    "set_autocast_dtype",
-    "set_autocast_cache_enabled",
-    "clear_autocast_cache",
-    "_set_inference_mode",
-}
+_STATE = (
+    "_set_grad_enabled set_autocast_enabled set_autocast_dtype set_autocast_cache_enabled "
+    "clear_autocast_cache _set_inference_mode"
+).split()
 # Of blocks of autocast that the thread is in; what a capture changes of their number is written afterwards.
 _COUNTERS = ("autocast_increment_nesting", "autocast_decrement_nesting")
 _ANSWERS = (
     "is_grad_enabled is_inference_mode_enabled is_autocast_enabled get_autocast_dtype "
-    "is_autocast_cache_enabled "
-    "get_default_dtype is_autocast_available promote_types result_type can_cast finfo iinfo is_tensor "
-    "_get_cudnn_enabled _is_torch_function_enabled _has_torch_function _is_torch_function_mode_enabled "
-    "get_num_threads _autocast_supported_dtypes is_anomaly_enabled _get_default_device get_default_device "
+    "is_autocast_cache_enabled get_default_dtype promote_types result_type can_cast get_num_threads "
+    "is_anomaly_enabled _is_torch_function_enabled _is_torch_function_mode_enabled _get_default_device "
     "_current_level"
 ).split()
 
@@ -214,9 +185,7 @@ def _change_state(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
     """A switch of the thread: it is set while the program is captured, and by a node of the graph."""
     with capture.recorder.suspended():
         result = callee(*args, **kwargs)
-    node = capture.recorder.graph.call_function(callee, tuple(args), kwargs)
-    node.meta["stack_trace"] = capture.recorder.stack_trace()
-    node.meta["example_value"] = result
+    node = capture.recorder.append("call_function", callee, tuple(args), kwargs, result)
     node.meta["acts"] = node.meta["sets_state"] = True
     return result
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
-from types import BuiltinFunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import torch_py
-from torch_py import _C
 from torch_py._libraries import library_named
 
 
@@ -35,20 +33,9 @@ def is_of_torch(value: Any) -> bool:
 
 def is_operator(callee: Any) -> bool:
     """Whether a function of C is an operator, of the tree or of a package."""
-    return library_named(module_of(callee)) is not None or callee in _operators()
-
-
-@cache
-def _operators() -> frozenset[Any]:
-    """The functions of the native module that are operators."""
-    spaces = [value for value in vars(_C).values() if isinstance(value, ModuleType)]
-    return frozenset(
-        value
-        for space in spaces
-        if own_name(space.__name__).startswith("torch_py._C._")
-        for value in vars(space).values()
-        if isinstance(value, BuiltinFunctionType)
-    )
+    # Functions of the tree that are no operators belong to their module.
+    is_own = is_of_torch(callee) and getattr(callee, "__self__", callee) is None
+    return is_own or library_named(module_of(callee)) is not None
 
 
 def is_of_python(module: str) -> bool:

@@ -38,18 +38,15 @@ _UNCAPTURED = ("vjp", "linearize")
 
 
 def is_transform(function: FunctionType) -> bool:
-    """Whether a function is a transform or the result of one."""
-    made_in = getattr(function, "__globals__", {}).get("__name__") or ""
-    return module_of(function) in _MODULES or own_name(made_in) in _MODULES
-
-
-def refuses(function: FunctionType) -> bool:
-    return function.__qualname__.partition(".")[0] in _UNCAPTURED
+    """Whether a function is a transform that is captured, or the result of one."""
+    made_in = function.__globals__.get("__name__") or ""
+    is_one = module_of(function) in _MODULES or own_name(made_in) in _MODULES
+    return is_one and function.__qualname__.partition(".")[0] not in _UNCAPTURED
 
 
 def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> Any:
     """A call of a transform (``vmap(f)``), which makes a function, or of such a function."""
-    if not any(_contains_tensors(value) for value in (*args, *kwargs.values())):
+    if not _tensors_in((args, kwargs)):
         return capture.made(function(*args, **kwargs))
 
     for value in (*args, *kwargs.values()):
@@ -60,21 +57,20 @@ def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
     given = _with_functions(args, iter(inner[run.in_closure :]))
     recorder = capture.recorder
 
-    fake = [map_tensors(value, recorder.fake_of) for value in given]
-    named = {name: map_tensors(value, recorder.fake_of) for name, value in kwargs.items()}
+    fake, named = map_tensors((given, kwargs), recorder.fake_of)
     with recorder.suspended():
         result = run.function_with(inner)(*fake, **named)
 
     run.graphs = [one.graphs for one in inner]
     lifted = [[scope.tensors for scope in one.scopes] for one in inner]
-    numbered = _with_functions(args, iter(range(run.in_closure, len(inner))), _Function)
-    numbered = [map_tensors(value, recorder.fake_of) for value in numbered]
+    numbers = map(_Function, range(run.in_closure, len(inner)))
+    numbered = map_tensors(_with_functions(args, numbers), recorder.fake_of)
     recorder.append("call_function", run, (lifted, *numbered), named, result)
     return capture.result(result)
 
 
-def _contains_tensors(value: Any) -> bool:
-    return any(isinstance(leaf, Tensor) for leaf in tree_flatten(value)[0])
+def _tensors_in(value: Any) -> list[Tensor]:
+    return [leaf for leaf in tree_flatten(value)[0] if isinstance(leaf, Tensor)]
 
 
 def _is_function(value: Any) -> bool:
@@ -85,8 +81,8 @@ def _in_closure(function: FunctionType) -> list[Any]:
     return [cell.cell_contents for cell in function.__closure__ or () if _is_function(cell.cell_contents)]
 
 
-def _with_functions(args: Any, functions: Any, make: Callable[[Any], Any] = lambda value: value) -> list[Any]:
-    return [make(next(functions)) if _is_function(value) else value for value in args]
+def _with_functions(args: Any, functions: Any) -> list[Any]:
+    return [next(functions) if _is_function(value) else value for value in args]
 
 
 class _Function(int):
@@ -107,9 +103,8 @@ class _Inner:
         scope = recorder.begin_scope()
         before = _C._set_torch_function_modes_enabled(True)
         try:
-            for leaf in tree_flatten((args, kwargs))[0]:
-                if isinstance(leaf, Tensor):
-                    recorder.track(leaf, placeholder(scope.graph, "x"))
+            for tensor in _tensors_in((args, kwargs)):
+                recorder.track(tensor, placeholder(scope.graph, "x"))
             result = self.capture.call(self.function, args, kwargs)
             leaves, spec = tree_flatten(result)
             scope.graph.output(tuple(map_tensors(leaf, recorder.node_of) for leaf in leaves))
@@ -162,13 +157,12 @@ def _of_graphs(graphs: Any, lifted: Any) -> Callable[..., Any]:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         (module, spec), tensors = next(calls)
-        leaves = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, Tensor)]
-        return tree_unflatten(list(module(*leaves, *tensors)), spec)
+        return tree_unflatten(list(module(*_tensors_in((args, kwargs)), *tensors)), spec)
 
     return run
 
 
-def grad(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
+def grad(capture: Capture, *args: Any, **kwargs: Any) -> Any:
     """Ends the graph where a gradient could come from what was computed before it."""
     torch_calls.capture_arguments(capture, args, kwargs)
     given = dict(zip(("outputs", "inputs"), args), **kwargs)
@@ -180,9 +174,8 @@ def grad(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
             raise _refusal("a gradient may flow to what was computed outside of the graph")
         if found.real._backward_hooks:
             raise _refusal("a tensor has a hook, which changes its gradient")
-    return capture.result(
-        capture.recorder.call("call_function", autograd.grad, tuple(args), kwargs, _without_overrides)
-    )
+    found = capture.recorder.call("call_function", autograd.grad, args, kwargs, _without_overrides)
+    return capture.result(found)
 
 
 def _without_overrides(*args: Any, **kwargs: Any) -> Any:

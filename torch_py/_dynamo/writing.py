@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._dynamo import attributes
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.journal import ABSENT, set_attribute, set_contents, set_key
+from torch_py._dynamo.journal import set_attribute, set_contents, set_key
 from torch_py._dynamo.origins import SCALARS
 from torch_py._dynamo.reading import Reading
 from torch_py._dynamo.sources import Source
@@ -19,43 +19,44 @@ class Writing(Reading):
 
     def change(self, value: Any) -> None:
         """Has to be called before native code changes a container."""
-        if id(value) in self._new:
-            return
         if id(value) not in self._origins and (type(value) in SCALARS or isinstance(value, tuple)):
             return
-        origin = self._known_origin(value)
+        if not self._existed(value):
+            return
         if not isinstance(value, (list, dict, set, deque, bytearray)):
-            raise Break(f"a change of a {type(value).__name__}", "it cannot be undone", "")
+            raise Break(f"a change of a {type(value).__name__}", "it cannot be undone")
         self.use(value)
-        self._guard_distinct(value, origin)
         self.journal.note("whole", value)
 
     def write_key(self, owner: dict[Any, Any], key: Any, value: Any) -> None:
         """``owner[key] = value``; ABSENT deletes."""
         key = self.key_in(owner, key)
-        if id(owner) not in self._new:
-            origin = self._known_origin(owner)
+        if self._existed(owner):
             self.read_key(owner, key)  # for the guard: what is restored has to be what was there
-            self._guard_distinct(owner, origin)
             self.journal.note_key(owner, key, value)
         set_key(owner, key, value)
 
     def append_to(self, owner: list[Any], elements: list[Any]) -> None:
         """Appends to a list that the program fills, as comprehensions do: what it has is not looked at."""
-        if id(owner) not in self._new:
-            self._guard_distinct(owner, self._known_origin(owner))
+        if self._existed(owner):
             self.journal.note_tail(owner)
         owner += elements
 
     def add_keys(self, owner: dict[Any, Any], entries: dict[Any, Any]) -> None:
         """Puts entries into a dictionary that the program fills."""
-        if id(owner) not in self._new:
-            self._guard_distinct(owner, self._known_origin(owner))
+        if self._existed(owner):
             for key, value in entries.items():
                 if dict.__contains__(owner, key):
                     self.read_key(owner, key)  # for the guard: it may be the same value
                 self.journal.note_key(owner, key, value)
         owner.update(entries)
+
+    def _existed(self, value: Any, what: str = "") -> bool:
+        """Whether an object that is changed existed before; guards that it is none of those that are read."""
+        if id(value) in self._new:
+            return False
+        self.guards.changed[id(value)] = self._known_origin(value, what)
+        return True
 
     def _known_origin(self, value: Any, what: str = "") -> Source:
         """The origin of an object that is changed. Raises Break without one; `what` says what happens."""
@@ -84,18 +85,12 @@ class Writing(Reading):
     def write_class(self, owner: type, name: str, value: Any) -> None:
         """``owner.name = value`` for a class that existed before, which has an ordinary value there."""
         before = attributes.in_class(owner, name)
-        if before is not ABSENT:
-            self.read_class(owner, name, before)  # for the guard: what is restored has to be what was there
+        self.read_class(owner, name, before)  # for the guard: what is restored has to be what was there
         self.fixed(owner, owner.__name__)
         self.journal.note("class", owner, name)
         type.__setattr__(owner, name, value)
 
     def write_slot(self, owner: Any, name: str, value: Any) -> None:
-        if id(owner) not in self._new:
-            self._guard_distinct(owner, self._known_origin(owner, f"assignment to .{name}"))
+        if self._existed(owner, f"assignment to .{name}"):
             self.journal.note("slot", owner, name)
         set_attribute(object, owner, name, value)
-
-    def _guard_distinct(self, value: Any, origin: Source) -> None:
-        """Guards that a changed object is none of those that are read."""
-        self.guards.changed[id(value)] = origin
