@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Instructions that move values without looking at them.
 _MOVES = frozenset(
-    "nop pop store_fast load_fast load_const load_global push_null kw_names copy swap rotate".split()
+    "nop pop_top store_fast load_fast load_const load_global push_null kw_names copy swap rotate".split()
 )
 
 

@@ -76,8 +76,12 @@ class Program(Fields):
 # as a number, and the offset of the next instruction.
 Translate = Callable[[CodeType, str, int, int], tuple[str, Any]]
 
+# How many inline caches follow an instruction: CPython lists them by number, and since 3.13 by name.
+_caches: Any = getattr(opcode, "_inline_cache_entries", {})
+_CACHES = _caches if isinstance(_caches, list) else [_caches.get(name, 0) for name in opcode.opname]
 
-def instructions_of(code: CodeType, inline_entries: list[int], translate: Translate) -> list[Instruction]:
+
+def instructions_of(code: CodeType, translate: Translate) -> list[Instruction]:
     """The instructions of `code`, with prefixes folded in and caches skipped."""
     raw = code.co_code
     found = []
@@ -91,16 +95,16 @@ def instructions_of(code: CodeType, inline_entries: list[int], translate: Transl
         if number == opcode.EXTENDED_ARG:
             high = argument << 8
             continue
-        position += 2 * inline_entries[number] if number < len(inline_entries) else 0
+        position += 2 * _CACHES[number]
         name = opcode.opname[number]
         found.append(Instruction(*translate(code, name, argument, position), start, position, name))
         start, high = position, 0
     return found
 
 
-def program_of(code: CodeType, inline_entries: list[int], translate: Translate) -> Program:
+def program_of(code: CodeType, translate: Translate) -> Program:
     """The program of a code object with an exception table (Python 3.11 and later)."""
-    instructions = instructions_of(code, inline_entries, translate)
+    instructions = instructions_of(code, translate)
     handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]
     return Program(code, instructions, handlers, slot_names(code))
 

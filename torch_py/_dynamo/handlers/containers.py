@@ -172,11 +172,3 @@ def format_value(frame: Frame, arg: int) -> None:
 
 def convert_value(frame: Frame, conversion: int) -> None:
     frame.stack[-1] = formatted(frame.capture, frame.stack[-1], conversion, None)
-
-
-def format_simple(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = formatted(frame.capture, frame.stack[-1], 0, "")
-
-
-def format_with_spec(frame: Frame, arg: Any) -> None:
-    format_value(frame, 4)
