@@ -45,7 +45,7 @@ class Assembly(Fields):
     _before_again: str = ""  # statements before the function runs again
     _assumptions: list[str] = []
     _state: list[str] = []
-    _tail: list[str] = []
+    tail: list[str] = []
 
     def changes(self, changed: list[Any]) -> None:
         """Statements for what the journal has undone."""
@@ -78,10 +78,7 @@ class Assembly(Fields):
             self._state.append(f"{name}({', '.join(map(self.rebuild.value, args))})")
 
     def returns(self, value: Any) -> None:
-        self._tail = [f"return {self.rebuild.value(value)}"]
-
-    def ends_with(self, lines: list[str]) -> None:
-        self._tail = lines
+        self.tail = [f"return {self.rebuild.value(value)}"]
 
     # The graph
 
@@ -111,7 +108,7 @@ class Assembly(Fields):
         made = self.rebuild
         call = self._graph_call()  # reads its inputs
         body = [*made.reads, *self._before_graph, *call, *self._assumptions, *self._state]
-        body += [*made.builds, *made.writes, *made.positions, *self._tail]
+        body += [*made.builds, *made.writes, *made.positions, *self.tail]
         parameters = ", ".join(self.rebuild.parameters)
         return f"def {self.name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
 
