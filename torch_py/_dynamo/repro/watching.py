@@ -65,11 +65,8 @@ class _Watch(Case):
         """Calls a function whose graph has real inputs: backends may fail only then."""
         if any(isinstance(value, FakeTensor) for value in self.inputs):
             return
-        state = random.get_rng_state()
-        try:
+        with random.fork_rng(devices=()):
             function(*(copied(value) for value in self.inputs))
-        finally:
-            random.set_rng_state(state)
 
     def compare(self, inputs: Sequence[Any]) -> None:
         """Raises AccuracyError if a graph compiles to something else than its operators."""
