@@ -15,8 +15,7 @@ from torch_py._dynamo.conversion import Settings
 from torch_py._dynamo.convert import Compiler
 from torch_py._dynamo.forwarding import as_function
 from torch_py._dynamo.utils import counters
-from torch_py.compiler._optimized_module import OptimizedModule
-from torch_py.nn.modules.module import Module
+from torch_py.compiler._compile import compile
 
 _all: weakref.WeakKeyDictionary[Any, Compiler] = weakref.WeakKeyDictionary()
 
@@ -70,16 +69,7 @@ def optimize(
     **options: Any,
 ) -> Callable[[Any], Any]:
     """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""
-
-    def decorate(target: Any) -> Any:
-        if disable:
-            return target
-        compile_one = functools.partial(
-            compile_callable, backend=backend, fullgraph=nopython, dynamic=dynamic
-        )
-        return OptimizedModule(target, compile_one) if isinstance(target, Module) else compile_one(target)
-
-    return decorate
+    return functools.partial(compile, backend=backend, fullgraph=nopython, dynamic=dynamic, disable=disable)
 
 
 def reset() -> None:
