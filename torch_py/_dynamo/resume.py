@@ -221,13 +221,10 @@ class Next:
         self.values = values
 
 
-class Failed:
+class Failed(Fields):
     """The exception of a graph in a continuation, which leaves all frames."""
 
-    __slots__ = ("error",)
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
+    error: BaseException
 
 
 def driver(before: ThreadState, after: ThreadState) -> Callable[..., Any]:
