@@ -119,11 +119,11 @@ class Assembly(Fields):
         names = list(self.rebuild.outputs.values())
         results = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
         call = f"{results}graph({given})"
+        error = self.rebuild.name("error")
         if self.eagerly is None or unnoticed_effect(self.capture.recorder):
-            return [f"try: {call}", *self._when_interrupted()]
+            return [f"try: {call}", f"except BaseException as {error}: {self._leave(error)}"]
 
         eagerly, failure = self.rebuild.constant(self.eagerly, "eagerly"), self.rebuild.name("failure")
-        error = self.rebuild.name("error")
         arguments = ", ".join([failure, *self.rebuild.parameters])
         before, after = self._unless_changed(error)
         return [
@@ -145,10 +145,6 @@ class Assembly(Fields):
         before = self.rebuild.name("versions")
         now = f"{self.rebuild.constant(versions, 'versions_of')}({', '.join(changed)})"
         return [f"{before} = {now}"], [f"    if {now} != {before}: {self._leave(error)}"]
-
-    def _when_interrupted(self) -> list[str]:
-        error = self.rebuild.name("error")
-        return [f"except BaseException as {error}: {self._leave(error)}"]
 
     def _leave(self, error: str) -> str:
         """The exception of a graph leaves all blocks of the program, some of which the graph may be in."""

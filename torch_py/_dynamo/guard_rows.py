@@ -81,17 +81,14 @@ class RowWriter:
         rows: list[Any] = []
         for kind, source, payload in checks:
             register = self._register(source, rows)
-            rows.append(self._row(kind, register, source, payload, rows))
+            text = source.text
+            if kind == "tensor":
+                payload = self.facts_of(payload)
+            elif kind == "alias":
+                text = f"{text} is {payload.text}"
+                payload = self._register(payload, rows)
+            rows.append((kind, register, payload, text))
         return rows
-
-    def _row(
-        self, kind: str, register: int, source: Source, payload: Any, rows: list[Any]
-    ) -> tuple[Any, ...]:
-        if kind == "tensor":
-            return ("tensor", register, self.facts_of(payload), source.text)
-        if kind == "alias":
-            return ("alias", register, self._register(payload, rows), f"{source.text} is {payload.text}")
-        return (kind, register, payload, source.text)
 
     def _register(self, source: Source, rows: list[Any]) -> int:
         """The register with the value of `source`; appends the rows that read it."""

@@ -340,30 +340,18 @@ class Recorder(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """A call that native code makes."""
-        op, target = _as_node(func)
-        if target is None:
-            return self._read(func, args, kwargs or {})
-        return self.call(op, target, args, kwargs or {}, func)
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if name == "__get__":  # of a property
+            attribute = getattr(getattr(func, "__self__", None), "__name__", "")
+            return self.call("read", getattr, (args[0], attribute), {}, lambda x, _: func(x, **kwargs))
+        if name in _OPERATORS:
+            return self.call("call_function", _OPERATORS[name], args, kwargs, func)
 
-    def _read(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """The getter of a property."""
-        name = getattr(getattr(func, "__self__", None), "__name__", "")
-        return self.call("read", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
-
-
-def _as_node(func: Any) -> tuple[str, Any]:
-    """The operation and the target of the node for a call of `func`; no target for getters."""
-    name = getattr(func, "__name__", "")
-    if name == "__get__":
-        return "read", None
-    if name in _OPERATORS:
-        return "call_function", _OPERATORS[name]
-    owner = getattr(func, "__objclass__", None)
-    if owner is not None and issubclass(Tensor, owner):
-        return "call_method", name
-    if getattr(Tensor, name, None) is func:
-        return "call_method", name
-    return "call_function", func
+        is_method = issubclass(Tensor, getattr(func, "__objclass__", ()))
+        if is_method or getattr(Tensor, name, None) is func:
+            return self.call("call_method", name, args, kwargs, func)
+        return self.call("call_function", func, args, kwargs, func)
 
 
 def _node_name(source: Source) -> str:
