@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._dynamo import iteration
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.operations import formatted
 
@@ -120,27 +119,13 @@ def list_to_tuple(frame: Frame, arg: Any) -> None:
 
 
 def unpack_sequence(frame: Frame, count: int) -> None:
-    value = frame.stack[-1]
-    elements = _some_elements(frame, value, count + 1)
+    elements = frame.capture.elements_of(frame.stack[-1], most=count + 1)
     if len(elements) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(elements)})")
     if len(elements) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
     frame.stack.pop()
     frame.stack += reversed(elements)
-
-
-def _some_elements(frame: Frame, value: Any, limit: int) -> list[Any]:
-    """The elements of an iterable, at most as many as are needed."""
-    capture = frame.capture
-    iterator = iteration.iterator_of(capture, value)
-    found: list[Any] = []
-    while len(found) < limit:
-        element = iteration.next_of(capture, iterator, iteration.END)
-        if element is iteration.END:
-            break
-        found.append(element)
-    return found
 
 
 def unpack_ex(frame: Frame, arg: int) -> None:

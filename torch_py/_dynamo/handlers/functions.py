@@ -44,23 +44,22 @@ def make_plain_function(frame: Frame, arg: Any) -> None:
     make_function(frame, 8)
 
 
+_ATTRIBUTES = {1: "__defaults__", 2: "__kwdefaults__", 4: "__annotations__"}
+
+
 def set_function_attribute(frame: Frame, flag: int) -> None:
     value, function = frame.stack[-2:]
-    if flag == 1:
-        function.__defaults__ = value
-    elif flag == 2:
-        function.__kwdefaults__ = value
-    elif flag == 4:
-        function.__annotations__ = dict(zip(value[::2], value[1::2])) if isinstance(value, tuple) else value
-    elif flag == 8:
+    if flag == 8:
         whole = FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, value
         )
-        whole.__kwdefaults__ = function.__kwdefaults__
-        whole.__annotations__ = function.__annotations__
-        whole.__qualname__ = function.__qualname__
-        whole.__module__ = function.__module__
+        for name in ("__kwdefaults__", "__annotations__", "__qualname__", "__module__"):
+            setattr(whole, name, getattr(function, name))
         function = frame.capture.made(whole)
+    else:
+        if flag == 4 and isinstance(value, tuple):
+            value = dict(zip(value[::2], value[1::2]))
+        setattr(function, _ATTRIBUTES[flag], value)
 
     del frame.stack[-2:]
     frame.stack.append(function)

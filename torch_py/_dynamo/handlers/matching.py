@@ -31,13 +31,13 @@ def match_sequence(frame: Frame, arg: Any) -> None:
 def match_keys(frame: Frame, arg: Any) -> None:
     """Pushes the values of the keys, or None if one is missing."""
     subject, keys = frame.stack[-2:]
-    found: list[Any] | None = []
+    found = []
     for key in keys:
         if not operations.contains(frame.capture, subject, key):
-            found = None
-            break
-        found.append(operations.subscript(frame.capture, subject, key))  # type: ignore[union-attr]
-    frame.stack.append(None if found is None else tuple(found))
+            frame.stack.append(None)
+            return
+        found.append(operations.subscript(frame.capture, subject, key))
+    frame.stack.append(tuple(found))
 
 
 def match_keys_with_flag(frame: Frame, arg: Any) -> None:
