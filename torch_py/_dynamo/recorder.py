@@ -18,14 +18,13 @@ from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 from torch_py._dynamo.nested import has_tensors, map_tensors
-from torch_py._dynamo.scopes import Input, Scope, placeholder
+from torch_py._dynamo.scopes import Input, Scope
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_count, settle_steps
 from torch_py._dynamo.varying_positions import settled_positions
-from torch_py._shapes.integers import VARYING, SymInt
-from torch_py._shapes.reals import SymFloat
+from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import (
     DataDependentOutputException,
@@ -62,7 +61,6 @@ class Recorder(TorchFunctionMode):
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
         self.numbers: dict[int, Input] = {}  # by the id of the source
         self._input_of_fake: dict[int, Input] = {}
-        self.last_input: Node | None = None
         self.calls = 0
 
     @property
@@ -109,18 +107,13 @@ class Recorder(TorchFunctionMode):
         return number
 
     def _placeholder(self, source: Source, example: Any) -> Node:
-        """A placeholder: they come before all other nodes, in the order in which they are met."""
-        graph = self.scopes[0].graph
-        last = self.last_input
-        with graph.inserting_before() if last is None else graph.inserting_after(last):
-            self.last_input = placeholder(graph, _node_name(source))
-        self.last_input.meta["example_value"] = example
-        return self.last_input
+        node = self.scopes[0].placeholder(_node_name(source))
+        node.meta["example_value"] = example
+        return node
 
-    def all_inputs(self) -> Iterator[Input]:
+    def all_inputs(self) -> list[Input]:
         """The tensors, and the numbers that vary."""
-        yield from self.inputs.values()
-        yield from self.numbers.values()
+        return [*self.inputs.values(), *self.numbers.values()]
 
     def input_of(self, fake: Tensor) -> Input | None:
         return self._input_of_fake.get(id(fake))
@@ -143,7 +136,9 @@ class Recorder(TorchFunctionMode):
     def node_of(self, tensor: Any) -> Any:
         """The node that gives a tensor, or a size that varies. Raises Break for tensors of unknown origin."""
         if type(tensor) in VARYING:
-            return self._node_of_size(tensor)
+            if len(self.scopes) > 1:  # nested graphs have plain numbers: their sizes do not vary
+                return self.varying.fixed(tensor)
+            return self.varying.node_of(tensor, self.graph)
         known = self.scopes[-1].nodes.get(id(tensor))
         if known is not None:
             return known[1]
@@ -154,12 +149,6 @@ class Recorder(TorchFunctionMode):
             "it was made by code that is not captured",
             "make the tensor in the compiled function, or pass it as an argument",
         )
-
-    def _node_of_size(self, size: SymInt | SymFloat) -> Any:
-        """Nested graphs have plain numbers: their sizes do not vary."""
-        if len(self.scopes) > 1:
-            return self.varying.fixed(size)
-        return self.varying.node_of(size, self.scopes[0].graph)
 
     def constant_of(self, tensor: Tensor) -> Tensor | None:
         """The values of a tensor, if they are the same in all calls."""
