@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from types import CodeType
 from typing import Any
 
 from torch_py._dynamo.decode import py311
 from torch_py._dynamo.decode.instructions import Program, program_of
 
-INTRINSICS = {3: "stop_iteration_error", 5: "unary_plus", 6: "list_to_tuple"}
+_INTRINSICS: dict[int, tuple[str, Any]] = {
+    3: ("stop_iteration_error", None),
+    5: ("unary", operator.pos),
+    6: ("list_to_tuple", None),
+}
 
 
 def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
@@ -16,8 +21,8 @@ def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, 
         return ("load_method" if argument & 1 else "load_attr"), code.co_names[argument >> 1]
     if name == "LOAD_SUPER_ATTR":
         return "load_super_attr", (code.co_names[argument >> 2], bool(argument & 1))
-    if name == "CALL_INTRINSIC_1" and argument in INTRINSICS:
-        return INTRINSICS[argument], argument
+    if name == "CALL_INTRINSIC_1" and argument in _INTRINSICS:
+        return _INTRINSICS[argument]
 
     if name == "COMPARE_OP":
         argument >>= 4

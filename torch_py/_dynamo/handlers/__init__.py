@@ -10,10 +10,7 @@ from collections import defaultdict
 from types import FunctionType
 from typing import Any
 
-_PARTS = (
-    "calls", "containers", "control", "exceptions", "functions", "generators", "matching", "names",
-    "operators", "stack",
-)  # fmt: skip
+_PARTS = "containers control exceptions functions matching names operators stack".split()
 
 
 def all_handlers() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Jumps, loops, and the end of a function."""
+"""Jumps, loops, the end of a function, and generators: frames that are left and entered again."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from torch_py._dynamo import iteration
 from torch_py._dynamo.conditions import condition, truth_before_jump
 from torch_py._dynamo.frame import Finished, Frame
+from torch_py._dynamo.generator import InterpretedGenerator
 
 
 def jump(frame: Frame, target: int) -> None:
@@ -59,6 +60,9 @@ def get_iter(frame: Frame, arg: Any) -> None:
     frame.stack[-1] = iteration.iterator_of(frame.capture, frame.stack[-1])
 
 
+get_yield_from_iter = get_iter
+
+
 def for_iter(frame: Frame, target: int) -> None:
     """Pushes the next element; at the end drops the iterator and jumps."""
     value = iteration.next_of(frame.capture, frame.stack[-1], iteration.END)
@@ -75,3 +79,78 @@ def return_value(frame: Frame, arg: Any) -> Finished:
 
 def return_const(frame: Frame, value: Any) -> Finished:
     return Finished(value)
+
+
+# Generators
+
+
+def return_generator(frame: Frame, arg: Any) -> Finished:
+    generator = InterpretedGenerator(frame)
+    frame.is_tail = False
+    frame.stack.append(None)  # what the first `send` pushes; the code pops it
+    return Finished(frame.capture.made(generator))
+
+
+def yield_value(frame: Frame, arg: Any) -> Finished:
+    frame.is_suspended = True
+    return Finished(frame.stack.pop())
+
+
+def send(frame: Frame, target: int) -> None:
+    """Passes the top to the iterator below it: pushes what it yields, or, at its end, jumps with its
+    result."""
+    iterator, value = frame.stack[-2:]
+    capture = frame.capture
+    try:
+        if value is None and not isinstance(iterator, InterpretedGenerator):
+            found = iteration.next_of(capture, iterator, iteration.END)
+            if found is iteration.END:
+                raise StopIteration
+        else:
+            found = iterator.send(value)
+    except StopIteration as finished:
+        frame.stack[-2:] = [finished.value]
+        frame.jump(target)
+        return
+    frame.stack[-1] = found
+
+
+def send_kept(frame: Frame, target: int) -> None:
+    """Like `send`, where the code at the target drops the iterator."""
+    iterator = frame.stack[-2]
+    before = frame.at
+    send(frame, target)
+    if frame.at != before:
+        result = frame.stack.pop()
+        frame.stack += (iterator, result)
+
+
+def yield_from(frame: Frame, arg: Any) -> Finished | None:
+    """`send` and `yield_value` in one (Python 3.10); the instruction is repeated until the iterator ends."""
+    depth = len(frame.stack)
+    send(frame, frame.instruction.end)
+    if len(frame.stack) < depth:
+        return None
+    frame.at = frame.program.index_of[frame.instruction.offset]
+    return yield_value(frame, arg)
+
+
+def stop_iteration_error(frame: Frame, arg: Any) -> None:
+    """A StopIteration that leaves a generator becomes a RuntimeError."""
+    error = frame.stack[-1]
+    if isinstance(error, StopIteration):
+        replaced = RuntimeError("generator raised StopIteration")
+        replaced.__cause__ = replaced.__context__ = error
+        frame.stack[-1] = replaced
+
+
+def end_send(frame: Frame, arg: Any) -> None:
+    del frame.stack[-2]
+
+
+def cleanup_throw(frame: Frame, arg: Any) -> None:
+    error = frame.stack[-1]
+    if not isinstance(error, StopIteration):
+        raise error
+    del frame.stack[-3:]
+    frame.stack += (None, error.value)

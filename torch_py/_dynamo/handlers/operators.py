@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -54,7 +53,6 @@ def _store(capture: Any, value: Any, owner: Any, key: Any) -> None:
 binary = _expression(2, operations.binary)
 compare = _expression(2, operations.compare)
 unary = _expression(1, operations.unary)
-unary_plus = _expression(1, lambda capture, _, value: operations.unary(capture, operator.pos, value))
 is_op = _expression(2, _is)
 contains = _expression(2, _contains)
 subscript = _expression(2, lambda capture, _, owner, key: operations.subscript(capture, owner, key))
