@@ -10,6 +10,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.varying_counts import TooManyCalls
 from torch_py._functorch.aot.building import repeats_elements
+from torch_py._records import Fields
 from torch_py._subclasses.calls import generator_in, memory_of, tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
@@ -73,7 +74,7 @@ class CaptureMode(FakeTensorMode):
             self.places = places
 
 
-class Places:
+class Places(Fields):
     """What the program does in memory: where it writes (`written`), and where it counts from the first
     element, wherever its tensors begin.
 
@@ -81,11 +82,10 @@ class Places:
     operators later, which count from the first element again.
     """
 
-    def __init__(self) -> None:
-        self.written: dict[int, Any] = {}  # kept, so that no other memory gets the same number
-        self._overlapping: set[int] = set()
-        self._counted: set[int] = set()
-        self._strided: set[int] = set()
+    written: dict[int, Any] = {}  # kept, so that no other memory gets the same number
+    _overlapping: set[int] = set()
+    _counted: set[int] = set()
+    _strided: set[int] = set()
 
     def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """What a call says about the memory of its arguments; returns what it writes to."""

@@ -3,6 +3,7 @@ CPython can run the rest instead."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import chain, count
 from types import CodeType, FunctionType
@@ -195,8 +196,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _identifier(name: str) -> str:
-    name = "".join(letter if letter.isalnum() or letter == "_" else "_" for letter in name)
-    return name if name and not name[0].isdigit() else f"_{name}"
+    return re.sub(r"\W|^(?=\d)", "_", name)
 
 
 def _pending(capture: Capture, parameters: list[str], values: tuple[Any, ...]) -> Iterator[Pending]:

@@ -58,10 +58,7 @@ def lookup_backend(compiler_fn: Any) -> _Backend:
         return _registered[compiler_fn]
     if compiler_fn in _OWN:
         return getattr(importlib.import_module(_OWN[compiler_fn]), compiler_fn)  # type: ignore[no-any-return]
-    found = _entry_point(compiler_fn)
-    if found is None:
-        raise InvalidBackend(compiler_fn)
-    return found
+    return _entry_point(compiler_fn)
 
 
 def name_of(backend: Any) -> str | None:
@@ -72,15 +69,13 @@ def name_of(backend: Any) -> str | None:
     return None
 
 
-def _entry_point(name: str) -> _Backend | None:
-    """A backend that an installed package offers under `torch_dynamo_backends`."""
+def _entry_point(name: str) -> _Backend:
+    """A backend that an installed package offers under `torch_dynamo_backends`, which is registered."""
     from importlib.metadata import entry_points
 
-    for point in entry_points(group="torch_dynamo_backends"):
-        if point.name == name:
-            _registered[name] = point.load()
-            return _registered[name]
-    return None
+    for point in entry_points(group="torch_dynamo_backends", name=name):
+        return register_backend(point.load(), name)  # type: ignore[no-any-return]
+    raise InvalidBackend(name)
 
 
 def list_backends(exclude_tags: Sequence[str] | None = ("debug", "experimental")) -> list[str]:
