@@ -87,7 +87,7 @@ class Assembly(Fields):
         recorder = self.capture.recorder
         graph = recorder.graph
         graph.output(tuple(self.rebuild.outputs))
-        _drop_unused(graph, recorder)
+        _drop_unused(graph)
         if all(node.op in ("placeholder", "output") or "sets_state" in node.meta for node in graph.nodes):
             return  # code around the graph sets the state of the thread
         module = _LazyGraphModule({}, graph)
@@ -124,27 +124,16 @@ class Assembly(Fields):
             return [f"try: {call}", f"except BaseException as {error}: {self._leave(error)}"]
 
         eagerly, failure = self.rebuild.constant(self.eagerly, "eagerly"), self.rebuild.name("failure")
-        arguments = ", ".join([failure, *self.rebuild.parameters])
-        before, after = self._unless_changed(error)
-        return [
-            *before,
-            f"{failure} = None",
-            f"try: {call}",
-            f"except Exception as {error}:",
-            *after,
-            f"    {failure} = {error}",
-            f"if {failure} is not None: {self._before_again}return {eagerly}({arguments})",
-        ]
-
-    def _unless_changed(self, error: str) -> tuple[list[str], list[str]]:
-        """Statements before the graph, and for its exception, which leaves the function if the graph has
-        changed tensors from outside before."""
+        lines = [f"{failure} = None", f"try: {call}", f"except Exception as {error}:"]
         changed = [self.rebuild.source(made.source) for made in changed_inputs(self.capture.recorder)]
-        if not changed:
-            return [], []
-        before = self.rebuild.name("versions")
-        now = f"{self.rebuild.constant(versions, 'versions_of')}({', '.join(changed)})"
-        return [f"{before} = {now}"], [f"    if {now} != {before}: {self._leave(error)}"]
+        if changed:  # where the graph has changed tensors from outside, its exception leaves the function
+            before = self.rebuild.name("versions")
+            now = f"{self.rebuild.constant(versions, 'versions_of')}({', '.join(changed)})"
+            lines = [f"{before} = {now}", *lines, f"    if {now} != {before}: {self._leave(error)}"]
+
+        arguments = ", ".join([failure, *self.rebuild.parameters])
+        again = f"if {failure} is not None: {self._before_again}return {eagerly}({arguments})"
+        return [*lines, f"    {failure} = {error}", again]
 
     def _leave(self, error: str) -> str:
         """The exception of a graph leaves all blocks of the program, some of which the graph may be in."""
@@ -163,7 +152,7 @@ class Assembly(Fields):
         return made
 
 
-def _drop_unused(graph: Any, recorder: Any) -> None:
+def _drop_unused(graph: Any) -> None:
     """Erases unused inputs, parts of results and numbers, and switches that are set again at once.
 
     Calls stay: those that fail with these dtypes or values must fail, and backends drop results

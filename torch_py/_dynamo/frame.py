@@ -88,9 +88,7 @@ class Frame:
                     found = data_dependent("use of the value of a tensor")
                     self._note(found)
                     raise found from None
-                except Exception as error:
-                    raised: BaseException = error
-                except GeneratorExit as error:
+                except (Exception, GeneratorExit) as error:
                     raised = error
                 else:
                     return finished

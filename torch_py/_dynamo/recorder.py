@@ -61,7 +61,6 @@ class Recorder(TorchFunctionMode):
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
         self.numbers: dict[int, Input] = {}  # by the id of the source
         self._input_of_fake: dict[int, Input] = {}
-        self.calls = 0
 
     @property
     def graph(self) -> Graph:
@@ -210,8 +209,7 @@ class Recorder(TorchFunctionMode):
 
         `acts`: the call may do more than compute its result, so its node stays even if the result is unused.
         """
-        args = tuple(map_tensors(value, self.fake_of) for value in args)
-        kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
+        args, kwargs = map_tensors((tuple(args), kwargs), self.fake_of)
         if self.varying.places:
             args, kwargs = self._settled(target, args, kwargs)
             args, kwargs = settled_positions(self.varying, target, run, args, kwargs)
@@ -303,14 +301,9 @@ class Recorder(TorchFunctionMode):
 
     def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
         """A node for a call that has run, of which `result` is the result."""
-        node = self.graph.create_node(
-            op,
-            target,
-            tuple(map_tensors(value, self.node_of) for value in args),
-            {name: map_tensors(value, self.node_of) for name, value in kwargs.items()},
-        )
+        args, kwargs = map_tensors((tuple(args), kwargs), self.node_of)
+        node = self.graph.create_node(op, target, args, kwargs)
         node.meta["stack_trace"] = self.stack_trace()
-        self.calls += 1
         self._note(node, result)
         return node
 

@@ -48,7 +48,6 @@ class Program(Fields):
     """The instructions of a code object. `index_of` finds one by its offset; `handlers` are the rows of the
     exception table, innermost last; `names` names the slots of local variables, cells included."""
 
-    code: CodeType
     instructions: list[Instruction]
     handlers: list[Any]
     names: tuple[str, ...]
@@ -60,10 +59,7 @@ class Program(Fields):
 
     def handler_of(self, offset: int) -> Any:
         """Where an exception at `offset` continues; None if it leaves the function."""
-        for row in self.handlers:
-            if row.start <= offset < row.end:
-                return row
-        return None
+        return next((row for row in self.handlers if row.start <= offset < row.end), None)
 
     def handles(self, offset: int, blocks: Iterable[tuple[int, int, int]]) -> bool:
         """Whether an exception at `offset` stays in the frame, which has these blocks."""
@@ -106,7 +102,7 @@ def program_of(code: CodeType, translate: Translate) -> Program:
     """The program of a code object with an exception table (Python 3.11 and later)."""
     instructions = instructions_of(code, translate)
     handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]
-    return Program(code, instructions, handlers, slot_names(code))
+    return Program(instructions, handlers, slot_names(code))
 
 
 def parameter_names(code: CodeType) -> tuple[str, ...]:

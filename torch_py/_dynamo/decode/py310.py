@@ -75,4 +75,4 @@ def _beginning(code: CodeType) -> list[Instruction]:
 def decode(code: CodeType) -> Program:
     instructions = [*_beginning(code), *instructions_of(code, _translate)]
     names = code.co_varnames + code.co_cellvars + code.co_freevars
-    return Program(code, instructions, [], names, uses_blocks=True)
+    return Program(instructions, [], names, uses_blocks=True)

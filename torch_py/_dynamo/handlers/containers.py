@@ -13,8 +13,7 @@ def _top(frame: Frame, count: int) -> list[Any]:
 
 
 def _replace(frame: Frame, count: int, value: Any) -> None:
-    del frame.stack[len(frame.stack) - count :]
-    frame.stack.append(value)
+    frame.stack[len(frame.stack) - count :] = [value]
 
 
 def build_tuple(frame: Frame, count: int) -> None:
@@ -146,13 +145,9 @@ def unpack_ex(frame: Frame, arg: int) -> None:
 
 def format_value(frame: Frame, arg: int) -> None:
     """The two lowest bits of the argument are the conversion; the next tells whether there is a format."""
-    has_format = bool(arg & 4)
-    value = frame.stack[-2] if has_format else frame.stack[-1]
-    specification = frame.stack[-1] if has_format else ""
+    value, specification = frame.stack[-2:] if arg & 4 else (frame.stack[-1], "")
     text = formatted(frame.capture, value, arg & 3, specification)
-    if has_format:
-        frame.stack.pop()
-    frame.stack[-1] = text
+    _replace(frame, 2 if arg & 4 else 1, text)
 
 
 def convert_value(frame: Frame, conversion: int) -> None:

@@ -53,8 +53,7 @@ def reraise(frame: Frame, arg: int) -> None:
 
 def push_exc_info(frame: Frame, arg: Any) -> None:
     error = frame.stack[-1]
-    frame.stack[-1] = frame.capture.handled
-    frame.stack.append(error)
+    frame.stack[-1:] = [frame.capture.handled, error]
     frame.capture.handled = error
 
 

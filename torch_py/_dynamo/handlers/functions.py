@@ -20,8 +20,7 @@ def kw_names(frame: Frame, names: tuple[str, ...]) -> None:
 
 
 def call(frame: Frame, count: int) -> None:
-    parts = call_parts(frame.instruction, frame.stack, frame.keyword_names)
-    _run(frame, *parts)
+    _run(frame, *call_parts(frame.instruction, frame.stack, frame.keyword_names))
 
 
 call_null_last = call_kw = call_plain = call_plain_kw = call
@@ -45,20 +44,19 @@ def _run(frame: Frame, base: int, callee: Any, args: list[Any], kwargs: dict[str
     result = calls.call(frame.capture, callee, args, kwargs, tail=True)
     frame.keyword_names = ()
     frame.call_start = None
-    del frame.stack[base:]
-    frame.stack.append(result)
+    frame.stack[base:] = [result]
 
 
 # Definitions
 
 
 def make_function(frame: Frame, flags: int) -> None:
-    code = frame.stack[-1]
-    parts = frame.stack[:-1]
-    closure = parts.pop() if flags & 8 else None
-    annotations = parts.pop() if flags & 4 else ()
-    keyword_defaults = parts.pop() if flags & 2 else None
-    defaults = parts.pop() if flags & 1 else None
+    stack = frame.stack
+    code = stack.pop()
+    closure = stack.pop() if flags & 8 else None
+    annotations = stack.pop() if flags & 4 else ()
+    keyword_defaults = stack.pop() if flags & 2 else None
+    defaults = stack.pop() if flags & 1 else None
 
     function = FunctionType(code, frame.globals, code.co_name, defaults, closure)
     function.__kwdefaults__ = keyword_defaults
@@ -67,10 +65,7 @@ def make_function(frame: Frame, flags: int) -> None:
     function.__module__ = frame.globals.get("__name__")
     if hasattr(code, "co_qualname"):
         function.__qualname__ = code.co_qualname
-
-    count = 1 + bin(flags & 15).count("1")
-    del frame.stack[len(frame.stack) - count :]
-    frame.stack.append(frame.capture.made(function))
+    stack.append(frame.capture.made(function))
 
 
 def make_named_function(frame: Frame, flags: int) -> None:
@@ -104,8 +99,7 @@ def set_function_attribute(frame: Frame, flag: int) -> None:
             value = dict(zip(value[::2], value[1::2]))
         setattr(function, _ATTRIBUTES[flag], value)
 
-    del frame.stack[-2:]
-    frame.stack.append(function)
+    frame.stack[-2:] = [function]
 
 
 def load_build_class(frame: Frame, arg: Any) -> None:

@@ -150,11 +150,10 @@ def import_name(frame: Frame, name: str) -> None:
     if not level and name not in sys.modules:
         raise Break(f"import of {name}", "the module is not loaded yet", "import it before the call")
     module = __import__(name, frame.globals, None, names, level)
-    del frame.stack[-2:]
     for loaded in {name, module.__name__} & sys.modules.keys() if not level else {module.__name__}:
         place = frame.capture.sources.call(f"sys.modules[{loaded!r}]", sys.modules.get, loaded)
         frame.capture.guards.add("is", place, sys.modules.get(loaded))
-    frame.stack.append(frame.capture.fixed(module, name))
+    frame.stack[-2:] = [frame.capture.fixed(module, name)]
 
 
 def import_from(frame: Frame, name: str) -> None:
