@@ -35,8 +35,6 @@ class CaptureMode(FakeTensorMode):
         self.written = set()
 
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if "nondeterministic_seeded" in func.tags:
-            self.has_drawn = True
         written = self.places.note(func, args, kwargs)
         self.calls_left -= 1
         if self.calls_left < 0:
@@ -55,10 +53,10 @@ class CaptureMode(FakeTensorMode):
         return result
 
     def _note_generator(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        self.has_drawn = True
         generator = generator_in(args, kwargs)
         if generator is None:
-            tensors = tensors_in((result, *args), kwargs)
-            if any(tensor.device.type != "cpu" for tensor in tensors):
+            if any(tensor.device.type != "cpu" for tensor in tensors_in((result, *args), kwargs)):
                 self.draws_elsewhere = True
             generator = _C.default_generator
         if generator not in self.generators:
@@ -103,7 +101,7 @@ class Places(Fields):
 
     def note_input(self, fake: Any) -> None:
         if _repeats_elements(fake):
-            self._overlapping.update(memory_in((fake,), {}))
+            self._overlapping.add(memory_of(fake))
 
     def overlap(self, written: list[Any]) -> bool:
         """Whether what is written to one element of some tensors shows in others."""
@@ -121,8 +119,7 @@ class Places(Fields):
 
     def matter_for(self, fake: Any) -> bool:
         """Whether another place of a tensor in its memory makes a difference."""
-        found = self._counted | (self._strided & self.written.keys())
-        return bool(found) and not found.isdisjoint(memory_in((fake,), {}))
+        return memory_of(fake) in self._counted | (self._strided & self.written.keys())
 
 
 def _repeats_elements(tensor: Any) -> bool:

@@ -12,6 +12,7 @@ from torch_py._dynamo.backends.registry import name_of
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
+from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 
 
@@ -55,17 +56,16 @@ def left_by_graph(before: ThreadState) -> Callable[[], None]:
     return lambda: before.restore(blocks_of_autocast())
 
 
-class Eagerly:
+class Eagerly(Fields):
     """Runs a function whose graph has raised an exception, or has shown that an assertion fails (`again`).
 
     Nothing has been changed by then. The function raises the exception itself, where its handlers see it; if
     none is seen, a warning says so once.
     """
 
-    def __init__(self, function: FunctionType, before: ThreadState) -> None:
-        self.function = function
-        self.leave_blocks = left_by_graph(before)
-        self.has_warned = False
+    function: FunctionType
+    before: ThreadState
+    has_warned: bool = False
 
     def __call__(self, error: Exception, *values: Any) -> Any:
         if isinstance(error, TorchDynamoException):
@@ -82,7 +82,7 @@ class Eagerly:
         return result
 
     def again(self, *values: Any) -> Any:
-        self.leave_blocks()
+        left_by_graph(self.before)()
         return call_bound(self.function, values)
 
 

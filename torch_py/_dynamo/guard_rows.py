@@ -43,13 +43,12 @@ def _mark(kind: str, payload: Any) -> Any:
     return None
 
 
-class RowWriter:
-    """Turns checks into rows. Registers 0 to `arguments` - 1 hold the arguments of the call."""
+class RowWriter(Fields):
+    """Turns checks into rows. The first registers hold the arguments of the call: so many are there then."""
 
-    def __init__(self, arguments: int, facts_of: Callable[[Any], Any]) -> None:
-        self.registers = arguments
-        self.facts_of = facts_of
-        self._places: dict[int, int] = {}
+    registers: int
+    facts_of: Callable[[Any], Any]
+    _places: dict[int, int] = {}
 
     def rows(self, guards: Guards) -> list[Any]:
         """The rows: first what is cheap and fails often, then groups that are watched, then tensors of

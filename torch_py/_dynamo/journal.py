@@ -12,11 +12,10 @@ from typing import Any
 from torch_py._records import Fields
 
 
-class Marker:
+class Marker(Fields):
     """Takes the place of a value of the program."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

@@ -10,7 +10,7 @@ from torch_py._dynamo.decode import py311
 from torch_py._dynamo.decode.instructions import Program, program_of
 
 _INTRINSICS: dict[int, tuple[str, Any]] = {
-    3: ("stop_iteration_error", None),
+    3: ("nop", None),  # of StopIteration, which InterpretedGenerator replaces
     5: ("unary", operator.pos),
     6: ("list_to_tuple", None),
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from torch_py._dynamo import iteration
-from torch_py._dynamo.conditions import condition, truth_before_jump
+from torch_py._dynamo import iteration, operations
 from torch_py._dynamo.frame import Finished, Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 
@@ -15,17 +15,39 @@ def jump(frame: Frame, target: int) -> None:
 
 
 def jump_if_true(frame: Frame, target: int) -> None:
-    truth = condition(frame, frame.stack[-1], frame.at, target, jumps_if=True)
+    truth = _condition(frame, frame.stack[-1], frame.at, target, jumps_if=True)
     frame.stack.pop()
     if truth:
         frame.jump(target)
 
 
 def jump_if_false(frame: Frame, target: int) -> None:
-    truth = condition(frame, frame.stack[-1], frame.at, target, jumps_if=False)
+    truth = _condition(frame, frame.stack[-1], frame.at, target, jumps_if=False)
     frame.stack.pop()
     if not truth:
         frame.jump(target)
+
+
+def _truth_before_jump(frame: Frame, value: Any) -> bool:
+    """The truth of a value, which the next instruction may ask for."""
+    following = frame.program.instructions[frame.at]
+    if following.op in ("jump_if_true", "jump_if_false"):
+        jumps_if = following.op == "jump_if_true"
+        return _condition(frame, value, frame.at + 1, following.arg, jumps_if)
+    return frame.capture.truth(value)
+
+
+def _condition(frame: Frame, value: Any, following: int, target: int, jumps_if: bool) -> bool:
+    """The truth of a value, for a jump to the offset `target`; `following` is the instruction after it.
+
+    The capture may assume that an `assert` holds. The jump leads over its error, or to it: at the end of a
+    loop, Python 3.12 and later jump to the error and go on with the jump back.
+    """
+    instructions = frame.program.instructions
+    for position, holds in ((following, jumps_if), (frame.program.index_of[target], not jumps_if)):
+        if instructions[position].op == "load_assertion_error" and frame.capture.assumes(value, holds):
+            return holds
+    return frame.capture.truth(value)
 
 
 def jump_if_none(frame: Frame, target: int) -> None:
@@ -53,7 +75,13 @@ def jump_if_false_or_pop(frame: Frame, target: int) -> None:
 
 
 def to_bool(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = truth_before_jump(frame, frame.stack[-1])
+    frame.stack[-1] = _truth_before_jump(frame, frame.stack[-1])
+
+
+def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
+    left, right = frame.stack[-2:]
+    result = _truth_before_jump(frame, operations.compare(frame.capture, function, left, right))
+    frame.stack[-2:] = [result]
 
 
 def get_iter(frame: Frame, arg: Any) -> None:
@@ -133,15 +161,6 @@ def yield_from(frame: Frame, arg: Any) -> Finished | None:
         return None
     frame.at = frame.program.index_of[frame.instruction.offset]
     return yield_value(frame, arg)
-
-
-def stop_iteration_error(frame: Frame, arg: Any) -> None:
-    """A StopIteration that leaves a generator becomes a RuntimeError."""
-    error = frame.stack[-1]
-    if isinstance(error, StopIteration):
-        replaced = RuntimeError("generator raised StopIteration")
-        replaced.__cause__ = replaced.__context__ = error
-        frame.stack[-1] = replaced
 
 
 def end_send(frame: Frame, arg: Any) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._dynamo import operations
-from torch_py._dynamo.conditions import truth_before_jump
 from torch_py._dynamo.frame import Frame
 
 
@@ -61,9 +60,3 @@ binary_slice = _expression(3, _slice)
 store_subscript = _statement(3, _store)
 store_slice = _statement(4, _store_slice)
 delete_subscript = _statement(2, operations.delete_subscript)
-
-
-def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
-    left, right = frame.stack[-2:]
-    result = truth_before_jump(frame, operations.compare(frame.capture, function, left, right))
-    frame.stack[-2:] = [result]

@@ -32,13 +32,14 @@ def minified(
 ) -> tuple[GraphModule, list[Any]]:
     """A smaller graph, and inputs of it, for which ``fails(module, inputs)`` is true.
 
-    `keep` is called with each smaller graph that is found. Raises ValueError if the whole graph does not
-    fail.
+    `keep` is called with the whole graph, and with each smaller one that is found. Raises ValueError if the
+    whole graph does not fail.
     """
     state = _State(module, list(inputs))
     if not fails(state.module, state.copies()):
         raise ValueError("the graph does not fail, so it cannot be reduced")
 
+    keep(state.module, state.copies())
     while True:
         for smaller in _candidates(state):
             if smaller.size < state.size and fails(smaller.module, smaller.copies()):
