@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import linecache
 import operator
 from collections.abc import Callable
-from itertools import count
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.effects import Draws, acts, changed_inputs, unnoticed_effect, versions
@@ -17,14 +14,13 @@ from torch_py._dynamo.resume import Failed
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
+from torch_py.fx._source import function_from
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
     from torch_py._thread_state import ThreadState
-
-_numbers = count()
 
 
 class Assembly(Fields):
@@ -141,14 +137,11 @@ class Assembly(Fields):
             return f"return {self.rebuild.constant(Failed, 'Failed')}({error})"
         return f"{self.rebuild.constant(left_by_graph(self.before), 'leave_blocks')}(); raise"
 
-    def function(self, compiled_graph: Any) -> FunctionType:
+    def function(self, compiled_graph: Any) -> Any:
         text = self.source()
-        filename = f"<compiled {self.name} {next(_numbers)}>"
         namespace = {**self.rebuild.constants, "graph": compiled_graph}
-        exec(compile(text, filename, "exec"), namespace)
-        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-        made: FunctionType = namespace[self.name]
-        made.source = text  # type: ignore[attr-defined]
+        made = function_from(self.name, text, namespace, f"<compiled {self.name}>")
+        made.source = text
         return made
 
 

@@ -18,6 +18,7 @@ from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR, parame
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
+from torch_py.fx._source import function_from
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -257,10 +258,8 @@ def continuation_function(start: ResumedStart) -> FunctionType:
     """A function with the parameters of a continuation, that lets CPython run it."""
     parameters = ", ".join(start.parameters)
     text = f"def {start.name}({parameters}):\n    return natively({parameters})\n"
-    namespace: dict[str, Any] = {"natively": start.natively, "__name__": "torch_py._dynamo.resume"}
-    exec(compile(text, f"<{start.name}>", "exec"), namespace)
-    made: FunctionType = namespace[start.name]
-    return made
+    namespace = {"natively": start.natively, "__name__": "torch_py._dynamo.resume"}
+    return function_from(start.name, text, namespace, f"<{start.name}>")  # type: ignore[no-any-return]
 
 
 class FunctionStart:

@@ -14,73 +14,58 @@ def jump(frame: Frame, target: int) -> None:
     frame.jump(target)
 
 
-def jump_if_true(frame: Frame, target: int) -> None:
-    truth = _condition(frame, frame.stack[-1], frame.at, target, jumps_if=True)
+def _jump_if(frame: Frame, target: int) -> None:
+    """Drops the top, and jumps if it has the truth that the instruction names."""
+    truth = _truth(frame, frame.stack[-1], frame.at - 1)
     frame.stack.pop()
-    if truth:
+    if truth is (frame.instruction.op == "jump_if_true"):
         frame.jump(target)
 
 
-def jump_if_false(frame: Frame, target: int) -> None:
-    truth = _condition(frame, frame.stack[-1], frame.at, target, jumps_if=False)
-    frame.stack.pop()
-    if not truth:
-        frame.jump(target)
+jump_if_true = jump_if_false = _jump_if
 
 
-def _truth_before_jump(frame: Frame, value: Any) -> bool:
-    """The truth of a value, which the next instruction may ask for."""
-    following = frame.program.instructions[frame.at]
-    if following.op in ("jump_if_true", "jump_if_false"):
-        jumps_if = following.op == "jump_if_true"
-        return _condition(frame, value, frame.at + 1, following.arg, jumps_if)
-    return frame.capture.truth(value)
-
-
-def _condition(frame: Frame, value: Any, following: int, target: int, jumps_if: bool) -> bool:
-    """The truth of a value, for a jump to the offset `target`; `following` is the instruction after it.
+def _truth(frame: Frame, value: Any, at: int) -> bool:
+    """The truth of a value for the instruction at a position, if that jumps by it.
 
     The capture may assume that an `assert` holds. The jump leads over its error, or to it: at the end of a
     loop, Python 3.12 and later jump to the error and go on with the jump back.
     """
     instructions = frame.program.instructions
-    for position, holds in ((following, jumps_if), (frame.program.index_of[target], not jumps_if)):
-        if instructions[position].op == "load_assertion_error" and frame.capture.assumes(value, holds):
-            return holds
+    jump = instructions[at]
+    if jump.op in ("jump_if_true", "jump_if_false"):
+        jumps_if = jump.op == "jump_if_true"
+        for position, holds in ((at + 1, jumps_if), (frame.program.index_of[jump.arg], not jumps_if)):
+            if instructions[position].op == "load_assertion_error" and frame.capture.assumes(value, holds):
+                return holds
     return frame.capture.truth(value)
 
 
-def jump_if_none(frame: Frame, target: int) -> None:
-    if frame.stack.pop() is None:
+def _jump_if_none(frame: Frame, target: int) -> None:
+    if (frame.stack.pop() is None) is (frame.instruction.op == "jump_if_none"):
         frame.jump(target)
 
 
-def jump_if_not_none(frame: Frame, target: int) -> None:
-    if frame.stack.pop() is not None:
-        frame.jump(target)
+jump_if_none = jump_if_not_none = _jump_if_none
 
 
-def jump_if_true_or_pop(frame: Frame, target: int) -> None:
-    if frame.capture.truth(frame.stack[-1]):
+def _jump_or_pop(frame: Frame, target: int) -> None:
+    if frame.capture.truth(frame.stack[-1]) is (frame.instruction.op == "jump_if_true_or_pop"):
         frame.jump(target)
     else:
         frame.stack.pop()
 
 
-def jump_if_false_or_pop(frame: Frame, target: int) -> None:
-    if frame.capture.truth(frame.stack[-1]):
-        frame.stack.pop()
-    else:
-        frame.jump(target)
+jump_if_true_or_pop = jump_if_false_or_pop = _jump_or_pop
 
 
 def to_bool(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = _truth_before_jump(frame, frame.stack[-1])
+    frame.stack[-1] = _truth(frame, frame.stack[-1], frame.at)
 
 
 def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
     left, right = frame.stack[-2:]
-    result = _truth_before_jump(frame, operations.compare(frame.capture, function, left, right))
+    result = _truth(frame, operations.compare(frame.capture, function, left, right), frame.at)
     frame.stack[-2:] = [result]
 
 
