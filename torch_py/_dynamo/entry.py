@@ -15,7 +15,8 @@ from torch_py._dynamo.conversion import Settings
 from torch_py._dynamo.convert import Compiler
 from torch_py._dynamo.forwarding import as_function
 from torch_py._dynamo.utils import counters
-from torch_py.compiler._compile import compile
+from torch_py.compiler._optimized_module import OptimizedModule
+from torch_py.nn.modules.module import Module
 
 _all: weakref.WeakKeyDictionary[Any, Compiler] = weakref.WeakKeyDictionary()
 
@@ -69,7 +70,14 @@ def optimize(
     **options: Any,
 ) -> Callable[[Any], Any]:
     """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""
-    return functools.partial(compile, backend=backend, fullgraph=nopython, dynamic=dynamic, disable=disable)
+    compile_one = functools.partial(compile_callable, backend=backend, fullgraph=nopython, dynamic=dynamic)
+
+    def decorate(target: Any) -> Any:
+        if disable:
+            return target
+        return OptimizedModule(target, compile_one) if isinstance(target, Module) else compile_one(target)
+
+    return decorate
 
 
 def reset() -> None:
