@@ -81,8 +81,8 @@ class ResumedStart:
         pending = _pending(capture, self.parameters, values)
         contents = [layout.take(pending) for layout in self.layouts]
         frames: list[Frame] = []
-        for layout, (slots, stack) in zip(reversed(self.layouts), reversed(contents)):
-            frame = self._frame(capture, layout, slots, stack)
+        for layout, content in zip(reversed(self.layouts), reversed(contents)):
+            frame = self._frame(capture, layout, content)
             frame.parent = frames[-1] if frames else None
             frames.append(frame)
         capture.waiting = frames[:-1]
@@ -99,9 +99,9 @@ class ResumedStart:
             raise error
         return results[0]
 
-    def _frame(self, capture: Capture, layout: Layout, slots: list[Any], stack: list[Any]) -> Frame:
+    def _frame(self, capture: Capture, layout: Layout, content: tuple[list[Any], list[Any]]) -> Frame:
         frame = Frame(capture, layout.code, layout.globals)
-        frame.locals, frame.stack = slots, stack
+        frame.locals, frame.stack = content
         frame.has_pending = True
         frame.blocks = list(layout.blocks)
         frame.jump(layout.offset)
