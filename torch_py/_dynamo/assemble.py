@@ -94,9 +94,9 @@ class Assembly(Fields):
 
     def inputs(self) -> list[Any]:
         """The inputs that the graph has kept."""
-        kept = [node for node in self.capture.recorder.graph.nodes if node.op == "placeholder"]
-        by_node = {made.node: made for made in self.capture.recorder.all_inputs()}
-        return [by_node[node] for node in kept]
+        recorder = self.capture.recorder
+        by_node = {made.node: made for made in recorder.all_inputs()}
+        return [by_node[node] for node in recorder.graph.find_nodes(op="placeholder")]
 
     # The function
 

@@ -35,20 +35,19 @@ def warn(function: FunctionType, error: Exception, why: str = "as the compiler f
     if isinstance(error, BackendCompilerFailed):
         why += f" backend {error.backend_name!r} raised"
         error = error.inner_exception
+    text = f"torch.compile: {function.__qualname__} runs eagerly, {why} {_headline(error)}"
+    warnings.warn(text, stacklevel=4)
+
+
+def _headline(error: BaseException) -> str:
     first = str(error).partition("\n")[0]
-    warnings.warn(
-        f"torch.compile: {function.__qualname__} runs eagerly, {why} {type(error).__name__}: {first}",
-        stacklevel=4,
-    )
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 def exception_of_capture(error: BaseException) -> Break:
     """Why a call runs eagerly after an exception, perhaps the program's own, has ended its capture."""
-    text = str(error)
-    return Break(
-        f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__,
-        "the capture raises it, so the function runs eagerly and can raise it itself",
-    )
+    why = "the capture raises it, so the function runs eagerly and can raise it itself"
+    return Break(_headline(error), why)
 
 
 def left_by_graph(before: ThreadState) -> Callable[[], None]:

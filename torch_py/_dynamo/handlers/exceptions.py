@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo.attributes import bind, in_class
-from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER, SETUP_FINALLY
+from torch_py._dynamo.decode.instructions import SETUP_FINALLY
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.journal import ABSENT
 
@@ -120,16 +120,13 @@ def pop_block(frame: Frame, arg: Any) -> None:
 
 
 def pop_except_block(frame: Frame, arg: Any) -> None:
-    kind, _, level = frame.blocks.pop()
-    assert kind == EXCEPT_HANDLER
+    frame.blocks.pop()
     frame.capture.handled = frame.stack[-2]
     del frame.stack[-3:]
 
 
 def reraise_triple(frame: Frame, arg: Any) -> None:
-    error = frame.stack[-2]
-    del frame.stack[-3:]
-    raise error
+    raise frame.stack[-2]
 
 
 def with_except_start_triple(frame: Frame, arg: Any) -> None:
