@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Instructions that move values without looking at them.
 _MOVES = frozenset(
-    "nop pop_top store_fast load_fast load_const load_global push_null kw_names copy swap rotate".split()
+    "nop pop_top store_fast load_fast load_const load_global push_null copy swap rotate".split()
 )
 
 
@@ -60,9 +60,6 @@ class Frame:
         # Where it is.
         self.at = 0
         self.instruction: Any = self.program.instructions[0]
-        # Where a call begins whose keywords have an instruction of their own.
-        self.call_start: int | None = None
-        self.keyword_names: tuple[str, ...] = ()
         self.parent: Frame | None = capture.frame
         self.steps = 0
         self.serial = next(capture.serials)
@@ -144,8 +141,6 @@ class Frame:
 
         if handled is None:
             self.capture.raised_at = (self.serial, self.steps)
-        self.call_start = None
-        self.keyword_names = ()
         if self.program.uses_blocks:
             self._unwind_blocks(raised)
             return
@@ -224,6 +219,12 @@ class Frame:
 
     def jump(self, offset: int) -> None:
         self.at = self.program.index_of[offset]
+
+    @property
+    def keyword_names(self) -> tuple[str, ...]:
+        """The keywords of the call that the frame makes, if they have an instruction of their own."""
+        start = self.program.begin_of_call(self.instruction.offset)
+        return start.arg if start.opname == "KW_NAMES" else ()
 
     @property
     def line(self) -> int | None:

@@ -179,7 +179,7 @@ def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tupl
 
     program = decode(layout.code)
     at = program.index_of[start]
-    while program.instructions[at].op in ("nop", "kw_names"):
+    while program.instructions[at].op == "nop":
         at += 1
     instruction = program.instructions[at]
     if instruction.op.startswith("for_iter"):

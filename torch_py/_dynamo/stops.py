@@ -59,13 +59,7 @@ class Stop:
 
     def call_start(self) -> int:
         """The offset where the call begins that this frame makes."""
-        start = self.frame.call_start
-        if start is not None:
-            return start
-        program = self.frame.program
-        at = program.index_of[self.instruction.offset]
-        before = program.instructions[at - 1]
-        return before.offset if before.opname == "PRECALL" else self.instruction.offset
+        return self.frame.program.begin_of_call(self.instruction.offset).offset
 
 
 class Ending:
@@ -78,11 +72,8 @@ class Ending:
         self.rebuild = assembly.rebuild
         self.innermost, *outer = stops
         self.continuation = continuation
-        self.proceed = (
-            self.rebuild.constant(Next, "Next")
-            if assembly.is_resumed
-            else self.rebuild.constant(driver(assembly.before, assembly.after), "drive")
-        )
+        proceed = Next if assembly.is_resumed else driver(assembly.before, assembly.after)
+        self.proceed = self.rebuild.constant(proceed, "proceed")
 
         # The callers, which continue after their call with its result.
         stacks = [stop.stack[: stop.base] for stop in outer]

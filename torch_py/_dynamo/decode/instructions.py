@@ -57,6 +57,13 @@ class Program(Fields):
     def index_of(self) -> dict[int, int]:
         return {instruction.offset: index for index, instruction in enumerate(self.instructions)}
 
+    def begin_of_call(self, offset: int) -> Instruction:
+        """The first instruction of the call at `offset`: up to 3.12, others may come before it."""
+        at = self.index_of[offset]
+        while at > 0 and self.instructions[at - 1].opname in ("KW_NAMES", "PRECALL"):
+            at -= 1
+        return self.instructions[at]
+
     def handler_of(self, offset: int) -> Any:
         """Where an exception at `offset` continues; None if it leaves the function."""
         return next((row for row in self.handlers if row.start <= offset < row.end), None)
@@ -124,18 +131,12 @@ BINARY: tuple[Callable[[Any, Any], Any], ...] = tuple(
     getattr(operator, f"__{prefix}{name}__") for prefix in ("", "i") for name in _NAMES
 )
 
+_COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge"}
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
+    sign: getattr(operator, name) for sign, name in _COMPARISONS.items()
 }
 
+_SIGNS = {"POSITIVE": "pos", "NEGATIVE": "neg", "NOT": "not_", "INVERT": "invert"}
 UNARY: dict[str, Callable[[Any], Any]] = {
-    "UNARY_POSITIVE": operator.pos,
-    "UNARY_NEGATIVE": operator.neg,
-    "UNARY_NOT": operator.not_,
-    "UNARY_INVERT": operator.invert,
+    f"UNARY_{sign}": getattr(operator, name) for sign, name in _SIGNS.items()
 }

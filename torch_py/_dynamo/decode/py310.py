@@ -25,12 +25,9 @@ _CHANGED = {
     "MATCH_KEYS": "match_keys_with_flag",
     "MATCH_CLASS": "match_class_with_flag",
     "ROT_N": "rotate",
-    "DUP_TOP_TWO": "duplicate_two",
-    "POP_BLOCK": "pop_block",
     "POP_EXCEPT": "pop_except_block",
     "RERAISE": "reraise_triple",
     "WITH_EXCEPT_START": "with_except_start_triple",
-    "YIELD_FROM": "yield_from",
 }
 _WITH_NUMBER = {
     "ROT_TWO": ("swap", 2),

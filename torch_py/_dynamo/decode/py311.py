@@ -14,6 +14,7 @@ from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY, Program
 RENAMED = {
     "RESUME": "nop",
     "PRECALL": "nop",
+    "KW_NAMES": "nop",
     "COPY_FREE_VARS": "nop",
     "BINARY_SUBSCR": "subscript",
     "STORE_SUBSCR": "store_subscript",

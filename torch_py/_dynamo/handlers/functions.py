@@ -13,12 +13,6 @@ from torch_py._dynamo.frame import Frame
 # Calls: what is on the stack, as a callable and its arguments
 
 
-def kw_names(frame: Frame, names: tuple[str, ...]) -> None:
-    """The names of the last arguments of the call that follows."""
-    frame.call_start = frame.instruction.offset
-    frame.keyword_names = names
-
-
 def call(frame: Frame, count: int) -> None:
     _run(frame, *call_parts(frame.instruction, frame.stack, frame.keyword_names))
 
@@ -42,8 +36,6 @@ call_ex_plain = call_ex_null_last = call_ex
 def _run(frame: Frame, base: int, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
     frame.result_base = base
     result = calls.call(frame.capture, callee, args, kwargs, tail=True)
-    frame.keyword_names = ()
-    frame.call_start = None
     frame.stack[base:] = [result]
 
 

@@ -36,7 +36,7 @@ def rotate(frame: Frame, depth: int) -> None:
     frame.stack.pop()
 
 
-def duplicate_two(frame: Frame, arg: Any) -> None:
+def dup_top_two(frame: Frame, arg: Any) -> None:
     frame.stack += frame.stack[-2:]
 
 
