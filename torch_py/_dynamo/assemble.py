@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import linecache
 import operator
 from collections.abc import Callable
-from itertools import count
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.effects import Draws, acts, changed_inputs, unnoticed_effect, versions
@@ -17,14 +14,13 @@ from torch_py._dynamo.resume import Failed
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
+from torch_py.fx._source import function_from
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
     from torch_py._thread_state import ThreadState
-
-_numbers = count()
 
 
 class Assembly(Fields):
@@ -45,7 +41,7 @@ class Assembly(Fields):
     _before_again: str = ""  # statements before the function runs again
     _assumptions: list[str] = []
     _state: list[str] = []
-    _tail: list[str] = []
+    tail: list[str] = []
 
     def changes(self, changed: list[Any]) -> None:
         """Statements for what the journal has undone."""
@@ -78,10 +74,7 @@ class Assembly(Fields):
             self._state.append(f"{name}({', '.join(map(self.rebuild.value, args))})")
 
     def returns(self, value: Any) -> None:
-        self._tail = [f"return {self.rebuild.value(value)}"]
-
-    def ends_with(self, lines: list[str]) -> None:
-        self._tail = lines
+        self.tail = [f"return {self.rebuild.value(value)}"]
 
     # The graph
 
@@ -90,7 +83,7 @@ class Assembly(Fields):
         recorder = self.capture.recorder
         graph = recorder.graph
         graph.output(tuple(self.rebuild.outputs))
-        _drop_unused(graph, recorder)
+        _drop_unused(graph)
         if all(node.op in ("placeholder", "output") or "sets_state" in node.meta for node in graph.nodes):
             return  # code around the graph sets the state of the thread
         module = _LazyGraphModule({}, graph)
@@ -101,9 +94,9 @@ class Assembly(Fields):
 
     def inputs(self) -> list[Any]:
         """The inputs that the graph has kept."""
-        kept = [node for node in self.capture.recorder.graph.nodes if node.op == "placeholder"]
-        by_node = {made.node: made for made in self.capture.recorder.all_inputs()}
-        return [by_node[node] for node in kept]
+        recorder = self.capture.recorder
+        by_node = {made.node: made for made in recorder.all_inputs()}
+        return [by_node[node] for node in recorder.graph.find_nodes(op="placeholder")]
 
     # The function
 
@@ -111,7 +104,7 @@ class Assembly(Fields):
         made = self.rebuild
         call = self._graph_call()  # reads its inputs
         body = [*made.reads, *self._before_graph, *call, *self._assumptions, *self._state]
-        body += [*made.builds, *made.writes, *made.positions, *self._tail]
+        body += [*made.builds, *made.writes, *made.positions, *self.tail]
         parameters = ", ".join(self.rebuild.parameters)
         return f"def {self.name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
 
@@ -122,36 +115,21 @@ class Assembly(Fields):
         names = list(self.rebuild.outputs.values())
         results = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
         call = f"{results}graph({given})"
+        error = self.rebuild.name("error")
         if self.eagerly is None or unnoticed_effect(self.capture.recorder):
-            return [f"try: {call}", *self._when_interrupted()]
+            return [f"try: {call}", f"except BaseException as {error}: {self._leave(error)}"]
 
         eagerly, failure = self.rebuild.constant(self.eagerly, "eagerly"), self.rebuild.name("failure")
-        error = self.rebuild.name("error")
-        arguments = ", ".join([failure, *self.rebuild.parameters])
-        before, after = self._unless_changed(error)
-        return [
-            *before,
-            f"{failure} = None",
-            f"try: {call}",
-            f"except Exception as {error}:",
-            *after,
-            f"    {failure} = {error}",
-            f"if {failure} is not None: {self._before_again}return {eagerly}({arguments})",
-        ]
-
-    def _unless_changed(self, error: str) -> tuple[list[str], list[str]]:
-        """Statements before the graph, and for its exception, which leaves the function if the graph has
-        changed tensors from outside before."""
+        lines = [f"{failure} = None", f"try: {call}", f"except Exception as {error}:"]
         changed = [self.rebuild.source(made.source) for made in changed_inputs(self.capture.recorder)]
-        if not changed:
-            return [], []
-        before = self.rebuild.name("versions")
-        now = f"{self.rebuild.constant(versions, 'versions_of')}({', '.join(changed)})"
-        return [f"{before} = {now}"], [f"    if {now} != {before}: {self._leave(error)}"]
+        if changed:  # where the graph has changed tensors from outside, its exception leaves the function
+            before = self.rebuild.name("versions")
+            now = f"{self.rebuild.constant(versions, 'versions_of')}({', '.join(changed)})"
+            lines = [f"{before} = {now}", *lines, f"    if {now} != {before}: {self._leave(error)}"]
 
-    def _when_interrupted(self) -> list[str]:
-        error = self.rebuild.name("error")
-        return [f"except BaseException as {error}: {self._leave(error)}"]
+        arguments = ", ".join([failure, *self.rebuild.parameters])
+        again = f"if {failure} is not None: {self._before_again}return {eagerly}({arguments})"
+        return [*lines, f"    {failure} = {error}", again]
 
     def _leave(self, error: str) -> str:
         """The exception of a graph leaves all blocks of the program, some of which the graph may be in."""
@@ -159,18 +137,15 @@ class Assembly(Fields):
             return f"return {self.rebuild.constant(Failed, 'Failed')}({error})"
         return f"{self.rebuild.constant(left_by_graph(self.before), 'leave_blocks')}(); raise"
 
-    def function(self, compiled_graph: Any) -> FunctionType:
+    def function(self, compiled_graph: Any) -> Any:
         text = self.source()
-        filename = f"<compiled {self.name} {next(_numbers)}>"
         namespace = {**self.rebuild.constants, "graph": compiled_graph}
-        exec(compile(text, filename, "exec"), namespace)
-        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-        made: FunctionType = namespace[self.name]
-        made.source = text  # type: ignore[attr-defined]
+        made = function_from(self.name, text, namespace, f"<compiled {self.name}>")
+        made.source = text
         return made
 
 
-def _drop_unused(graph: Any, recorder: Any) -> None:
+def _drop_unused(graph: Any) -> None:
     """Erases unused inputs, parts of results and numbers, and switches that are set again at once.
 
     Calls stay: those that fail with these dtypes or values must fail, and backends drop results

@@ -18,7 +18,6 @@ class Break(BaseException):
         self.why = why
         self.hint = hint
         self.frames: list[Any] = []
-        self.line = ""  # the place in the program, for messages
 
     @property
     def reason(self) -> str:

@@ -33,13 +33,16 @@ class Capture(Writing):
         if self.admitted(parts.callee) is print:
             raise unsupported_call("print", "it writes to a file")
 
-    def elements_of(self, value: Any) -> list[Any]:
-        """The elements of an iterable."""
+    def elements_of(self, value: Any, most: int | None = None) -> list[Any]:
+        """The elements of an iterable; with `most`, only so many need to be there."""
         if type(value) is tuple and id(value) not in self._origins:
             return list(value)
         iterator = iteration.iterator_of(self, value)
-        found = []
-        while (element := iteration.next_of(self, iterator, iteration.END)) is not iteration.END:
+        found: list[Any] = []
+        while len(found) != most:
+            element = iteration.next_of(self, iterator, iteration.END)
+            if element is iteration.END:
+                break
             found.append(element)
         return found
 

@@ -10,6 +10,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.varying_counts import TooManyCalls
 from torch_py._functorch.aot.building import repeats_elements
+from torch_py._records import Fields
 from torch_py._subclasses.calls import generator_in, memory_of, tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
@@ -34,8 +35,6 @@ class CaptureMode(FakeTensorMode):
         self.written = set()
 
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if "nondeterministic_seeded" in func.tags:
-            self.has_drawn = True
         written = self.places.note(func, args, kwargs)
         self.calls_left -= 1
         if self.calls_left < 0:
@@ -54,10 +53,10 @@ class CaptureMode(FakeTensorMode):
         return result
 
     def _note_generator(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        self.has_drawn = True
         generator = generator_in(args, kwargs)
         if generator is None:
-            tensors = tensors_in((result, *args), kwargs)
-            if any(tensor.device.type != "cpu" for tensor in tensors):
+            if any(tensor.device.type != "cpu" for tensor in tensors_in((result, *args), kwargs)):
                 self.draws_elsewhere = True
             generator = _C.default_generator
         if generator not in self.generators:
@@ -73,7 +72,7 @@ class CaptureMode(FakeTensorMode):
             self.places = places
 
 
-class Places:
+class Places(Fields):
     """What the program does in memory: where it writes (`written`), and where it counts from the first
     element, wherever its tensors begin.
 
@@ -81,11 +80,10 @@ class Places:
     operators later, which count from the first element again.
     """
 
-    def __init__(self) -> None:
-        self.written: dict[int, Any] = {}  # kept, so that no other memory gets the same number
-        self._overlapping: set[int] = set()
-        self._counted: set[int] = set()
-        self._strided: set[int] = set()
+    written: dict[int, Any] = {}  # kept, so that no other memory gets the same number
+    _overlapping: set[int] = set()
+    _counted: set[int] = set()
+    _strided: set[int] = set()
 
     def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """What a call says about the memory of its arguments; returns what it writes to."""
@@ -103,7 +101,7 @@ class Places:
 
     def note_input(self, fake: Any) -> None:
         if _repeats_elements(fake):
-            self._overlapping.update(memory_in((fake,), {}))
+            self._overlapping.add(memory_of(fake))
 
     def overlap(self, written: list[Any]) -> bool:
         """Whether what is written to one element of some tensors shows in others."""
@@ -121,8 +119,7 @@ class Places:
 
     def matter_for(self, fake: Any) -> bool:
         """Whether another place of a tensor in its memory makes a difference."""
-        found = self._counted | (self._strided & self.written.keys())
-        return bool(found) and not found.isdisjoint(memory_in((fake,), {}))
+        return memory_of(fake) in self._counted | (self._strided & self.written.keys())
 
 
 def _repeats_elements(tensor: Any) -> bool:

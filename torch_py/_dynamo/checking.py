@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._dynamo.effects import Draws
 from torch_py._dynamo.exc import TorchDynamoException
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import enable_grad
@@ -27,17 +28,16 @@ def checked(module: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
     memory with the same inputs. Raises GraphDiffers. Calls whose inputs share memory are not compared.
     """
 
-    generators = [_C.default_generator, *_generators(module.graph)]
+    draws = Draws([_C.default_generator, *_generators(module.graph)])
 
     def run(*inputs: Any) -> Any:
         if _share_memory(inputs):
             return compiled(*inputs)
 
-        states = [(generator, generator.get_state()) for generator in generators]
+        states = draws.states()
         copies = [copied(value) for value in inputs]
         expected = module.forward(*copies)
-        for generator, state in states:
-            generator.set_state(state)
+        draws.take_back(states)
         actual = compiled(*inputs)
 
         for number, (one, other) in enumerate(zip(expected, actual)):

@@ -17,7 +17,6 @@ from torch_py._dynamo.attributes import fields_of
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.journal import copy_of, replace_contents, same
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.scopes import placeholder
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py._thread_state import ThreadState
@@ -89,7 +88,7 @@ class _Rehearsal(Fields):
         recorder = self.capture.recorder
         with recorder.suspended():
             copy = tensor.clone().requires_grad_(tensor.requires_grad)
-        recorder.track(copy, placeholder(recorder.scopes[-1].graph, "x"))
+        recorder.track(copy, recorder.scopes[-1].placeholder("x"))
         self._tensors.add(id(copy))
         return copy
 

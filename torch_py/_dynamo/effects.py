@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from torch_py._records import Fields
 from torch_py._subclasses.calls import memory_of
 from torch_py.fx.node import Node
 
@@ -56,11 +57,10 @@ def versions(*tensors: Any) -> list[Any]:
     return [object() if tensor.is_inference() else tensor._version for tensor in tensors]
 
 
-class Draws:
+class Draws(Fields):
     """Puts generators of random numbers back to where they were before a graph ran."""
 
-    def __init__(self, generators: list[Any]) -> None:
-        self.generators = generators
+    generators: list[Any]
 
     def states(self) -> list[Any]:
         return [generator.get_state() for generator in self.generators]

@@ -53,12 +53,10 @@ def _not_compiled(target: Any) -> Any:
 
 def _options_for(backend: Any, mode: str | None, options: dict[str, Any] | None) -> dict[str, Any]:
     """What a backend gets in addition to the graph: only what the caller has given."""
-    given: dict[str, Any] = {}
-    if mode is not None and mode != "default":
-        given["mode"] = mode
-    if options:
-        given["options"] = options
-    return given if backend == "inductor" or callable(backend) else {}
+    if backend != "inductor" and not callable(backend):
+        return {}
+    given = {"mode": None if mode == "default" else mode, "options": options}
+    return {name: value for name, value in given.items() if value}
 
 
 def optimize(
@@ -70,13 +68,11 @@ def optimize(
     **options: Any,
 ) -> Callable[[Any], Any]:
     """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""
+    compile_one = functools.partial(compile_callable, backend=backend, fullgraph=nopython, dynamic=dynamic)
 
     def decorate(target: Any) -> Any:
         if disable:
             return target
-        compile_one = functools.partial(
-            compile_callable, backend=backend, fullgraph=nopython, dynamic=dynamic
-        )
         return OptimizedModule(target, compile_one) if isinstance(target, Module) else compile_one(target)
 
     return decorate

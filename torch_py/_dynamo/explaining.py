@@ -3,6 +3,7 @@ of a function, with the guards it holds under."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -63,15 +64,11 @@ def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any
         print(torch._dynamo.explain(function)(torch.ones(3)))
     """
 
-    def inner(*args: Any, **kwargs: Any) -> ExplainOutput:
-        return _explained(f, args, kwargs)
-
-    if extra_args or extra_kwargs:
-        return inner(*extra_args, **extra_kwargs)
-    return inner
+    inner = functools.partial(_explained, f)
+    return inner(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else inner
 
 
-def _explained(f: Callable[..., Any], args: Any, kwargs: Any) -> ExplainOutput:
+def _explained(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ExplainOutput:
     backend = EagerAndRecordGraphs()
     reasons: list[GraphCompileReason] = []
 
@@ -112,13 +109,11 @@ def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **
             "torch._dynamo.export: aten_graph=True; use torch.export.export for a graph of operators"
         )
 
-    def inner(*args: Any, **kwargs: Any) -> ExportResult:
-        return _exported(f, args, kwargs)
-
+    inner = functools.partial(_exported, f)
     return inner(*extra_args) if extra_args else inner
 
 
-def _exported(f: Callable[..., Any], args: Any, kwargs: Any) -> ExportResult:
+def _exported(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ExportResult:
     backend = EagerAndRecordGraphs()
     settings = Settings(backend, fullgraph=True, not_assumed="the graph alone would not check it")
     compiled = compile_with(getattr(f, "_orig_mod", f), settings)

@@ -12,6 +12,7 @@ from torch_py._dynamo.backends.registry import name_of
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
+from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 
 
@@ -34,20 +35,19 @@ def warn(function: FunctionType, error: Exception, why: str = "as the compiler f
     if isinstance(error, BackendCompilerFailed):
         why += f" backend {error.backend_name!r} raised"
         error = error.inner_exception
+    text = f"torch.compile: {function.__qualname__} runs eagerly, {why} {_headline(error)}"
+    warnings.warn(text, stacklevel=4)
+
+
+def _headline(error: BaseException) -> str:
     first = str(error).partition("\n")[0]
-    warnings.warn(
-        f"torch.compile: {function.__qualname__} runs eagerly, {why} {type(error).__name__}: {first}",
-        stacklevel=4,
-    )
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 def exception_of_capture(error: BaseException) -> Break:
     """Why a call runs eagerly after an exception, perhaps the program's own, has ended its capture."""
-    text = str(error)
-    return Break(
-        f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__,
-        "the capture raises it, so the function runs eagerly and can raise it itself",
-    )
+    why = "the capture raises it, so the function runs eagerly and can raise it itself"
+    return Break(_headline(error), why)
 
 
 def left_by_graph(before: ThreadState) -> Callable[[], None]:
@@ -55,17 +55,16 @@ def left_by_graph(before: ThreadState) -> Callable[[], None]:
     return lambda: before.restore(blocks_of_autocast())
 
 
-class Eagerly:
+class Eagerly(Fields):
     """Runs a function whose graph has raised an exception, or has shown that an assertion fails (`again`).
 
     Nothing has been changed by then. The function raises the exception itself, where its handlers see it; if
     none is seen, a warning says so once.
     """
 
-    def __init__(self, function: FunctionType, before: ThreadState) -> None:
-        self.function = function
-        self.leave_blocks = left_by_graph(before)
-        self.has_warned = False
+    function: FunctionType
+    before: ThreadState
+    has_warned: bool = False
 
     def __call__(self, error: Exception, *values: Any) -> Any:
         if isinstance(error, TorchDynamoException):
@@ -82,7 +81,7 @@ class Eagerly:
         return result
 
     def again(self, *values: Any) -> Any:
-        self.leave_blocks()
+        left_by_graph(self.before)()
         return call_bound(self.function, values)
 
 

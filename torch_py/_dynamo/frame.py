@@ -11,6 +11,7 @@ from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.decode import Program, decode
 from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER
 from torch_py._dynamo.journal import Marker
+from torch_py._records import Fields
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 # Instructions that move values without looking at them.
 _MOVES = frozenset(
-    "nop pop store_fast load_fast load_const load_global push_null kw_names copy swap rotate".split()
+    "nop pop_top store_fast load_fast load_const load_global push_null copy swap rotate".split()
 )
 
 
@@ -27,14 +28,11 @@ NULL: Any = Marker("NULL")  # what PUSH_NULL pushes
 UNBOUND: Any = Marker("unbound")  # the content of a local variable without a value
 
 
-class Pending:
+class Pending(Fields):
     """An argument that has not been used yet, and needs no guard until it is."""
 
-    __slots__ = ("source", "value")
-
-    def __init__(self, value: Any, source: Any) -> None:
-        self.value = value
-        self.source = source
+    value: Any
+    source: Any
 
 
 class Frame:
@@ -62,9 +60,6 @@ class Frame:
         # Where it is.
         self.at = 0
         self.instruction: Any = self.program.instructions[0]
-        # Where a call begins whose keywords have an instruction of their own.
-        self.call_start: int | None = None
-        self.keyword_names: tuple[str, ...] = ()
         self.parent: Frame | None = capture.frame
         self.steps = 0
         self.serial = next(capture.serials)
@@ -90,9 +85,7 @@ class Frame:
                     found = data_dependent("use of the value of a tensor")
                     self._note(found)
                     raise found from None
-                except Exception as error:
-                    raised: BaseException = error
-                except GeneratorExit as error:
+                except (Exception, GeneratorExit) as error:
                     raised = error
                 else:
                     return finished
@@ -124,13 +117,11 @@ class Frame:
         instructions = self.program.instructions
         handlers = self.capture.handlers
         while any(type(value) is Pending for value in self.stack):
-            instruction = instructions[self.at]
+            instruction = self.instruction = instructions[self.at]
             if instruction.op not in _MOVES:
-                self.instruction = instruction
                 if instruction.op.startswith("call"):
                     self.capture.break_at_output(self)
                 break
-            self.instruction = instruction
             self.at += 1
             self.steps += 1
             handlers[instruction.op](self, instruction.arg)
@@ -150,8 +141,6 @@ class Frame:
 
         if handled is None:
             self.capture.raised_at = (self.serial, self.steps)
-        self.call_start = None
-        self.keyword_names = ()
         if self.program.uses_blocks:
             self._unwind_blocks(raised)
             return
@@ -194,10 +183,9 @@ class Frame:
     def unbound(self, number: int) -> NameError:
         """The error for a slot without a value."""
         name = self.program.names[number]
-        if name in self.code.co_freevars:
-            where = "where it is not associated with a value in enclosing scope"
-            return NameError(f"cannot access free variable '{name}' {where}")
         where = "where it is not associated with a value"
+        if name in self.code.co_freevars:
+            return NameError(f"cannot access free variable '{name}' {where} in enclosing scope")
         return UnboundLocalError(f"cannot access local variable '{name}' {where}")
 
     def throw_in(self, error: BaseException) -> None:
@@ -208,42 +196,35 @@ class Frame:
         finally:
             self.capture.frame = outer
 
+    def _delegation(self) -> Any:
+        """The instruction of a `yield from` in which the frame is suspended; None elsewhere."""
+        program = self.program
+        following = next(step for step in program.instructions[self.at :] if step.op != "nop")  # RESUME
+        if following.op == "jump":
+            following = program.instructions[program.index_of[following.arg]]
+        return following if following.op in ("send", "send_kept", "yield_from") else None
+
     def delegate(self) -> Any:
         """The iterator of the `yield from` in which the frame is suspended; None elsewhere."""
-        instructions = self.program.instructions
-        at = self.at
-        while instructions[at].op == "nop":  # RESUME
-            at += 1
-        following = instructions[at]
-        if following.op == "yield_from":
-            return self.stack[-1]
-        if following.op == "jump" and self._send_before(following.arg) is not None:
-            return self.stack[-1]
-        return None
-
-    def _send_before(self, offset: int) -> Any:
-        instruction = self.program.instructions[self.program.index_of[offset]]
-        return instruction if instruction.op in ("send", "send_kept") else None
+        return None if self._delegation() is None else self.stack[-1]
 
     def finish_delegation(self, value: Any) -> None:
         """The iterator of `yield from` has ended with `value`."""
-        instructions = self.program.instructions
-        at = self.at
-        if instructions[at].op == "yield_from":
-            self.stack[-1] = value
-            self.at = at + 1
-            return
-        while instructions[at].op != "jump":
-            at += 1
-        send = self._send_before(instructions[at].arg)
-        if send.op == "send":
-            self.stack[-1] = value
-        else:
+        instruction = self._delegation()
+        if instruction.op == "send_kept":
             self.stack.append(value)
-        self.jump(send.arg)
+        else:
+            self.stack[-1] = value
+        self.jump(instruction.end if instruction.op == "yield_from" else instruction.arg)
 
     def jump(self, offset: int) -> None:
         self.at = self.program.index_of[offset]
+
+    @property
+    def keyword_names(self) -> tuple[str, ...]:
+        """The keywords of the call that the frame makes, if they have an instruction of their own."""
+        start = self.program.begin_of_call(self.instruction.offset)
+        return start.arg if start.opname == "KW_NAMES" else ()
 
     @property
     def line(self) -> int | None:
@@ -268,13 +249,10 @@ def _lines_of(code: CodeType) -> list[int | None]:
     return [line for start, end, line in code.co_lines() for _ in range(start, end, 2)]
 
 
-class Finished:
+class Finished(Fields):
     """The result of a frame."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    value: Any
 
 
 def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:

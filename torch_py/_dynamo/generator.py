@@ -42,9 +42,7 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
         if not isinstance(error, BaseException):
             error = kind() if error is None else kind(error)
         frame = self._entered()
-        if frame is None:
-            raise error
-        if not self._started:
+        if frame is None or not self._started:
             self._frame = None
             raise error
 
@@ -78,16 +76,13 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
                 frame.throw_in(error)
             value = frame.run()
         except StopIteration as stop:
-            self._frame = None
             raise RuntimeError("generator raised StopIteration") from stop
-        except BaseException:
-            self._frame = None
-            raise
         finally:
             self._is_running = False
             capture.handled = handled
+            if not frame.is_suspended:
+                self._frame = None
 
         if frame.is_suspended:
             return value
-        self._frame = None
         raise StopIteration(value)

@@ -43,13 +43,12 @@ def _mark(kind: str, payload: Any) -> Any:
     return None
 
 
-class RowWriter:
-    """Turns checks into rows. Registers 0 to `arguments` - 1 hold the arguments of the call."""
+class RowWriter(Fields):
+    """Turns checks into rows. The first registers hold the arguments of the call: so many are there then."""
 
-    def __init__(self, arguments: int, facts_of: Callable[[Any], Any]) -> None:
-        self.registers = arguments
-        self.facts_of = facts_of
-        self._places: dict[int, int] = {}
+    registers: int
+    facts_of: Callable[[Any], Any]
+    _places: dict[int, int] = {}
 
     def rows(self, guards: Guards) -> list[Any]:
         """The rows: first what is cheap and fails often, then groups that are watched, then tensors of
@@ -81,17 +80,14 @@ class RowWriter:
         rows: list[Any] = []
         for kind, source, payload in checks:
             register = self._register(source, rows)
-            rows.append(self._row(kind, register, source, payload, rows))
+            text = source.text
+            if kind == "tensor":
+                payload = self.facts_of(payload)
+            elif kind == "alias":
+                text = f"{text} is {payload.text}"
+                payload = self._register(payload, rows)
+            rows.append((kind, register, payload, text))
         return rows
-
-    def _row(
-        self, kind: str, register: int, source: Source, payload: Any, rows: list[Any]
-    ) -> tuple[Any, ...]:
-        if kind == "tensor":
-            return ("tensor", register, self.facts_of(payload), source.text)
-        if kind == "alias":
-            return ("alias", register, self._register(payload, rows), f"{source.text} is {payload.text}")
-        return (kind, register, payload, source.text)
 
     def _register(self, source: Source, rows: list[Any]) -> int:
         """The register with the value of `source`; appends the rows that read it."""

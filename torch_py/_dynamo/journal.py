@@ -12,11 +12,10 @@ from typing import Any
 from torch_py._records import Fields
 
 
-class Marker:
+class Marker(Fields):
     """Takes the place of a value of the program."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -27,7 +26,7 @@ ABSENT: Any = Marker("absent")  # of a place that has, or had, no value
 
 class Entry(Fields):
     """The state of one place before its first write. `kind` is "key", "slot", "class", "cell", "whole", or
-    "tail" for what is appended to a list: the length is what was before.
+    "tail" for what is appended to a list, behind a length as `key`.
 
     A key that was removed and came back is `moved`: it now comes after the others.
     """
@@ -56,26 +55,21 @@ class Entry(Fields):
         if self.kind == "cell":
             return contents(self.owner)
         if self.kind == "tail":
-            return copy_of(list.__getitem__(self.owner, slice(self.before, None)))
+            return copy_of(list.__getitem__(self.owner, slice(self.key, None)))
         return copy_of(self.owner)
-
-    def restore(self) -> None:
-        self.put(Snapshot([]) if self.kind == "tail" else self.before)
 
     def put(self, value: Any) -> None:
         """Gives the place the state that `now` has returned."""
         if self.kind == "whole":
             replace_contents(self.owner, value)
         elif self.kind == "tail":
-            items = [item for item, _ in value.items]
-            list.__setitem__(self.owner, slice(self.before, None), items)
+            list.__setitem__(self.owner, slice(self.key, None), [item for item, _ in value.items])
         elif self.kind == "key":
             set_key(self.owner, self.key, value)
-
-        elif self.kind in ("slot", "class"):
-            set_attribute(object if self.kind == "slot" else type, self.owner, self.key, value)
-        else:
+        elif self.kind == "cell":
             set_contents(self.owner, value)
+        else:
+            set_attribute(object if self.kind == "slot" else type, self.owner, self.key, value)
 
 
 class Journal(Fields):
@@ -111,12 +105,12 @@ class Journal(Fields):
     def note_tail(self, owner: list[Any]) -> None:
         """Has to be called before elements are appended to a list."""
         if not self.has("tail", owner):
-            self.entries["tail", id(owner), None] = Entry("tail", owner, None, length_of(owner))
+            self.entries["tail", id(owner), None] = Entry("tail", owner, length_of(owner), Snapshot([]))
 
     def length_before(self, owner: Any) -> int:
         """The number of elements of a list or tuple without those that were appended."""
         entry = self.entries.get(("tail", id(owner), None))
-        return length_of(owner) if entry is None else entry.before
+        return length_of(owner) if entry is None else entry.key
 
     def keys_before(self, owner: dict[Any, Any]) -> tuple[Any, ...]:
         """The keys that a dictionary had before the first write."""
@@ -137,7 +131,7 @@ class Journal(Fields):
         known = dict(checkpoint)
         changed = []
         for place, entry in reversed(list(self.entries.items())):
-            before = known.get(place, Snapshot([]) if entry.kind == "tail" else entry.before)
+            before = known.get(place, entry.before)
             if not same(before, entry.now()):
                 entry.put(before)
                 changed.append(entry.owner)
@@ -150,7 +144,7 @@ class Journal(Fields):
         changed = [(entry, entry.now()) for entry in self.entries.values()]
         for entry, now in reversed(changed):
             if not same(entry.before, now):
-                entry.restore()
+                entry.put(entry.before)
         for owner, keys in self._orders.values():
             _put_in_order(owner, keys)
         return [(entry, now) for entry, now in changed if entry.has_moved or not same(entry.before, now)]
@@ -210,10 +204,7 @@ def set_attribute(base: Any, owner: Any, name: str, value: Any) -> None:
 
 def set_contents(cell: CellType, value: Any) -> None:
     """Sets what is in a cell; ABSENT empties it."""
-    if value is ABSENT:
-        del cell.cell_contents
-    else:
-        cell.cell_contents = value
+    set_attribute(object, cell, "cell_contents", value)
 
 
 def copy_of(container: Any) -> Snapshot:

@@ -6,13 +6,13 @@ from functools import cache
 from types import CodeType
 
 from torch_py._dynamo.decode import decode
-from torch_py._dynamo.decode.instructions import Instruction, Program
+from torch_py._dynamo.decode.instructions import Program
 
 _READING = frozenset(
-    "load_fast load_fast_and_clear delete_fast load_deref load_slot load_classderef load_from_dict_or_deref "
-    "delete_deref store_deref make_cell".split()
+    "load_fast load_fast_and_clear delete_fast load_deref load_closure load_classderef "
+    "load_from_dict_or_deref delete_deref store_deref make_cell".split()
 )
-_READING_PAIRS = frozenset(("load_fast_pair", "store_fast_load_fast"))
+_READING_PAIRS = frozenset(("load_fast_load_fast", "store_fast_load_fast"))
 # Functions that see all variables of their caller.
 _SEEING_ALL = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
@@ -28,30 +28,20 @@ def slots_read_from(code: CodeType, offset: int) -> frozenset[int]:
     found: set[int] = set()
     for instruction in program.instructions:
         if instruction.offset >= first:
-            found.update(_slots_read(instruction))
+            if instruction.op in _READING:
+                found.add(instruction.arg)
+            elif instruction.op in _READING_PAIRS:
+                found.update(instruction.arg)
     return frozenset(found)
-
-
-def _slots_read(instruction: Instruction) -> tuple[int, ...]:
-    if instruction.op in _READING:
-        return (instruction.arg,)
-    if instruction.op in _READING_PAIRS:
-        first, second = instruction.arg
-        return (first, second)
-    return ()
 
 
 def _first_reached(program: Program, offset: int) -> int:
     """The lowest offset that a run from `offset` on may reach: jumps backward are those of loops."""
-    first = offset
-    while True:
-        targets = [
-            instruction.arg
-            for instruction in program.instructions
-            if instruction.offset >= first and instruction.op.startswith("jump")
-        ]
-        targets += [row.target for row in program.handlers if row.end > first]
-        lowest = min(targets, default=first)
-        if lowest >= first:
-            return first
-        first = lowest
+    targets = [
+        instruction.arg
+        for instruction in program.instructions
+        if instruction.offset >= offset and instruction.op.startswith("jump")
+    ]
+    targets += [row.target for row in program.handlers if row.end > offset]
+    lowest = min(targets, default=offset)
+    return _first_reached(program, lowest) if lowest < offset else offset

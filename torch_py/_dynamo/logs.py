@@ -83,14 +83,9 @@ def _described(rows: Any) -> list[str]:
             lines.append(f"watched: {len(row[1])} dictionaries and classes")
             lines += [f"  {line}" for line in _described(row[2])]
         elif row[0] not in ("const", "attr", "item", "key", "cell", "size"):
-            payload = ", ".join(_short(part) for part in row[2:-1])
+            payload = ", ".join(f"{part!r:.80}" for part in row[2:-1])
             lines.append(f"{row[0]} {row[-1]} {payload}".rstrip())
     return lines
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < 80 else text[:77] + "..."
 
 
 def dynamic(problem: object) -> None:
@@ -128,9 +123,7 @@ def _place(frame: Frame) -> list[str]:
 
 def _position(frame: Frame) -> tuple[int | None, int | None, int | None, int | None]:
     code = frame.code
-    if not hasattr(code, "co_positions"):
-        return frame.line, None, None, None
-    positions = list(code.co_positions())
+    positions = list(code.co_positions()) if hasattr(code, "co_positions") else []  # since Python 3.11
     # An instruction with prefixes has its place in the last of them; caches have it, too.
     index = frame.instruction.offset // 2
     return positions[index] if index < len(positions) else (frame.line, None, None, None)

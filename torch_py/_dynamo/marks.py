@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from torch_py._tensor import Tensor
 from torch_py.compiler._marks import allow_in_graph as allow_in_graph
 from torch_py.compiler._marks import assume_constant_result as assume_constant_result
-from torch_py.compiler._marks import broken
 from torch_py.compiler._marks import disable as disable
 from torch_py.compiler._marks import disallow_in_graph as disallow_in_graph
 from torch_py.compiler._marks import substitute_in_graph as substitute_in_graph
+from torch_py.compiler._questions import is_compiling as is_compiling
 from torch_py.compiler._stance import set_stance
-
-
-def is_compiling() -> bool:
-    """Whether this runs in compiled code: True while a call is captured, False elsewhere."""
-    return False
 
 
 def graph_break(msg: str = "") -> None:
     """Ends the graph here; `msg` appears as the reason. Does nothing outside of compiled functions."""
 
 
-def forbid_in_graph(fn: Any) -> Any:
-    """Like `disallow_in_graph`."""
-    if isinstance(fn, (list, tuple)):
-        return [forbid_in_graph(one) for one in fn]
-    broken.add(fn)
-    return fn
+forbid_in_graph = disallow_in_graph
 
 
 def run(fn: Callable[..., Any] | None = None) -> Any:
     """A function that runs compiled code if there is some that fits, and compiles nothing."""
-    if fn is None:
-        return run
-    function = fn
-
-    @functools.wraps(function)
-    def only_compiled(*args: Any, **kwargs: Any) -> Any:
-        with set_stance("eager_on_recompile"):
-            return function(*args, **kwargs)
-
-    return only_compiled
+    return run if fn is None else set_stance("eager_on_recompile")(fn)
 
 
 # Sizes

@@ -39,8 +39,6 @@ def has_tensors(value: Any) -> bool:
     """Whether `value` is a tensor or a container with one."""
     if isinstance(value, Tensor):
         return True
-    if isinstance(value, (tuple, list)):
-        return any(has_tensors(item) for item in value)
     if isinstance(value, dict):
-        return any(has_tensors(item) for item in value.values())
-    return False
+        value = tuple(value.values())
+    return isinstance(value, (tuple, list)) and any(map(has_tensors, value))

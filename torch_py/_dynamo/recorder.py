@@ -18,13 +18,12 @@ from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 from torch_py._dynamo.nested import has_tensors, map_tensors
-from torch_py._dynamo.scopes import Input, Scope, placeholder
+from torch_py._dynamo.scopes import Input, Scope
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
-from torch_py._shapes.integers import VARYING, SymInt
-from torch_py._shapes.reals import SymFloat
+from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import (
     DataDependentOutputException,
@@ -61,8 +60,6 @@ class Recorder(TorchFunctionMode):
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
         self.numbers: dict[int, Input] = {}  # by the id of the source
         self._input_of_fake: dict[int, Input] = {}
-        self.last_input: Node | None = None
-        self.calls = 0
 
     @property
     def graph(self) -> Graph:
@@ -108,18 +105,13 @@ class Recorder(TorchFunctionMode):
         return number
 
     def _placeholder(self, source: Source, example: Any) -> Node:
-        """A placeholder: they come before all other nodes, in the order in which they are met."""
-        graph = self.scopes[0].graph
-        last = self.last_input
-        with graph.inserting_before() if last is None else graph.inserting_after(last):
-            self.last_input = placeholder(graph, _node_name(source))
-        self.last_input.meta["example_value"] = example
-        return self.last_input
+        node = self.scopes[0].placeholder(_node_name(source))
+        node.meta["example_value"] = example
+        return node
 
-    def all_inputs(self) -> Iterator[Input]:
+    def all_inputs(self) -> list[Input]:
         """The tensors, and the numbers that vary."""
-        yield from self.inputs.values()
-        yield from self.numbers.values()
+        return [*self.inputs.values(), *self.numbers.values()]
 
     def input_of(self, fake: Tensor) -> Input | None:
         return self._input_of_fake.get(id(fake))
@@ -142,7 +134,9 @@ class Recorder(TorchFunctionMode):
     def node_of(self, tensor: Any) -> Any:
         """The node that gives a tensor, or a size that varies. Raises Break for tensors of unknown origin."""
         if type(tensor) in VARYING:
-            return self._node_of_size(tensor)
+            if len(self.scopes) > 1:  # nested graphs have plain numbers: their sizes do not vary
+                return self.varying.fixed(tensor)
+            return self.varying.node_of(tensor, self.graph)
         known = self.scopes[-1].nodes.get(id(tensor))
         if known is not None:
             return known[1]
@@ -153,12 +147,6 @@ class Recorder(TorchFunctionMode):
             "it was made by code that is not captured",
             "make the tensor in the compiled function, or pass it as an argument",
         )
-
-    def _node_of_size(self, size: SymInt | SymFloat) -> Any:
-        """Nested graphs have plain numbers: their sizes do not vary."""
-        if len(self.scopes) > 1:
-            return self.varying.fixed(size)
-        return self.varying.node_of(size, self.scopes[0].graph)
 
     def constant_of(self, tensor: Tensor) -> Tensor | None:
         """The values of a tensor, if they are the same in all calls."""
@@ -220,8 +208,7 @@ class Recorder(TorchFunctionMode):
 
         `acts`: the call may do more than compute its result, so its node stays even if the result is unused.
         """
-        args = tuple(map_tensors(value, self.fake_of) for value in args)
-        kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
+        args, kwargs = map_tensors((tuple(args), kwargs), self.fake_of)
         if self.varying.places:
             args, kwargs = self._settled(target, args, kwargs)
             args, kwargs = settled_numbers(self.varying, target, run, args, kwargs)
@@ -312,14 +299,9 @@ class Recorder(TorchFunctionMode):
 
     def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
         """A node for a call that has run, of which `result` is the result."""
-        node = self.graph.create_node(
-            op,
-            target,
-            tuple(map_tensors(value, self.node_of) for value in args),
-            {name: map_tensors(value, self.node_of) for name, value in kwargs.items()},
-        )
+        args, kwargs = map_tensors((tuple(args), kwargs), self.node_of)
+        node = self.graph.create_node(op, target, args, kwargs)
         node.meta["stack_trace"] = self.stack_trace()
-        self.calls += 1
         self._note(node, result)
         return node
 
@@ -338,30 +320,18 @@ class Recorder(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """A call that native code makes."""
-        op, target = _as_node(func)
-        if target is None:
-            return self._read(func, args, kwargs or {})
-        return self.call(op, target, args, kwargs or {}, func)
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if name == "__get__":  # of a property
+            attribute = getattr(getattr(func, "__self__", None), "__name__", "")
+            return self.call("read", getattr, (args[0], attribute), {}, lambda x, _: func(x, **kwargs))
+        if name in _OPERATORS:
+            return self.call("call_function", _OPERATORS[name], args, kwargs, func)
 
-    def _read(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """The getter of a property."""
-        name = getattr(getattr(func, "__self__", None), "__name__", "")
-        return self.call("read", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
-
-
-def _as_node(func: Any) -> tuple[str, Any]:
-    """The operation and the target of the node for a call of `func`; no target for getters."""
-    name = getattr(func, "__name__", "")
-    if name == "__get__":
-        return "read", None
-    if name in _OPERATORS:
-        return "call_function", _OPERATORS[name]
-    owner = getattr(func, "__objclass__", None)
-    if owner is not None and issubclass(Tensor, owner):
-        return "call_method", name
-    if getattr(Tensor, name, None) is func:
-        return "call_method", name
-    return "call_function", func
+        is_method = issubclass(Tensor, getattr(func, "__objclass__", ()))
+        if is_method or getattr(Tensor, name, None) is func:
+            return self.call("call_method", name, args, kwargs, func)
+        return self.call("call_function", func, args, kwargs, func)
 
 
 def _node_name(source: Source) -> str:

@@ -3,7 +3,9 @@ CPython can run the rest instead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain, count
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR, parame
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
+from torch_py.fx._source import function_from
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -39,19 +42,14 @@ class Layout(Fields):
     def key(self) -> Any:
         return (self.code, id(self.globals), self.offset, self.slots, self.stack, self.raise_at, self.blocks)
 
-    @property
-    def size(self) -> int:
-        return sum(self.slots) + sum(self.stack)
-
     def names(self) -> list[str]:
         """Names for the values: those of variables, and numbered ones for the stack."""
         names = decode(self.code).names
         found = [name for name, is_there in zip(names, self.slots) if is_there]
         return found + [f"stack_{i}" for i, is_there in enumerate(self.stack) if is_there]
 
-    def split(self, values: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-        """The slots and the stack; markers stand for missing values."""
-        given = iter(values)
+    def take(self, given: Iterator[Any]) -> tuple[list[Any], list[Any]]:
+        """The slots and the stack, of the next values; markers stand for missing ones."""
         slots = [next(given) if is_there else UNBOUND for is_there in self.slots]
         return slots, [next(given) if is_there else NULL for is_there in self.stack]
 
@@ -76,45 +74,34 @@ class ResumedStart:
     def runs_eagerly(self) -> bool:
         return False
 
-    def _parts(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        parts = []
-        position = 0
-        for layout in self.layouts:
-            parts.append(values[position : position + layout.size])
-            position += layout.size
-        return parts
-
     # Captured
 
     def run(self, capture: Capture, values: tuple[Any, ...]) -> Any:
         """Interprets the frames, each of which gets the result of the one before."""
-        pending = tuple(
-            Pending(value, capture.sources.argument(position, name))
-            for position, (name, value) in enumerate(zip(self.parameters, values))
-        )
+        pending = _pending(capture, self.parameters, values)
+        contents = [layout.take(pending) for layout in self.layouts]
         frames: list[Frame] = []
-        for layout, part in zip(reversed(self.layouts), reversed(self._parts(pending))):
-            frame = self._frame(capture, layout, part)
+        for layout, content in zip(reversed(self.layouts), reversed(contents)):
+            frame = self._frame(capture, layout, content)
             frame.parent = frames[-1] if frames else None
             frames.append(frame)
         capture.waiting = frames[:-1]
 
-        result, error = None, None
+        results: list[Any] = []  # of the frame before
+        error = None
         if self.raises:
             error = capture.admit(values[-1], capture.sources.argument(len(values) - 1, "error"))
-        is_first = True
         while frames:
             frame = frames.pop()
             capture.waiting = list(frames)
-            result, error = _continued(frame, result, error, is_first)
-            is_first = False
+            results, error = _continued(frame, results, error)
         if error is not None:
             raise error
-        return result
+        return results[0]
 
-    def _frame(self, capture: Capture, layout: Layout, values: tuple[Any, ...]) -> Frame:
+    def _frame(self, capture: Capture, layout: Layout, content: tuple[list[Any], list[Any]]) -> Frame:
         frame = Frame(capture, layout.code, layout.globals)
-        frame.locals, frame.stack = layout.split(values)
+        frame.locals, frame.stack = content
         frame.has_pending = True
         frame.blocks = list(layout.blocks)
         frame.jump(layout.offset)
@@ -129,43 +116,42 @@ class ResumedStart:
 
     def natively(self, *values: Any) -> Any:
         """Lets CPython run the rest of all frames."""
-        result: Any = None
+        results: list[Any] = []  # of the frame before
         error: BaseException | None = values[-1] if self.raises else None
-        for number, (layout, part) in enumerate(zip(self.layouts, self._parts(values))):
+        given = iter(values)
+        for number, layout in enumerate(self.layouts):
             try:
-                result = _run_natively(layout, part, result, error, is_first=number == 0)
+                results = [_run_natively(layout, *layout.take(given), results, error)]
                 error = None
             except BaseException as raised:
                 if not any(layout.handles_exceptions() for layout in self.layouts[number + 1 :]):
                     raise
                 error = raised
-        return result
+        return results[0]
 
 
-def _continued(frame: Frame, result: Any, error: Any, is_first: bool) -> tuple[Any, Any]:
-    """Runs a frame that waits for a result, or meets an exception."""
+def _continued(frame: Frame, results: list[Any], error: Any) -> tuple[list[Any], Any]:
+    """Runs a frame that waits for a result, or meets an exception; the innermost one gets no result."""
     try:
         if error is not None:
             frame.throw_in(error)
-        elif not is_first:
-            frame.stack.append(result)
-        return frame.run(), None
+        else:
+            frame.stack += results
+        return [frame.run()], None
     except Exception as raised:
-        return None, raised
+        return [], raised
 
 
-def _run_natively(layout: Layout, values: tuple[Any, ...], result: Any, error: Any, is_first: bool) -> Any:
-    slots, stack = layout.split(values)
+def _run_natively(layout: Layout, slots: list[Any], stack: list[Any], results: list[Any], error: Any) -> Any:
     offset = layout.offset
-    if error is not None:
-        if not layout.handles_exceptions():
-            raise error
+    if error is None:
+        stack += results
+    elif layout.handles_exceptions():
         offset, stack = _with_raiser(layout, stack, error)
-    elif not is_first:
-        stack.append(result)
+    else:
+        raise error
 
-    free = len(layout.code.co_freevars)
-    own = len(slots) - free
+    own = len(slots) - len(layout.code.co_freevars)
     return _compiler.resume(
         layout.code,
         offset,
@@ -193,7 +179,7 @@ def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tupl
 
     program = decode(layout.code)
     at = program.index_of[start]
-    while program.instructions[at].op in ("nop", "kw_names"):
+    while program.instructions[at].op == "nop":
         at += 1
     instruction = program.instructions[at]
     if instruction.op.startswith("for_iter"):
@@ -203,21 +189,21 @@ def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tupl
 
 def _distinct(names: list[str]) -> list[str]:
     """The names as parameters of one function."""
-    seen: set[str] = set()
-    found = []
-    for name in names:
-        name = _identifier(name)
-        candidate, number = name, 1
-        while candidate in seen:
-            candidate, number = f"{name}_{number}", number + 1
-        seen.add(candidate)
-        found.append(candidate)
+    found: list[str] = []
+    for name in map(_identifier, names):
+        numbered = (f"{name}_{number}" for number in count(1))
+        found.append(next(text for text in chain([name], numbered) if text not in found))
     return found
 
 
 def _identifier(name: str) -> str:
-    name = "".join(letter if letter.isalnum() or letter == "_" else "_" for letter in name)
-    return name if name and not name[0].isdigit() else f"_{name}"
+    return re.sub(r"\W|^(?=\d)", "_", name)
+
+
+def _pending(capture: Capture, parameters: list[str], values: tuple[Any, ...]) -> Iterator[Pending]:
+    """The arguments of a captured function, which are guarded when they are used."""
+    for position, (name, value) in enumerate(zip(parameters, values)):
+        yield Pending(value, capture.sources.argument(position, name))
 
 
 # What compiled code does at its end
@@ -236,13 +222,10 @@ class Next:
         self.values = values
 
 
-class Failed:
+class Failed(Fields):
     """The exception of a graph in a continuation, which leaves all frames."""
 
-    __slots__ = ("error",)
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
+    error: BaseException
 
 
 def driver(before: ThreadState, after: ThreadState) -> Callable[..., Any]:
@@ -275,10 +258,8 @@ def continuation_function(start: ResumedStart) -> FunctionType:
     """A function with the parameters of a continuation, that lets CPython run it."""
     parameters = ", ".join(start.parameters)
     text = f"def {start.name}({parameters}):\n    return natively({parameters})\n"
-    namespace: dict[str, Any] = {"natively": start.natively, "__name__": "torch_py._dynamo.resume"}
-    exec(compile(text, f"<{start.name}>", "exec"), namespace)
-    made: FunctionType = namespace[start.name]
-    return made
+    namespace = {"natively": start.natively, "__name__": "torch_py._dynamo.resume"}
+    return function_from(start.name, text, namespace, f"<{start.name}>")  # type: ignore[no-any-return]
 
 
 class FunctionStart:
@@ -303,8 +284,7 @@ class FunctionStart:
         """A frame with the arguments, which are guarded when they are used."""
         function = self.function
         frame = Frame(capture, function.__code__, function.__globals__)
-        for position, (name, value) in enumerate(zip(self.parameters, values)):
-            frame.locals[position] = Pending(value, capture.sources.argument(position, name))
+        frame.locals[: len(values)] = _pending(capture, self.parameters, values)
         if function.__closure__:
             fill_closure(capture, frame, function)
         return frame

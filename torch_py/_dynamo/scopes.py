@@ -21,34 +21,27 @@ class Input(Fields):
 
 
 class Scope:
-    """A graph inside of a node: tensors from outside become inputs of it (`tensors`, in their order)."""
+    """A graph and the nodes of its tensors. Of a graph inside of a node, tensors from outside become inputs
+    (`tensors`, in their order), after its own."""
 
     def __init__(self) -> None:
         self.graph = Graph()
         self.nodes: dict[int, tuple[Tensor, Node]] = {}
         self.tensors: list[Tensor] = []
-        self._placeholders: list[Node] = []
+        self.last_input: Node | None = None
+
+    def placeholder(self, name: str) -> Node:
+        """A placeholder whose parameter has a name of its own: they come before all other nodes, in the order
+        in which they are made."""
+        graph = self.graph
+        last = self.last_input
+        with graph.inserting_before() if last is None else graph.inserting_after(last):
+            self.last_input = graph.placeholder(name)
+        self.last_input.target = self.last_input.name
+        return self.last_input
 
     def lift(self, tensor: Tensor) -> Node:
-        with self.graph.inserting_before():
-            node = placeholder(self.graph, "outside")
+        node = self.placeholder("outside")
         self.nodes[id(tensor)] = tensor, node
         self.tensors.append(tensor)
-        self._placeholders.append(node)
         return node
-
-    def move_lifted_to_the_end(self) -> None:
-        """Makes the placeholders of lifted tensors the last ones."""
-        own = [n for n in self.graph.nodes if n.op == "placeholder" and n not in self._placeholders]
-        last = own[-1] if own else None
-        for node in self._placeholders:
-            if last is not None:
-                last.append(node)
-            last = node
-
-
-def placeholder(graph: Graph, name: str) -> Node:
-    """A placeholder whose parameter has a name of its own."""
-    node = graph.placeholder(name)
-    node.target = node.name
-    return node

@@ -3,7 +3,7 @@ follows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import native_steps
@@ -59,47 +59,43 @@ class Stop:
 
     def call_start(self) -> int:
         """The offset where the call begins that this frame makes."""
-        start = self.frame.call_start
-        if start is not None:
-            return start
-        program = self.frame.program
-        at = program.index_of[self.instruction.offset]
-        before = program.instructions[at - 1]
-        return before.offset if before.opname == "PRECALL" else self.instruction.offset
+        return self.frame.program.begin_of_call(self.instruction.offset).offset
 
 
 class Ending:
     """Writes the end of a compiled function that stops at a break."""
 
     def __init__(
-        self,
-        assembly: Assembly,
-        stops: list[Stop],
-        continuation: Callable[[ResumedStart], Any],
+        self, assembly: Assembly, stops: list[Stop], continuation: Callable[[ResumedStart], Any]
     ) -> None:
         self.assembly = assembly
         self.rebuild = assembly.rebuild
-        self.stops = stops
+        self.innermost, *outer = stops
         self.continuation = continuation
-        self.proceed = (
-            self.rebuild.constant(Next, "Next")
-            if assembly.is_resumed
-            else self.rebuild.constant(driver(assembly.before, assembly.after), "drive")
-        )
+        proceed = Next if assembly.is_resumed else driver(assembly.before, assembly.after)
+        self.proceed = self.rebuild.constant(proceed, "proceed")
+
+        # The callers, which continue after their call with its result.
+        stacks = [stop.stack[: stop.base] for stop in outer]
+        self._outer_layouts = [
+            stop.layout(stop.resume_at, stack, stop.raise_at) for stop, stack in zip(outer, stacks)
+        ]
+        self._outer_values = [
+            text for stop, stack in zip(outer, stacks) for text in self._values(stop, stack)
+        ]
 
     def write(self, whole_frame: bool) -> None:
         """`whole_frame`: CPython runs the frames from the instruction on."""
-        innermost = self.stops[0]
-        step = None if whole_frame else native_steps.of(innermost)
-        outer = self._outer_values()
+        stop = self.innermost
+        step = None if whole_frame else native_steps.of(stop)
         if step is None:
-            self._write_rest(innermost, outer)
+            self.assembly.tail = self._rest(stop)
         elif step.kind == "jump":
-            self._write_jump(innermost, step, outer)
+            self.assembly.tail = self._jump(stop, step)
         elif step.kind == "iterate":
-            self._write_iteration(innermost, step, outer)
+            self.assembly.tail = self._iteration(stop, step)
         else:
-            self._write_operation(innermost, step, outer)
+            self.assembly.tail = self._operation(stop, step)
 
     # Parts
 
@@ -108,88 +104,72 @@ class Ending:
         slots = [self.rebuild.value(value) for value in stop.slots if value is not UNBOUND]
         return slots + [self.rebuild.value(value) for value in stack if value is not NULL]
 
-    def _outer_values(self) -> list[str]:
-        return [text for stop in self.stops[1:] for text in self._values(stop, stop.stack[: stop.base])]
-
-    def _outer_layouts(self) -> list[Layout]:
-        """The layouts of the callers, which continue after their call with its result."""
-        outer = self.stops[1:]
-        return [stop.layout(stop.resume_at, stop.stack[: stop.base], stop.raise_at) for stop in outer]
-
-    def _next(self, layout: Layout, values: list[str], raises: bool = False) -> str:
-        start = ResumedStart([layout, *self._outer_layouts()], raises)
+    def _next(
+        self,
+        offset: int,
+        kept: list[Any],
+        results: Sequence[str] = (),
+        raise_at: tuple[int, int] | None = None,
+        error: Sequence[str] = (),
+    ) -> str:
+        """A statement that continues at `offset`, with `results` above what is kept of the stack; or raises
+        `error` at a place."""
+        layout = self.innermost.layout(offset, [*kept, *[None] * len(results)], raise_at)
+        start = ResumedStart([layout, *self._outer_layouts], raises=raise_at is not None)
         target = self.rebuild.constant(self.continuation(start), start.name)
+        values = [*self._values(self.innermost, kept), *results, *self._outer_values, *error]
         return f"return {self.proceed}({', '.join([target, *values])})"
 
-    def _write_rest(self, stop: Stop, outer: list[str]) -> None:
+    def _rest(self, stop: Stop) -> list[str]:
         offset = stop.call_start() if stop.instruction.op.startswith("call") else stop.instruction.offset
-        layout = stop.layout(offset, stop.stack, None)
-        start = ResumedStart([layout, *self._outer_layouts()], raises=False)
+        start = ResumedStart([stop.layout(offset, stop.stack, None), *self._outer_layouts], raises=False)
         target = self.rebuild.constant(continuation_function(start), start.name)
-        values = self._values(stop, stop.stack)
-        self.assembly.ends_with([f"return {target}({', '.join([*values, *outer])})"])
+        values = [*self._values(stop, stop.stack), *self._outer_values]
+        return [f"return {target}({', '.join(values)})"]
 
-    def _write_jump(self, stop: Stop, step: Any, outer: list[str]) -> None:
+    def _jump(self, stop: Stop, step: Any) -> list[str]:
         condition = self.rebuild.value(stop.stack[-1])
         lines = []
         for test, offset, keeps in step.branches(stop):
-            stack = stop.stack if keeps else stop.stack[:-1]
-            values = self._values(stop, stack)
-            text = self._next(stop.layout(offset, stack, None), [*values, *outer])
+            text = self._next(offset, stop.stack if keeps else stop.stack[:-1])
             lines += [f"if {test.format(condition)}:", f"    {text}"] if test else [text]
-        self.assembly.ends_with(lines)
+        return lines
 
-    def _write_iteration(self, stop: Stop, step: Any, outer: list[str]) -> None:
+    def _iteration(self, stop: Stop, step: Any) -> list[str]:
         iterator = self.rebuild.value(stop.stack[-1])
         end = self.rebuild.constant(step.end, "END")
         element = self.rebuild.name("element")
-        rest = stop.stack[:-1]
-        after = self._next(stop.layout(stop.instruction.arg, rest, None), [*self._values(stop, rest), *outer])
-        inside_stack = [*stop.stack, None]
-        inside = [*self._values(stop, stop.stack), element]
-        lines = self._guarded(stop, f"{element} = next({iterator}, {end})", outer)
-        lines += [f"if {element} is {end}:", f"    {after}"]
-        lines.append(self._next(stop.layout(stop.instruction.end, inside_stack, None), [*inside, *outer]))
-        self.assembly.ends_with(lines)
+        return [
+            *self._guarded(stop, f"{element} = next({iterator}, {end})"),
+            f"if {element} is {end}:",
+            f"    {self._next(stop.instruction.arg, stop.stack[:-1])}",
+            self._next(stop.instruction.end, stop.stack, [element]),
+        ]
 
-    def _write_operation(self, stop: Stop, step: Any, outer: list[str]) -> None:
+    def _operation(self, stop: Stop, step: Any) -> list[str]:
         names = [self.rebuild.name("result") for _ in range(step.results)]
         text = step.text(self.rebuild)
         if names:
             text = f"{', '.join(names)}{',' if len(names) > 1 else ''} = {text}"
         kept = stop.stack[: len(stop.stack) - step.pops]
-        values = [*self._values(stop, kept), *names]
-        lines = self._guarded(stop, text, outer)
-        layout = stop.layout(stop.instruction.end, [*kept, *[None] * step.results], None)
-        lines.append(self._next(layout, [*values, *outer]))
-        self.assembly.ends_with(lines)
+        return [*self._guarded(stop, text), self._next(stop.instruction.end, kept, names)]
 
-    def _guarded(self, stop: Stop, text: str, outer: list[str]) -> list[str]:
+    def _guarded(self, stop: Stop, text: str) -> list[str]:
         """A statement whose exceptions go to the handlers of the frames, where there are some."""
-        in_callers = any(layout.handles_exceptions() for layout in self._outer_layouts())
+        in_callers = any(layout.handles_exceptions() for layout in self._outer_layouts)
         if not in_callers and not stop.frame.program.handles(stop.instruction.offset, stop.frame.blocks):
             return [text]
 
-        start, base = self._place_to_raise(stop)
-        kept = stop.stack[:base]
-        layout = stop.layout(stop.instruction.offset, kept, (start, base))
+        place = self._place_to_raise(stop)
         error = self.rebuild.name("error")
-        values = [*self._values(stop, kept), *outer, error]
         kind = self.rebuild.constant(BaseException, "BaseException")
-        return [
-            "try:",
-            f"    {text}",
-            f"except {kind} as {error}:",
-            f"    {self._next(layout, values, raises=True)}",
-        ]
+        handled = self._next(stop.instruction.offset, stop.stack[: place[1]], raise_at=place, error=[error])
+        return ["try:", f"    {text}", f"except {kind} as {error}:", f"    {handled}"]
 
     def _place_to_raise(self, stop: Stop) -> tuple[int, int]:
         if stop.instruction.op.startswith("for_iter"):
             return stop.instruction.offset, len(stop.stack) - 1
         if not stop.instruction.op.startswith("call"):
-            raise Break(
-                f"{stop.instruction.opname} inside of `try`",
-                "an exception of it could not be handled",
-                "",
-            )
+            what = f"{stop.instruction.opname} inside of `try`"
+            raise Break(what, "an exception of it could not be handled")
         return stop.call_start(), stop.base

@@ -16,7 +16,7 @@ from torch_py import _C, autograd
 from torch_py._dynamo import torch_calls
 from torch_py._dynamo.breaks import unsupported_call
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.scopes import Scope, placeholder
+from torch_py._dynamo.scopes import Scope
 from torch_py._dynamo.torch_modules import module_of, own_name
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
@@ -104,7 +104,7 @@ class _Inner:
         before = _C._set_torch_function_modes_enabled(True)
         try:
             for tensor in _tensors_in((args, kwargs)):
-                recorder.track(tensor, placeholder(scope.graph, "x"))
+                recorder.track(tensor, scope.placeholder("x"))
             result = self.capture.call(self.function, args, kwargs)
             leaves, spec = tree_flatten(result)
             scope.graph.output(tuple(map_tensors(leaf, recorder.node_of) for leaf in leaves))
@@ -112,7 +112,6 @@ class _Inner:
             _C._set_torch_function_modes_enabled(before)
             recorder.end_scope()
 
-        scope.move_lifted_to_the_end()
         self.graphs.append((GraphModule({}, scope.graph), spec))
         self.scopes.append(scope)
         return result

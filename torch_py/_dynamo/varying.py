@@ -244,7 +244,7 @@ class Varying:
                 if not place.is_size:
                     return made.node
                 # Before all calls, which may change the shape of the input.
-                with graph.inserting_after(self.recorder.last_input or made.node):
+                with graph.inserting_after(self.recorder.scopes[0].last_input or made.node):
                     node = graph.create_node("call_method", "size", (made.node, dim), {}, name=term.name)
             else:
                 operands = tuple(self._node(operand, graph) for operand in term.operands)

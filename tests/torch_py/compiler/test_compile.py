@@ -123,7 +123,7 @@ def test_failures_of_the_compiler_run_eagerly(monkeypatch):
     def failing(graph, inputs):
         raise KeyError("inside")
 
-    monkeypatch.setitem(registry._OWN, "failing", (__name__, "failing"))
+    monkeypatch.setitem(registry._OWN, "failing", __name__)
     monkeypatch.setattr(sys.modules[__name__], "failing", failing, raising=False)
     compiled = torch.compile(lambda x: x + 1, backend="failing")
     with pytest.warns(UserWarning, match="runs eagerly.*backend 'failing' raised KeyError"):

@@ -3,13 +3,14 @@
 Run as a script by `test_other_pythons`: bindings exist for one version of Python only, and the byte code
 differs between versions. Prints the names of programs that do something else than natively. With the path of
 an extension module, which has the frames of the runtime alone, every program is also interrupted before each
-of its instructions, and CPython runs the rest.
+of its instructions, and CPython runs the rest. With "names" it prints the canonical names of instructions.
 """
 
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import opcode
 import sys
 import types
 from pathlib import Path
@@ -181,9 +182,28 @@ def same(a, b):
     return a == b
 
 
+def canonical_names():
+    """What the decoder of this Python calls the instructions that it may meet."""
+    version = "".join(map(str, sys.version_info[:2]))
+    decoder = importlib.import_module(f"torch_py._dynamo.decode.py{version}")
+    translate = getattr(decoder, "translate", None) or decoder._translate
+    code = types.SimpleNamespace(co_names=[""] * 40, co_consts=[None] * 40, co_nlocals=0)
+    found = set()
+    for name in opcode.opname:
+        for argument in range(32):
+            try:
+                found.add(translate(code, name, argument, 0)[0])
+            except IndexError:
+                break
+    return found
+
+
 def main(path=None):
     sys.path.insert(0, str(ROOT))
     sys.meta_path.insert(0, _Finder())
+    if path == "names":
+        print(*canonical_names())
+        return 0
     if path is not None:
         load_frames(path)
     from plain_programs import PROGRAMS

@@ -13,14 +13,13 @@ from torch_py._dynamo.exc import InvalidBackend
 _Backend = Callable[..., Any]
 _registered: dict[str, _Backend] = {}
 _tags: dict[str, tuple[str, ...]] = {}
-# Where those that come with the library are, imported when they are asked for: module and name.
+# The modules of those that come with the library, imported when they are asked for.
 _OWN = {
-    "eager": ("torch_py._dynamo.backends.graph", "eager"),
-    "aot_eager": ("torch_py._dynamo.backends.debugging", "aot_eager"),
-    "aot_eager_decomp_partition": ("torch_py._dynamo.backends.debugging", "aot_eager_decomp_partition"),
-    "inductor": ("torch_py._dynamo.backends.graph", "inductor"),
+    "eager": "torch_py._dynamo.backends.graph",
+    "aot_eager": "torch_py._dynamo.backends.debugging",
+    "aot_eager_decomp_partition": "torch_py._dynamo.backends.debugging",
+    "inductor": "torch_py._dynamo.backends.graph",
 }
-_OWN_TAGS = {"eager": ("debug",), "aot_eager": ("debug",), "aot_eager_decomp_partition": ("debug",)}
 
 
 def register_backend(
@@ -58,35 +57,29 @@ def lookup_backend(compiler_fn: Any) -> _Backend:
     if compiler_fn in _registered:
         return _registered[compiler_fn]
     if compiler_fn in _OWN:
-        module, name = _OWN[compiler_fn]
-        return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
-    found = _entry_point(compiler_fn)
-    if found is None:
-        raise InvalidBackend(compiler_fn)
-    return found
+        return getattr(importlib.import_module(_OWN[compiler_fn]), compiler_fn)  # type: ignore[no-any-return]
+    return _entry_point(compiler_fn)
 
 
 def name_of(backend: Any) -> str | None:
     """The name of a backend that comes with the library; None for others."""
-    for known, (module, name) in _OWN.items():
+    for name, module in _OWN.items():
         if getattr(sys.modules.get(module), name, None) is backend:
-            return known
+            return name
     return None
 
 
-def _entry_point(name: str) -> _Backend | None:
-    """A backend that an installed package offers under `torch_dynamo_backends`."""
+def _entry_point(name: str) -> _Backend:
+    """A backend that an installed package offers under `torch_dynamo_backends`, which is registered."""
     from importlib.metadata import entry_points
 
-    for point in entry_points(group="torch_dynamo_backends"):
-        if point.name == name:
-            _registered[name] = point.load()
-            return _registered[name]
-    return None
+    for point in entry_points(group="torch_dynamo_backends", name=name):
+        return register_backend(point.load(), name)  # type: ignore[no-any-return]
+    raise InvalidBackend(name)
 
 
 def list_backends(exclude_tags: Sequence[str] | None = ("debug", "experimental")) -> list[str]:
     """The names of the backends without one of these tags."""
     excluded = set(exclude_tags or ())
-    tags = {**{name: _OWN_TAGS.get(name, ()) for name in _OWN}, **_tags}
+    tags = {**dict.fromkeys(_OWN, ("debug",)), "inductor": (), **_tags}
     return sorted(name for name, own in tags.items() if not excluded & set(own))

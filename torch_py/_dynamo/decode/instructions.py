@@ -48,7 +48,6 @@ class Program(Fields):
     """The instructions of a code object. `index_of` finds one by its offset; `handlers` are the rows of the
     exception table, innermost last; `names` names the slots of local variables, cells included."""
 
-    code: CodeType
     instructions: list[Instruction]
     handlers: list[Any]
     names: tuple[str, ...]
@@ -58,12 +57,16 @@ class Program(Fields):
     def index_of(self) -> dict[int, int]:
         return {instruction.offset: index for index, instruction in enumerate(self.instructions)}
 
+    def begin_of_call(self, offset: int) -> Instruction:
+        """The first instruction of the call at `offset`: up to 3.12, others may come before it."""
+        at = self.index_of[offset]
+        while at > 0 and self.instructions[at - 1].opname in ("KW_NAMES", "PRECALL"):
+            at -= 1
+        return self.instructions[at]
+
     def handler_of(self, offset: int) -> Any:
         """Where an exception at `offset` continues; None if it leaves the function."""
-        for row in self.handlers:
-            if row.start <= offset < row.end:
-                return row
-        return None
+        return next((row for row in self.handlers if row.start <= offset < row.end), None)
 
     def handles(self, offset: int, blocks: Iterable[tuple[int, int, int]]) -> bool:
         """Whether an exception at `offset` stays in the frame, which has these blocks."""
@@ -76,8 +79,12 @@ class Program(Fields):
 # as a number, and the offset of the next instruction.
 Translate = Callable[[CodeType, str, int, int], tuple[str, Any]]
 
+# How many inline caches follow an instruction: CPython lists them by number, and since 3.13 by name.
+_caches: Any = getattr(opcode, "_inline_cache_entries", {})
+_CACHES = _caches if isinstance(_caches, list) else [_caches.get(name, 0) for name in opcode.opname]
 
-def instructions_of(code: CodeType, inline_entries: list[int], translate: Translate) -> list[Instruction]:
+
+def instructions_of(code: CodeType, translate: Translate) -> list[Instruction]:
     """The instructions of `code`, with prefixes folded in and caches skipped."""
     raw = code.co_code
     found = []
@@ -91,18 +98,18 @@ def instructions_of(code: CodeType, inline_entries: list[int], translate: Transl
         if number == opcode.EXTENDED_ARG:
             high = argument << 8
             continue
-        position += 2 * inline_entries[number] if number < len(inline_entries) else 0
+        position += 2 * _CACHES[number]
         name = opcode.opname[number]
         found.append(Instruction(*translate(code, name, argument, position), start, position, name))
         start, high = position, 0
     return found
 
 
-def program_of(code: CodeType, inline_entries: list[int], translate: Translate) -> Program:
+def program_of(code: CodeType, translate: Translate) -> Program:
     """The program of a code object with an exception table (Python 3.11 and later)."""
-    instructions = instructions_of(code, inline_entries, translate)
+    instructions = instructions_of(code, translate)
     handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]
-    return Program(code, instructions, handlers, slot_names(code))
+    return Program(instructions, handlers, slot_names(code))
 
 
 def parameter_names(code: CodeType) -> tuple[str, ...]:
@@ -124,18 +131,12 @@ BINARY: tuple[Callable[[Any, Any], Any], ...] = tuple(
     getattr(operator, f"__{prefix}{name}__") for prefix in ("", "i") for name in _NAMES
 )
 
+_COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge"}
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
+    sign: getattr(operator, name) for sign, name in _COMPARISONS.items()
 }
 
+_SIGNS = {"POSITIVE": "pos", "NEGATIVE": "neg", "NOT": "not_", "INVERT": "invert"}
 UNARY: dict[str, Callable[[Any], Any]] = {
-    "UNARY_POSITIVE": operator.pos,
-    "UNARY_NEGATIVE": operator.neg,
-    "UNARY_NOT": operator.not_,
-    "UNARY_INVERT": operator.invert,
+    f"UNARY_{sign}": getattr(operator, name) for sign, name in _SIGNS.items()
 }

@@ -6,10 +6,9 @@ import opcode
 from types import CodeType
 from typing import Any
 
-from torch_py._dynamo.decode import common
+from torch_py._dynamo.decode import py311
 from torch_py._dynamo.decode.instructions import (
     BINARY,
-    COMPARE,
     GENERATOR,
     Instruction,
     Program,
@@ -26,12 +25,9 @@ _CHANGED = {
     "MATCH_KEYS": "match_keys_with_flag",
     "MATCH_CLASS": "match_class_with_flag",
     "ROT_N": "rotate",
-    "DUP_TOP_TWO": "duplicate_two",
-    "POP_BLOCK": "pop_block",
     "POP_EXCEPT": "pop_except_block",
     "RERAISE": "reraise_triple",
     "WITH_EXCEPT_START": "with_except_start_triple",
-    "YIELD_FROM": "yield_from",
 }
 _WITH_NUMBER = {
     "ROT_TWO": ("swap", 2),
@@ -39,28 +35,8 @@ _WITH_NUMBER = {
     "ROT_FOUR": ("rotate", 4),
     "DUP_TOP": ("copy", 1),
 }
-_ABSOLUTE = {
-    "JUMP_ABSOLUTE": "jump",
-    "POP_JUMP_IF_FALSE": "jump_if_false",
-    "POP_JUMP_IF_TRUE": "jump_if_true",
-    "JUMP_IF_FALSE_OR_POP": "jump_if_false_or_pop",
-    "JUMP_IF_TRUE_OR_POP": "jump_if_true_or_pop",
-    "JUMP_IF_NOT_EXC_MATCH": "jump_if_not_exc_match",
-}
-_RELATIVE = {
-    "JUMP_FORWARD": "jump",
-    "FOR_ITER": "for_iter",
-    "SETUP_FINALLY": "setup_finally",
-    "SETUP_WITH": "setup_with",
-}
 # Instructions of cells, which are numbered after the local variables.
-_CELLS = {
-    "LOAD_CLOSURE": "load_slot",
-    "LOAD_DEREF": "load_deref",
-    "STORE_DEREF": "store_deref",
-    "DELETE_DEREF": "delete_deref",
-    "LOAD_CLASSDEREF": "load_classderef",
-}
+_CELLS = frozenset(opcode.opname[number] for number in opcode.hasfree)
 _NAMES = (
     "ADD AND FLOOR_DIVIDE LSHIFT MATRIX_MULTIPLY MULTIPLY MODULO OR POWER RSHIFT SUBTRACT TRUE_DIVIDE XOR"
 ).split()
@@ -69,24 +45,17 @@ _BINARY.update({f"INPLACE_{name}": BINARY[i + 13] for i, name in enumerate(_NAME
 
 
 def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
-    if name in _CHANGED:
-        return _CHANGED[name], argument
     if name in _WITH_NUMBER:
         return _WITH_NUMBER[name]
-    if name in _CELLS:
-        return _CELLS[name], code.co_nlocals + argument
-    if name in _ABSOLUTE:
-        return _ABSOLUTE[name], 2 * argument
-    if name in _RELATIVE:
-        return _RELATIVE[name], end + 2 * argument
-
-    if name == "LOAD_GLOBAL":
-        return "load_global", (code.co_names[argument], 0)
     if name in _BINARY:
         return "binary", _BINARY[name]
-    if name == "COMPARE_OP":
-        return "compare", COMPARE[opcode.cmp_op[argument]]
-    return common.translate(code, name, argument)
+
+    if name == "LOAD_GLOBAL":
+        argument <<= 1  # a bit for NULL, which later versions have
+    if name in _CELLS:
+        argument += code.co_nlocals
+    op, found = py311.translate(code, name, argument, end)
+    return _CHANGED.get(name, op), found
 
 
 def _beginning(code: CodeType) -> list[Instruction]:
@@ -101,6 +70,6 @@ def _beginning(code: CodeType) -> list[Instruction]:
 
 
 def decode(code: CodeType) -> Program:
-    instructions = [*_beginning(code), *instructions_of(code, [], _translate)]
+    instructions = [*_beginning(code), *instructions_of(code, _translate)]
     names = code.co_varnames + code.co_cellvars + code.co_freevars
-    return Program(code, instructions, [], names, uses_blocks=True)
+    return Program(instructions, [], names, uses_blocks=True)

@@ -1,44 +1,68 @@
-"""The byte code of Python 3.11."""
+"""The byte code of Python 3.11. Instructions that mean the same in other versions have their rules here."""
 
 from __future__ import annotations
 
 import opcode
+import re
+from collections.abc import Iterable
 from types import CodeType
 from typing import Any
 
-from torch_py._dynamo.decode import common
-from torch_py._dynamo.decode.instructions import COMPARE, Program, program_of
+from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY, Program, program_of
 
-# Jumps: the canonical name, and whether the argument counts backwards.
-_JUMPS = {
-    "JUMP_FORWARD": ("jump", 1),
-    "JUMP_BACKWARD": ("jump", -1),
-    "JUMP_BACKWARD_NO_INTERRUPT": ("jump", -1),
-    "POP_JUMP_FORWARD_IF_FALSE": ("jump_if_false", 1),
-    "POP_JUMP_FORWARD_IF_TRUE": ("jump_if_true", 1),
-    "POP_JUMP_FORWARD_IF_NONE": ("jump_if_none", 1),
-    "POP_JUMP_FORWARD_IF_NOT_NONE": ("jump_if_not_none", 1),
-    "POP_JUMP_BACKWARD_IF_FALSE": ("jump_if_false", -1),
-    "POP_JUMP_BACKWARD_IF_TRUE": ("jump_if_true", -1),
-    "POP_JUMP_BACKWARD_IF_NONE": ("jump_if_none", -1),
-    "POP_JUMP_BACKWARD_IF_NOT_NONE": ("jump_if_not_none", -1),
-    "JUMP_IF_FALSE_OR_POP": ("jump_if_false_or_pop", 1),
-    "JUMP_IF_TRUE_OR_POP": ("jump_if_true_or_pop", 1),
-    "FOR_ITER": ("for_iter", 1),
-    "SEND": ("send", 1),
+# Canonical names other than CPython's in small letters.
+RENAMED = {
+    "RESUME": "nop",
+    "PRECALL": "nop",
+    "KW_NAMES": "nop",
+    "COPY_FREE_VARS": "nop",
+    "BINARY_SUBSCR": "subscript",
+    "STORE_SUBSCR": "store_subscript",
+    "DELETE_SUBSCR": "delete_subscript",
+    "CONTAINS_OP": "contains",
+    "LOAD_FAST_CHECK": "load_fast",
+    "GEN_START": "pop_top",
+    "CALL_FUNCTION_EX": "call_ex",
 }
 
 
-def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
+def _names(numbers: Iterable[int]) -> list[str]:
+    return [opcode.opname[number] for number in numbers]
+
+
+# Instructions whose argument is an index into co_names, and those with one into co_consts.
+_NAMED = frozenset(_names(opcode.hasname))
+_CONSTANT = frozenset(_names(opcode.hasconst))
+_ABSOLUTE = frozenset(_names(opcode.hasjabs))  # jumps of Python 3.10
+# Jumps by canonical names, which do not say where they lead.
+_JUMPS = {
+    name: re.sub("^POP_|_FORWARD|_BACKWARD|_NO_INTERRUPT|_ABSOLUTE", "", name).lower()
+    for name in (*_ABSOLUTE, *_names(opcode.hasjrel))
+}
+
+
+def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
+    """The canonical name and argument of an instruction."""
     if name in _JUMPS:
-        op, direction = _JUMPS[name]
-        return op, end + 2 * direction * argument
+        origin = 0 if name in _ABSOLUTE else end
+        return _JUMPS[name], origin + 2 * (-argument if "BACKWARD" in name else argument)
+
     if name == "LOAD_GLOBAL":
         return "load_global", (code.co_names[argument >> 1], argument & 1)
     if name == "COMPARE_OP":
         return "compare", COMPARE[opcode.cmp_op[argument]]
-    return common.translate(code, name, argument)
+    if name == "BINARY_OP":
+        return "binary", BINARY[argument]
+    if name in UNARY:
+        return "unary", UNARY[name]
+
+    found = argument
+    if name in _NAMED:
+        found = code.co_names[argument]
+    elif name in _CONSTANT:
+        found = code.co_consts[argument]
+    return RENAMED.get(name, name.lower()), found
 
 
 def decode(code: CodeType) -> Program:
-    return program_of(code, opcode._inline_cache_entries, _translate)  # type: ignore[attr-defined]
+    return program_of(code, translate)

@@ -1,18 +1,16 @@
 """What the instructions do: each public function of these modules handles the instruction of its name.
 
-The names are those that `decode` gives the instructions.
+The names are those that `decode` gives the instructions. Those without a function are `unsupported`.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections import defaultdict
 from types import FunctionType
 from typing import Any
 
-_PARTS = (
-    "calls", "containers", "control", "exceptions", "functions", "generators", "matching", "names",
-    "operators", "stack",
-)  # fmt: skip
+_PARTS = "containers control exceptions functions matching names operators stack".split()
 
 
 def all_handlers() -> dict[str, Any]:
@@ -24,4 +22,6 @@ def all_handlers() -> dict[str, Any]:
             is_own = isinstance(value, FunctionType) and value.__module__ == module.__name__
             if is_own and not name.startswith("_"):
                 found[name] = value
-    return found
+
+    unsupported = found.pop("unsupported")
+    return defaultdict(lambda: unsupported, found)

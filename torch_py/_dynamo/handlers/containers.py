@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._dynamo import iteration
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.operations import formatted
 
@@ -14,8 +13,7 @@ def _top(frame: Frame, count: int) -> list[Any]:
 
 
 def _replace(frame: Frame, count: int, value: Any) -> None:
-    del frame.stack[len(frame.stack) - count :]
-    frame.stack.append(value)
+    frame.stack[len(frame.stack) - count :] = [value]
 
 
 def build_tuple(frame: Frame, count: int) -> None:
@@ -120,27 +118,13 @@ def list_to_tuple(frame: Frame, arg: Any) -> None:
 
 
 def unpack_sequence(frame: Frame, count: int) -> None:
-    value = frame.stack[-1]
-    elements = _some_elements(frame, value, count + 1)
+    elements = frame.capture.elements_of(frame.stack[-1], most=count + 1)
     if len(elements) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(elements)})")
     if len(elements) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
     frame.stack.pop()
     frame.stack += reversed(elements)
-
-
-def _some_elements(frame: Frame, value: Any, limit: int) -> list[Any]:
-    """The elements of an iterable, at most as many as are needed."""
-    capture = frame.capture
-    iterator = iteration.iterator_of(capture, value)
-    found: list[Any] = []
-    while len(found) < limit:
-        element = iteration.next_of(capture, iterator, iteration.END)
-        if element is iteration.END:
-            break
-        found.append(element)
-    return found
 
 
 def unpack_ex(frame: Frame, arg: int) -> None:
@@ -161,22 +145,10 @@ def unpack_ex(frame: Frame, arg: int) -> None:
 
 def format_value(frame: Frame, arg: int) -> None:
     """The two lowest bits of the argument are the conversion; the next tells whether there is a format."""
-    has_format = bool(arg & 4)
-    value = frame.stack[-2] if has_format else frame.stack[-1]
-    specification = frame.stack[-1] if has_format else ""
+    value, specification = frame.stack[-2:] if arg & 4 else (frame.stack[-1], "")
     text = formatted(frame.capture, value, arg & 3, specification)
-    if has_format:
-        frame.stack.pop()
-    frame.stack[-1] = text
+    _replace(frame, 2 if arg & 4 else 1, text)
 
 
 def convert_value(frame: Frame, conversion: int) -> None:
     frame.stack[-1] = formatted(frame.capture, frame.stack[-1], conversion, None)
-
-
-def format_simple(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = formatted(frame.capture, frame.stack[-1], 0, "")
-
-
-def format_with_spec(frame: Frame, arg: Any) -> None:
-    format_value(frame, 4)

@@ -1,62 +1,79 @@
-"""Jumps, loops, and the end of a function."""
+"""Jumps, loops, the end of a function, and generators: frames that are left and entered again."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from torch_py._dynamo import iteration
-from torch_py._dynamo.conditions import condition, truth_before_jump
+from torch_py._dynamo import iteration, operations
 from torch_py._dynamo.frame import Finished, Frame
+from torch_py._dynamo.generator import InterpretedGenerator
 
 
 def jump(frame: Frame, target: int) -> None:
     frame.jump(target)
 
 
-def jump_if_true(frame: Frame, target: int) -> None:
-    truth = condition(frame, frame.stack[-1], frame.at, target, jumps_if=True)
+def _jump_if(frame: Frame, target: int) -> None:
+    """Drops the top, and jumps if it has the truth that the instruction names."""
+    truth = _truth(frame, frame.stack[-1], frame.at - 1)
     frame.stack.pop()
-    if truth:
+    if truth is (frame.instruction.op == "jump_if_true"):
         frame.jump(target)
 
 
-def jump_if_false(frame: Frame, target: int) -> None:
-    truth = condition(frame, frame.stack[-1], frame.at, target, jumps_if=False)
-    frame.stack.pop()
-    if not truth:
+jump_if_true = jump_if_false = _jump_if
+
+
+def _truth(frame: Frame, value: Any, at: int) -> bool:
+    """The truth of a value for the instruction at a position, if that jumps by it.
+
+    The capture may assume that an `assert` holds. The jump leads over its error, or to it: at the end of a
+    loop, Python 3.12 and later jump to the error and go on with the jump back.
+    """
+    instructions = frame.program.instructions
+    jump = instructions[at]
+    if jump.op in ("jump_if_true", "jump_if_false"):
+        jumps_if = jump.op == "jump_if_true"
+        for position, holds in ((at + 1, jumps_if), (frame.program.index_of[jump.arg], not jumps_if)):
+            if instructions[position].op == "load_assertion_error" and frame.capture.assumes(value, holds):
+                return holds
+    return frame.capture.truth(value)
+
+
+def _jump_if_none(frame: Frame, target: int) -> None:
+    if (frame.stack.pop() is None) is (frame.instruction.op == "jump_if_none"):
         frame.jump(target)
 
 
-def jump_if_none(frame: Frame, target: int) -> None:
-    if frame.stack.pop() is None:
-        frame.jump(target)
+jump_if_none = jump_if_not_none = _jump_if_none
 
 
-def jump_if_not_none(frame: Frame, target: int) -> None:
-    if frame.stack.pop() is not None:
-        frame.jump(target)
-
-
-def jump_if_true_or_pop(frame: Frame, target: int) -> None:
-    if frame.capture.truth(frame.stack[-1]):
+def _jump_or_pop(frame: Frame, target: int) -> None:
+    if frame.capture.truth(frame.stack[-1]) is (frame.instruction.op == "jump_if_true_or_pop"):
         frame.jump(target)
     else:
         frame.stack.pop()
 
 
-def jump_if_false_or_pop(frame: Frame, target: int) -> None:
-    if frame.capture.truth(frame.stack[-1]):
-        frame.stack.pop()
-    else:
-        frame.jump(target)
+jump_if_true_or_pop = jump_if_false_or_pop = _jump_or_pop
 
 
 def to_bool(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = truth_before_jump(frame, frame.stack[-1])
+    frame.stack[-1] = _truth(frame, frame.stack[-1], frame.at)
+
+
+def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
+    left, right = frame.stack[-2:]
+    result = _truth(frame, operations.compare(frame.capture, function, left, right), frame.at)
+    frame.stack[-2:] = [result]
 
 
 def get_iter(frame: Frame, arg: Any) -> None:
     frame.stack[-1] = iteration.iterator_of(frame.capture, frame.stack[-1])
+
+
+get_yield_from_iter = get_iter
 
 
 def for_iter(frame: Frame, target: int) -> None:
@@ -75,3 +92,69 @@ def return_value(frame: Frame, arg: Any) -> Finished:
 
 def return_const(frame: Frame, value: Any) -> Finished:
     return Finished(value)
+
+
+# Generators
+
+
+def return_generator(frame: Frame, arg: Any) -> Finished:
+    generator = InterpretedGenerator(frame)
+    frame.is_tail = False
+    frame.stack.append(None)  # what the first `send` pushes; the code pops it
+    return Finished(frame.capture.made(generator))
+
+
+def yield_value(frame: Frame, arg: Any) -> Finished:
+    frame.is_suspended = True
+    return Finished(frame.stack.pop())
+
+
+def send(frame: Frame, target: int) -> None:
+    """Passes the top to the iterator below it: pushes what it yields, or, at its end, jumps with its
+    result."""
+    iterator, value = frame.stack[-2:]
+    capture = frame.capture
+    try:
+        if value is None and not isinstance(iterator, InterpretedGenerator):
+            found = iteration.next_of(capture, iterator, iteration.END)
+            if found is iteration.END:
+                raise StopIteration
+        else:
+            found = iterator.send(value)
+    except StopIteration as finished:
+        frame.stack[-2:] = [finished.value]
+        frame.jump(target)
+        return
+    frame.stack[-1] = found
+
+
+def send_kept(frame: Frame, target: int) -> None:
+    """Like `send`, where the code at the target drops the iterator."""
+    iterator = frame.stack[-2]
+    before = frame.at
+    send(frame, target)
+    if frame.at != before:
+        result = frame.stack.pop()
+        frame.stack += (iterator, result)
+
+
+def yield_from(frame: Frame, arg: Any) -> Finished | None:
+    """`send` and `yield_value` in one (Python 3.10); the instruction is repeated until the iterator ends."""
+    depth = len(frame.stack)
+    send(frame, frame.instruction.end)
+    if len(frame.stack) < depth:
+        return None
+    frame.at = frame.program.index_of[frame.instruction.offset]
+    return yield_value(frame, arg)
+
+
+def end_send(frame: Frame, arg: Any) -> None:
+    del frame.stack[-2]
+
+
+def cleanup_throw(frame: Frame, arg: Any) -> None:
+    error = frame.stack[-1]
+    if not isinstance(error, StopIteration):
+        raise error
+    del frame.stack[-3:]
+    frame.stack += (None, error.value)

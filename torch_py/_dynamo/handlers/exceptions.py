@@ -9,24 +9,16 @@ from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo.attributes import bind, in_class
-from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER, SETUP_FINALLY
+from torch_py._dynamo.decode.instructions import SETUP_FINALLY
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.journal import ABSENT
-
-
-def _enter_and_exit(frame: Frame, manager: Any) -> tuple[Any, Any]:
-    """The bound __exit__ of a manager, and what its __enter__ returns."""
-    enter = _method_of(frame, manager, "__enter__")
-    leave = _method_of(frame, manager, "__exit__")
-    return leave, frame.capture.call(enter, (), {})
 
 
 def _method_of(frame: Frame, manager: Any, name: str) -> Any:
     kind = type(manager)
     found = in_class(kind, name)
     if found is ABSENT:
-        what = "context manager protocol"
-        raise TypeError(f"{kind.__name__!r} object does not support the {what}")
+        raise TypeError(f"{kind.__name__!r} object does not support the context manager protocol")
     if type(found) is FunctionType:
         return bind(frame.capture, found, manager, kind, name)
     return getattr(manager, name)
@@ -61,8 +53,7 @@ def reraise(frame: Frame, arg: int) -> None:
 
 def push_exc_info(frame: Frame, arg: Any) -> None:
     error = frame.stack[-1]
-    frame.stack[-1] = frame.capture.handled
-    frame.stack.append(error)
+    frame.stack[-1:] = [frame.capture.handled, error]
     frame.capture.handled = error
 
 
@@ -100,17 +91,18 @@ def load_assertion_error(frame: Frame, arg: Any) -> None:
 
 def before_with(frame: Frame, arg: Any) -> None:
     """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
-    leave, value = _enter_and_exit(frame, frame.stack[-1])
-    frame.stack[-1] = leave
-    frame.stack.append(value)
+    enter = _method_of(frame, frame.stack[-1], "__enter__")
+    leave = _method_of(frame, frame.stack[-1], "__exit__")
+    frame.stack[-1:] = [leave, frame.capture.call(enter, (), {})]
 
 
 def with_except_start(frame: Frame, arg: Any) -> None:
     """Calls __exit__, the fourth from the top, with the exception on top."""
-    error = frame.stack[-1]
-    leave = frame.stack[-4]
-    result = frame.capture.call(leave, (type(error), error, error.__traceback__), {})
-    frame.stack.append(result)
+    _call_exit(frame, frame.stack[-4], frame.stack[-1])
+
+
+def _call_exit(frame: Frame, leave: Any, error: BaseException) -> None:
+    frame.stack.append(frame.capture.call(leave, (type(error), error, error.__traceback__), {}))
 
 
 def setup_finally(frame: Frame, target: int) -> None:
@@ -118,11 +110,9 @@ def setup_finally(frame: Frame, target: int) -> None:
 
 
 def setup_with(frame: Frame, target: int) -> None:
-    """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
-    leave, value = _enter_and_exit(frame, frame.stack[-1])
-    frame.stack[-1] = leave
-    frame.blocks.append((SETUP_FINALLY, target, len(frame.stack)))
-    frame.stack.append(value)
+    """As `before_with`; exceptions go to a block, which begins below what __enter__ returns."""
+    before_with(frame, None)
+    frame.blocks.append((SETUP_FINALLY, target, len(frame.stack) - 1))
 
 
 def pop_block(frame: Frame, arg: Any) -> None:
@@ -130,20 +120,15 @@ def pop_block(frame: Frame, arg: Any) -> None:
 
 
 def pop_except_block(frame: Frame, arg: Any) -> None:
-    kind, _, level = frame.blocks.pop()
-    assert kind == EXCEPT_HANDLER
+    frame.blocks.pop()
     frame.capture.handled = frame.stack[-2]
     del frame.stack[-3:]
 
 
 def reraise_triple(frame: Frame, arg: Any) -> None:
-    error = frame.stack[-2]
-    del frame.stack[-3:]
-    raise error
+    raise frame.stack[-2]
 
 
 def with_except_start_triple(frame: Frame, arg: Any) -> None:
     """Calls __exit__, the seventh from the top, with the exception on top."""
-    _, error, kind = frame.stack[-3:]
-    result = frame.capture.call(frame.stack[-7], (kind, error, error.__traceback__), {})
-    frame.stack.append(result)
+    _call_exit(frame, frame.stack[-7], frame.stack[-2])

@@ -1,4 +1,4 @@
-"""Functions and classes that the program defines while it runs."""
+"""Functions and classes: what the program calls, and what it defines while it runs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,49 @@ import builtins
 from types import CellType, FunctionType
 from typing import Any
 
+from torch_py._dynamo import calls
+from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame
+
+# Calls: what is on the stack, as a callable and its arguments
+
+
+def call(frame: Frame, count: int) -> None:
+    _run(frame, *call_parts(frame.instruction, frame.stack, frame.keyword_names))
+
+
+call_null_last = call_kw = call_plain = call_plain_kw = call
+
+
+def call_ex(frame: Frame, flags: int) -> None:
+    """``f(*args, **kwargs)``: the stack has a tuple or another iterable, and perhaps a dictionary."""
+    base, callee, given, named = call_parts(frame.instruction, frame.stack, ())
+    kwargs = frame.capture.items_of(named)
+    if not all(isinstance(name, str) for name in kwargs):
+        raise TypeError("keywords must be strings")
+    args = frame.capture.elements_of(given)
+    _run(frame, base, callee, args, kwargs)
+
+
+call_ex_plain = call_ex_null_last = call_ex
+
+
+def _run(frame: Frame, base: int, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
+    frame.result_base = base
+    result = calls.call(frame.capture, callee, args, kwargs, tail=True)
+    frame.stack[base:] = [result]
+
+
+# Definitions
 
 
 def make_function(frame: Frame, flags: int) -> None:
-    code = frame.stack[-1]
-    parts = frame.stack[:-1]
-    closure = parts.pop() if flags & 8 else None
-    annotations = parts.pop() if flags & 4 else ()
-    keyword_defaults = parts.pop() if flags & 2 else None
-    defaults = parts.pop() if flags & 1 else None
+    stack = frame.stack
+    code = stack.pop()
+    closure = stack.pop() if flags & 8 else None
+    annotations = stack.pop() if flags & 4 else ()
+    keyword_defaults = stack.pop() if flags & 2 else None
+    defaults = stack.pop() if flags & 1 else None
 
     function = FunctionType(code, frame.globals, code.co_name, defaults, closure)
     function.__kwdefaults__ = keyword_defaults
@@ -24,10 +57,7 @@ def make_function(frame: Frame, flags: int) -> None:
     function.__module__ = frame.globals.get("__name__")
     if hasattr(code, "co_qualname"):
         function.__qualname__ = code.co_qualname
-
-    count = 1 + bin(flags & 15).count("1")
-    del frame.stack[len(frame.stack) - count :]
-    frame.stack.append(frame.capture.made(function))
+    stack.append(frame.capture.made(function))
 
 
 def make_named_function(frame: Frame, flags: int) -> None:
@@ -44,26 +74,24 @@ def make_plain_function(frame: Frame, arg: Any) -> None:
     make_function(frame, 8)
 
 
+_ATTRIBUTES = {1: "__defaults__", 2: "__kwdefaults__", 4: "__annotations__"}
+
+
 def set_function_attribute(frame: Frame, flag: int) -> None:
     value, function = frame.stack[-2:]
-    if flag == 1:
-        function.__defaults__ = value
-    elif flag == 2:
-        function.__kwdefaults__ = value
-    elif flag == 4:
-        function.__annotations__ = dict(zip(value[::2], value[1::2])) if isinstance(value, tuple) else value
-    elif flag == 8:
+    if flag == 8:
         whole = FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, value
         )
-        whole.__kwdefaults__ = function.__kwdefaults__
-        whole.__annotations__ = function.__annotations__
-        whole.__qualname__ = function.__qualname__
-        whole.__module__ = function.__module__
+        for name in ("__kwdefaults__", "__annotations__", "__qualname__", "__module__"):
+            setattr(whole, name, getattr(function, name))
         function = frame.capture.made(whole)
+    else:
+        if flag == 4 and isinstance(value, tuple):
+            value = dict(zip(value[::2], value[1::2]))
+        setattr(function, _ATTRIBUTES[flag], value)
 
-    del frame.stack[-2:]
-    frame.stack.append(function)
+    frame.stack[-2:] = [function]
 
 
 def load_build_class(frame: Frame, arg: Any) -> None:

@@ -31,13 +31,13 @@ def match_sequence(frame: Frame, arg: Any) -> None:
 def match_keys(frame: Frame, arg: Any) -> None:
     """Pushes the values of the keys, or None if one is missing."""
     subject, keys = frame.stack[-2:]
-    found: list[Any] | None = []
+    found = []
     for key in keys:
         if not operations.contains(frame.capture, subject, key):
-            found = None
-            break
-        found.append(operations.subscript(frame.capture, subject, key))  # type: ignore[union-attr]
-    frame.stack.append(None if found is None else tuple(found))
+            frame.stack.append(None)
+            return
+        found.append(operations.subscript(frame.capture, subject, key))
+    frame.stack.append(tuple(found))
 
 
 def match_keys_with_flag(frame: Frame, arg: Any) -> None:
@@ -48,15 +48,12 @@ def match_keys_with_flag(frame: Frame, arg: Any) -> None:
 
 def match_class(frame: Frame, count: int) -> None:
     """Replaces subject, class and names of keyword patterns by the attributes, or None."""
-    found = _match_class(frame, count)
-    del frame.stack[-3:]
-    frame.stack.append(found)
+    frame.stack[-3:] = [_match_class(frame, count)]
 
 
 def match_class_with_flag(frame: Frame, count: int) -> None:
     found = _match_class(frame, count)
-    frame.stack[-1:] = []
-    frame.stack[-2:] = [found, found is not None]
+    frame.stack[-3:] = [found, found is not None]
 
 
 def _match_class(frame: Frame, count: int) -> tuple[Any, ...] | None:

@@ -10,6 +10,8 @@ from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, Frame
 from torch_py._dynamo.journal import ABSENT
 
+_IS_NULL_LAST = sys.version_info >= (3, 13)
+
 # Cells
 
 
@@ -55,15 +57,14 @@ def _global(frame: Frame, name: str) -> Any:
 
 
 def load_global(frame: Frame, arg: tuple[str, int]) -> None:
-    name, push_null = arg
+    name, with_null = arg
     value = _global(frame, name)
-    if push_null:
-        frame.stack.append(NULL)
-    frame.stack.append(value)
+    frame.stack += _with_null(value) if with_null else (value,)
 
 
-def load_global_then_null(frame: Frame, name: str) -> None:
-    frame.stack += (_global(frame, name), NULL)
+def _with_null(value: Any) -> tuple[Any, Any]:
+    """A callable and NULL, as calls find them on the stack."""
+    return (value, NULL) if _IS_NULL_LAST else (NULL, value)
 
 
 def store_global(frame: Frame, name: str) -> None:
@@ -119,14 +120,7 @@ def load_attr(frame: Frame, name: str) -> None:
 
 def load_method(frame: Frame, name: str) -> None:
     """Pushes NULL and the bound method, as CPython does for attributes that are not methods."""
-    value = attributes.load(frame.capture, frame.stack[-1], name)
-    frame.stack[-1] = NULL
-    frame.stack.append(value)
-
-
-def load_attr_then_null(frame: Frame, name: str) -> None:
-    load_attr(frame, name)
-    frame.stack.append(NULL)
+    frame.stack[-1:] = _with_null(attributes.load(frame.capture, frame.stack[-1], name))
 
 
 def store_attr(frame: Frame, name: str) -> None:
@@ -145,13 +139,7 @@ def load_super_attr(frame: Frame, arg: tuple[str, bool]) -> None:
     name, as_method = arg
     _, cls, owner = frame.stack[-3:]
     value = attributes.load(frame.capture, super(cls, owner), name)
-    del frame.stack[-3:]
-    frame.stack += (NULL, value) if as_method else (value,)
-
-
-def load_super_attr_then_null(frame: Frame, name: str) -> None:
-    load_super_attr(frame, (name, False))
-    frame.stack.append(NULL)
+    frame.stack[-3:] = _with_null(value) if as_method else (value,)
 
 
 # Imports
@@ -162,11 +150,10 @@ def import_name(frame: Frame, name: str) -> None:
     if not level and name not in sys.modules:
         raise Break(f"import of {name}", "the module is not loaded yet", "import it before the call")
     module = __import__(name, frame.globals, None, names, level)
-    del frame.stack[-2:]
     for loaded in {name, module.__name__} & sys.modules.keys() if not level else {module.__name__}:
         place = frame.capture.sources.call(f"sys.modules[{loaded!r}]", sys.modules.get, loaded)
         frame.capture.guards.add("is", place, sys.modules.get(loaded))
-    frame.stack.append(frame.capture.fixed(module, name))
+    frame.stack[-2:] = [frame.capture.fixed(module, name)]
 
 
 def import_from(frame: Frame, name: str) -> None:

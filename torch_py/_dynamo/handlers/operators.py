@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 from torch_py._dynamo import operations
-from torch_py._dynamo.conditions import truth_before_jump
 from torch_py._dynamo.frame import Frame
 
 
@@ -54,7 +52,6 @@ def _store(capture: Any, value: Any, owner: Any, key: Any) -> None:
 binary = _expression(2, operations.binary)
 compare = _expression(2, operations.compare)
 unary = _expression(1, operations.unary)
-unary_plus = _expression(1, lambda capture, _, value: operations.unary(capture, operator.pos, value))
 is_op = _expression(2, _is)
 contains = _expression(2, _contains)
 subscript = _expression(2, lambda capture, _, owner, key: operations.subscript(capture, owner, key))
@@ -63,9 +60,3 @@ binary_slice = _expression(3, _slice)
 store_subscript = _statement(3, _store)
 store_slice = _statement(4, _store_slice)
 delete_subscript = _statement(2, operations.delete_subscript)
-
-
-def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
-    left, right = frame.stack[-2:]
-    result = truth_before_jump(frame, operations.compare(frame.capture, function, left, right))
-    frame.stack[-2:] = [result]

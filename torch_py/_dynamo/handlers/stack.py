@@ -13,7 +13,7 @@ def nop(frame: Frame, arg: Any) -> None:
     pass
 
 
-def pop(frame: Frame, arg: Any) -> None:
+def pop_top(frame: Frame, arg: Any) -> None:
     frame.stack.pop()
 
 
@@ -36,7 +36,7 @@ def rotate(frame: Frame, depth: int) -> None:
     frame.stack.pop()
 
 
-def duplicate_two(frame: Frame, arg: Any) -> None:
+def dup_top_two(frame: Frame, arg: Any) -> None:
     frame.stack += frame.stack[-2:]
 
 
@@ -59,7 +59,7 @@ def load_fast_and_clear(frame: Frame, slot: int) -> None:
     frame.locals[slot] = UNBOUND
 
 
-def load_fast_pair(frame: Frame, slots: tuple[int, int]) -> None:
+def load_fast_load_fast(frame: Frame, slots: tuple[int, int]) -> None:
     load_fast(frame, slots[0])
     load_fast(frame, slots[1])
 
@@ -69,7 +69,7 @@ def store_fast(frame: Frame, slot: int) -> None:
     frame.locals[slot] = UNBOUND if value is NULL else value
 
 
-def store_fast_pair(frame: Frame, slots: tuple[int, int]) -> None:
+def store_fast_store_fast(frame: Frame, slots: tuple[int, int]) -> None:
     store_fast(frame, slots[0])
     store_fast(frame, slots[1])
 
@@ -100,10 +100,10 @@ def make_cell_of(frame: Frame, arg: tuple[int, int | None]) -> None:
     make_cell(frame, slot)
 
 
-def load_slot(frame: Frame, slot: int) -> None:
+def load_closure(frame: Frame, slot: int) -> None:
     """Pushes a cell itself."""
     frame.stack.append(frame.slot(slot))
 
 
-def unsupported(frame: Frame, name: Any) -> None:
-    raise Break(f"the instruction {name}", "the compiler does not know it", "")
+def unsupported(frame: Frame, arg: Any) -> None:
+    raise Break(f"the instruction {frame.instruction.opname}", "the compiler does not know it", "")

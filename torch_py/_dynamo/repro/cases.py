@@ -1,21 +1,35 @@
-"""Graphs with what compiles them: whether that fails, and programs that show it."""
+"""Graphs with what compiles them: whether that fails, and programs that show it: repro.py, which fails, and
+minifier_launcher.py, which looks for a smaller graph."""
 
 from __future__ import annotations
 
+import inspect
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.repro.checks import difference_of, problem_of
-from torch_py._dynamo.repro.scripts import program_text
 from torch_py._logging.artifacts import run_folder
 from torch_py._records import Fields
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx._script import script
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.passes.fake_tensor_prop import FakeTensorProp
+
+_MAIN = """
+if __name__ == "__main__":
+    {command}(Graph(), inputs(), backend, {arguments})
+"""
+_COMPLAINTS = {
+    "raises": "a compiler fails on",
+    "differs": "a compiler computes differently",
+    "ends": "a compiler was given when it was written",
+}
 
 
 class Case(Fields):
@@ -47,7 +61,13 @@ class Case(Fields):
         """The text of repro.py or minifier_launcher.py."""
         command = "run_repro" if file == "repro.py" else "minify"
         arguments = {"after": self.after, "check": self.check, "options": dict(self.options)}
-        return program_text(command, self.module, self.inputs, self.backend, arguments)
+        given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+        main = _MAIN.format(command=command, arguments=given)
+
+        imports = [f"from torch_py._dynamo.repro.running import {command}", ""]
+        end = f"{_backend_text(self.backend)}\n{main}"
+        text = script(self.module, self.inputs, end, imports, is_traced=True)
+        return f'"""A graph that {_COMPLAINTS[self.check]}: run this program."""\n\n{text}'
 
     def write(self, file: str) -> Path:
         """Writes the program into the folder of the run, and returns its path."""
@@ -58,6 +78,31 @@ class Case(Fields):
 
 
 _CHECKS: dict[str, Callable[..., Exception | None]] = {"raises": problem_of, "differs": difference_of}
+
+
+def _backend_text(backend: Any) -> str:
+    """Statements that set `backend`: a name, an import, or the source of the function.
+
+    Functions that were made in another function, or as a lambda, are written as they are; what they refer to
+    may be missing.
+    """
+    if isinstance(backend, str):
+        return f"backend = {backend!r}"
+
+    module, name = getattr(backend, "__module__", None), getattr(backend, "__qualname__", "")
+    if module not in (None, "__main__") and name.isidentifier():
+        return f"from {module} import {name} as backend"
+
+    if not isinstance(backend, FunctionType):
+        return f"backend = None  # put the backend here: {backend!r}"
+    try:
+        source = textwrap.dedent(inspect.getsource(backend))
+    except OSError:
+        return f"backend = None  # put the backend here: {backend!r}"
+    lines = source.splitlines()
+    while lines and lines[0].startswith("@"):
+        del lines[0]
+    return "\n".join(["", *lines, "", "", f"backend = {backend.__name__}"])
 
 
 def inductor_compiler() -> Callable[..., Any]:

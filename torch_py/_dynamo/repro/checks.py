@@ -58,13 +58,10 @@ def difference_of(module: GraphModule, inputs: Sequence[Any], compile: Compile) 
 def _run(call: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
     """Results, and the gradients of inputs, with the random numbers of a seed of their own."""
     given = [copied(value) for value in inputs]
-    state = random.get_rng_state()
-    random.manual_seed(0)
-    try:
+    with random.fork_rng(devices=()):
+        random.manual_seed(0)
         results = list(call(*given))
         return [*results, *_gradients(results, given)]
-    finally:
-        random.set_rng_state(state)
 
 
 def _gradients(results: Sequence[Any], given: Sequence[Any]) -> list[Any]:

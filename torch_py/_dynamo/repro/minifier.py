@@ -8,6 +8,7 @@ chunks, which are halved when nothing more can go.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -16,10 +17,11 @@ from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.fx._arguments import nodes_in
 from torch_py.fx._order import reached
+from torch_py.fx.experimental.optimization import extract_subgraph
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.interpreter import Interpreter
-from torch_py.fx.node import Node, map_arg
+from torch_py.fx.node import Node
 
 Fails = Callable[[GraphModule, list[Any]], bool]
 
@@ -32,13 +34,14 @@ def minified(
 ) -> tuple[GraphModule, list[Any]]:
     """A smaller graph, and inputs of it, for which ``fails(module, inputs)`` is true.
 
-    `keep` is called with each smaller graph that is found. Raises ValueError if the whole graph does not
-    fail.
+    `keep` is called with the whole graph, and with each smaller one that is found. Raises ValueError if the
+    whole graph does not fail.
     """
     state = _State(module, list(inputs))
     if not fails(state.module, state.copies()):
         raise ValueError("the graph does not fail, so it cannot be reduced")
 
+    keep(state.module, state.copies())
     while True:
         for smaller in _candidates(state):
             if smaller.size < state.size and fails(smaller.module, smaller.copies()):
@@ -145,28 +148,17 @@ def _with_inputs(state: _State, nodes: Sequence[Node], values: dict[Node, Any]) 
 
 def _rebuilt(state: _State, results: Sequence[Any], known: dict[Node, Any]) -> _State:
     """The part of a graph that computes these results. `known` become inputs with these values."""
-    old = state.module.graph
-    needed = set(reached(nodes_in(results), lambda node: [] if node in known else node.all_input_nodes))
-    graph = Graph()
-    copies: dict[Node, Node] = {}
-    inputs: list[Any] = []
+    nodes = state.module.graph.nodes
+    given = {**known, **dict(zip((node for node in nodes if node.op == "placeholder"), state.inputs))}
+    outputs = nodes_in(results)
+    needed = set(reached(outputs, lambda node: [] if node in given else node.all_input_nodes))
 
-    given = dict(zip((node for node in old.nodes if node.op == "placeholder"), state.inputs))
-    for node in old.nodes:
-        if node in needed and (node in given or node in known):
-            copies[node] = graph.placeholder(node.name)
-            inputs.append(given[node] if node in given else known[node])
-    for node in old.nodes:
-        if node in needed and node not in copies and node.op != "output":
-            copies[node] = graph.node_copy(node, copies.__getitem__)
-            copies[node].meta.pop("val", None)
-    graph.output(map_arg(list(results), copies.__getitem__))
-    graph.lint()
-    return _State(GraphModule(state.module, graph), inputs)
+    inputs = [node for node in nodes if node in needed and node in given]
+    inner = [node for node in nodes if node in needed and node not in given]
+    module = extract_subgraph(state.module, inner, inputs, outputs)
+    return _State(module, [given[node] for node in inputs])
 
 
 def copy_of(module: GraphModule) -> GraphModule:
     """A module with a copy of the graph: compilers may change the other one."""
-    graph = Graph()
-    graph.output(graph.graph_copy(module.graph, {}))
-    return GraphModule(module, graph)
+    return GraphModule(module, copy.deepcopy(module.graph))

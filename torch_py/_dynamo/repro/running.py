@@ -62,16 +62,14 @@ def minify(
         return type(whole.of(copy_of(smaller), given).problem())
 
     first = symptom(whole.module, whole.inputs)
-    if first in _HEALTHY:
-        raise ValueError("the graph does not fail, so it cannot be reduced")
+
+    def fails(smaller: GraphModule, given: list[Any]) -> bool:
+        return first not in _HEALTHY and bool(symptom(smaller, given) == first)
 
     def keep(smaller: GraphModule, given: Sequence[Any]) -> None:
         path.write_text(whole.of(smaller, given).text("repro.py"), encoding="utf-8")
 
-    keep(whole.module, inputs)
-    found, _ = minified(
-        whole.module, inputs, lambda smaller, given: bool(symptom(smaller, given) == first), keep
-    )
+    found, _ = minified(whole.module, inputs, fails, keep)
     calls = [node for node in found.graph.nodes if node.op.startswith("call")]
     print(f"{len(calls)} operators fail: {path}")
     return path
