@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import iteration
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.makers import entries
-from torch_py._dynamo.warning_places import WarnAt, places_of
+from torch_py._dynamo.program_frames import warn
 from torch_py._records import Fields
 
 if TYPE_CHECKING:
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 
 class Step(Fields):
-    """An operation on the stack: how many values it takes, how many it gives, and its text."""
+    """An operation on the stack: how many values it takes, how many it gives, and expressions for a function
+    and its arguments."""
 
     kind = "operation"
 
     pops: int
     results: int
-    text: Callable[[Rebuild], str]
+    parts: Callable[[Rebuild], list[str]]
 
 
 class Jump(Fields):
@@ -78,30 +79,25 @@ def _call(stop: Stop) -> Step | None:
     base, callee, args, kwargs = call_parts(stop.instruction, stop.stack, stop.frame.keyword_names)
     if type(args) not in (list, tuple) or type(kwargs) is not dict:
         return None
+    if any(callee is one for one in (locals, eval, exec, *(() if args else (vars, dir)))):
+        return None  # they read the variables of the frame
     stop.base = base
 
-    def text(rebuild: Rebuild) -> str:
-        given = [rebuild.value(value) for value in args]
-        if kwargs:
-            given.append(f"**{entries(rebuild, kwargs)}")
-        if callee is warnings.warn:
-            name = rebuild.constant(WarnAt(places_of(stop.frame)), "warn")
-        else:
-            name = rebuild.value(callee)
-        return f"{name}({', '.join(given)})"
+    def parts(rebuild: Rebuild) -> list[str]:
+        given = [rebuild.value(value) for value in (warn if callee is warnings.warn else callee, *args)]
+        return [*given, f"**{entries(rebuild, kwargs)}"] if kwargs else given
 
-    return Step(len(stop.stack) - base, 1, text)
+    return Step(len(stop.stack) - base, 1, parts)
 
 
 # Other operations
 
 
 def _function_step(function: Any, operands: list[Any], pops: int, results: int) -> Step:
-    def text(rebuild: Rebuild) -> str:
-        name = rebuild.constant(function, function.__name__)
-        return f"{name}({', '.join(map(rebuild.value, operands))})"
+    def parts(rebuild: Rebuild) -> list[str]:
+        return [rebuild.constant(function, function.__name__), *map(rebuild.value, operands)]
 
-    return Step(pops, results, text)
+    return Step(pops, results, parts)
 
 
 def _not_contains(container: Any, value: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 from itertools import chain, count
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from torch_py._dynamo.call_parts import call_operands
 from torch_py._dynamo.decode import decode
 from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR, parameter_names
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
+from torch_py._dynamo.program_frames import called_from, traceback_of_program
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 from torch_py.fx._source import function_from
@@ -119,15 +121,31 @@ class ResumedStart:
         results: list[Any] = []  # of the frame before
         error: BaseException | None = values[-1] if self.raises else None
         given = iter(values)
-        for number, layout in enumerate(self.layouts):
+        for number, (layout, run) in enumerate(zip(self.layouts, self._runs)):
+            content = layout.take(given)
+            if error is not None:
+                if not layout.handles_exceptions():
+                    continue
+                # These frames run themselves now.
+                codes = [one.code for one in reversed(self.layouts[number:])]
+                error = error.with_traceback(traceback_of_program(error.__traceback__, codes))
             try:
-                results = [_run_natively(layout, *layout.take(given), results, error)]
+                results = [run(layout, *content, results, error)]
                 error = None
             except BaseException as raised:
-                if not any(layout.handles_exceptions() for layout in self.layouts[number + 1 :]):
+                if not any(caller.handles_exceptions() for caller in self.layouts[number + 1 :]):
                     raise
                 error = raised
+        if error is not None:
+            raise error
         return results[0]
+
+    @cached_property
+    def _runs(self) -> list[Callable[..., Any]]:
+        """What runs each of the frames, seemingly called by those that wait for it."""
+        places = [(one.code, one.globals, (one.raise_at or (one.offset,))[0]) for one in self.layouts]
+        callers = [called_from(places[number:]) for number in range(1, len(places))]
+        return [*(partial(call, _run_natively) for call in callers), _run_natively]
 
 
 def _continued(frame: Frame, results: list[Any], error: Any) -> tuple[list[Any], Any]:
@@ -146,10 +164,8 @@ def _run_natively(layout: Layout, slots: list[Any], stack: list[Any], results: l
     offset = layout.offset
     if error is None:
         stack += results
-    elif layout.handles_exceptions():
-        offset, stack = _with_raiser(layout, stack, error)
     else:
-        raise error
+        offset, stack = _with_raiser(layout, stack, error)
 
     own = len(slots) - len(layout.code.co_freevars)
     return _compiler.resume(
@@ -173,10 +189,7 @@ def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tupl
     exception."""
     assert layout.raise_at is not None
     start, base = layout.raise_at
-
-    def fail(*args: Any, **kwargs: Any) -> Any:
-        raise error
-
+    fail = _compiler.raiser(error)
     program = decode(layout.code)
     at = program.index_of[start]
     while program.instructions[at].op == "nop":

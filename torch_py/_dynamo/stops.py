@@ -10,6 +10,7 @@ from torch_py._dynamo import native_steps
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame
 from torch_py._dynamo.liveness import slots_read_from
+from torch_py._dynamo.program_frames import called_from
 from torch_py._dynamo.resume import Layout, Next, ResumedStart, continuation_function, driver
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Ending:
         end = self.rebuild.constant(step.end, "END")
         element = self.rebuild.name("element")
         return [
-            *self._guarded(stop, f"{element} = next({iterator}, {end})"),
+            *self._guarded(stop, f"{element} = {self._called(['next', iterator, end])}"),
             f"if {element} is {end}:",
             f"    {self._next(stop.instruction.arg, stop.stack[:-1])}",
             self._next(stop.instruction.end, stop.stack, [element]),
@@ -148,11 +149,17 @@ class Ending:
 
     def _operation(self, stop: Stop, step: Any) -> list[str]:
         names = [self.rebuild.name("result") for _ in range(step.results)]
-        text = step.text(self.rebuild)
+        text = self._called(step.parts(self.rebuild))
         if names:
             text = f"{', '.join(names)}{',' if len(names) > 1 else ''} = {text}"
         kept = stop.stack[: len(stop.stack) - step.pops]
         return [*self._guarded(stop, text), self._next(stop.instruction.end, kept, names)]
+
+    def _called(self, parts: list[str]) -> str:
+        """A call in frames like those of the program."""
+        frames = self.innermost.frame.caller_frames()
+        call = called_from([(frame.code, frame.globals, frame.instruction.offset) for frame in frames])
+        return f"{self.rebuild.constant(call, f'in_{frames[0].code.co_name}')}({', '.join(parts)})"
 
     def _guarded(self, stop: Stop, text: str) -> list[str]:
         """A statement whose exceptions go to the handlers of the frames, where there are some."""

@@ -146,12 +146,39 @@ PyObject* bind_and_call(PyObject* object, PyObject* const* args, size_t nargsf, 
                                      : PyObject_Vectorcall(self.function, args, nargsf, kwnames);
 }
 
-PyObject* call_compiled(PyObject* object, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+PyObject* call_or_raise(PyObject* object, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   TORCH_PY_TRY
-  if (C10_UNLIKELY(eager_calls))
-    return PyObject_Vectorcall(as_compiled(object).function, args, nargsf, kwnames);
   return bind_and_call(object, args, nargsf, kwnames);
   TORCH_PY_CATCH(nullptr)
+}
+
+/// Drops frames of the compiler from the traceback of the exception that is raised. If that fails,
+/// they stay.
+void keep_frames_of_program() {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (traceback != nullptr) {
+    const ObjectPtr module =
+        ObjectPtr::steal(PyImport_ImportModule("torch_py._dynamo.program_frames"));
+    PyObject* kept = module
+                         ? PyObject_CallMethod(module.get(), "traceback_of_program", "O", traceback)
+                         : nullptr;
+    if (kept == Py_None) Py_CLEAR(kept);
+    if (kept != nullptr || PyErr_Occurred() == nullptr) Py_XSETREF(traceback, kept);
+    PyErr_Clear();
+  }
+  PyErr_Restore(type, value, traceback);
+}
+
+PyObject* call_compiled(PyObject* object, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  if (C10_UNLIKELY(eager_calls))
+    return PyObject_Vectorcall(as_compiled(object).function, args, nargsf, kwnames);
+
+  PyObject* result = call_or_raise(object, args, nargsf, kwnames);
+  if (C10_UNLIKELY(result == nullptr)) keep_frames_of_program();
+  return result;
 }
 
 // --- Making and freeing ---

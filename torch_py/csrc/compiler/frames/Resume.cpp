@@ -284,6 +284,23 @@ PyObject* frame_slots(PyObject*, PyObject* object) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* raise_error(PyObject* error, PyObject*, PyObject*) {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+  return nullptr;
+}
+
+PyMethodDef raise_error_method = {
+    "raise_error", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(raise_error)),
+    METH_VARARGS | METH_KEYWORDS, nullptr};
+
+PyObject* raiser(PyObject*, PyObject* error) {
+  TORCH_PY_TRY
+  if (!PyExceptionInstance_Check(error))
+    throw_python(PyExc_TypeError, "raiser(): expected an exception, got %s", type_name(error));
+  return PyCFunction_New(&raise_error_method, error);
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {
     {"resume", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(resume)), METH_FASTCALL,
      "resume(code, offset, globals, builtins, closure, fastlocals, stack, blocks=()): runs a "
@@ -297,6 +314,8 @@ PyMethodDef functions[] = {
      "know that the stack fits the instruction."},
     {"can_resume", can_resume, METH_NOARGS,
      "Whether resume() works with this interpreter, which is tried once."},
+    {"raiser", raiser, METH_O,
+     "raiser(error): a callable that raises an exception without a frame of its own."},
     {"frame_slots", frame_slots, METH_O,
      "frame_slots(code) -> ((name, is in a cell), ...): the variables whose values resume() takes "
      "as `fastlocals`."},
