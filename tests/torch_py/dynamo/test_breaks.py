@@ -426,3 +426,23 @@ def test_calls_that_fail_after_changes_are_breaks(graph_breaks):
     """The first tensor has changed when the second one raises the error that the program catches."""
     check(_changes_in_part, torch.ones(2), torch.ones(3), fullgraph=False)
     assert {str(found) for found in graph_breaks} == {"_foreach_add_"}
+
+
+def test_lazy_modules_get_their_shapes_where_a_graph_ends(graph_breaks, recwarn):
+    layers = torch.nn.Sequential(torch.nn.LazyLinear(4), torch.nn.ReLU(), torch.nn.LazyLinear(2))
+    compiled = torch.compile(layers, backend="eager")
+    for _ in range(3):
+        result = compiled(ONES)
+    assert torch.equal(result, layers(ONES)) and not recwarn.list
+    assert {reason.what for reason in graph_breaks} == {"call of _infer_parameters"}
+    assert type(layers[0]) is torch.nn.Linear
+
+
+def test_the_first_parameter_of_a_module(graph_breaks):
+    class Placed(torch.nn.Linear):
+        def forward(self, x):
+            first = next(self.parameters())
+            return super().forward(x.to(first.device, first.dtype))
+
+    layer = Placed(3, 2)
+    assert torch.equal(torch.compile(layer, backend="eager", fullgraph=True)(ONES), layer(ONES))

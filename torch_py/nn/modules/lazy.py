@@ -80,4 +80,9 @@ def _infer_parameters(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         module.__class__ = module.cls_to_become
 
 
+# Compiled code calls it where a graph ends: the parameters of later graphs depend on it.
+_infer_parameters._torchdynamo_disable = True  # type: ignore[attr-defined]
+_infer_parameters._torchdynamo_disable_msg = "it gives parameters of a lazy module their shapes"  # type: ignore[attr-defined]
+
+
 __getattr__ = _lacking(__name__)
