@@ -47,6 +47,12 @@ SCALARS = frozenset(
 FIXED_KINDS = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType, enum.Enum)
 
 
+def is_native_method(value: Any) -> bool:
+    """Whether a value is a method of C that is bound to an object: ``[].append``."""
+    owner = value.__self__ if type(value) is types.BuiltinFunctionType else None
+    return owner is not None and not isinstance(owner, (types.ModuleType, type))
+
+
 class Origins:
     """The origins of objects, and the guards and inputs that follow from them."""
 
@@ -199,10 +205,12 @@ class Origins:
             if kind.__flags__ & HEAP_TYPE and not isinstance(value, type):
                 self.guards.add("type_is", named, kind)  # programs may assign to __class__
         else:
-            by_value = _is_value(kind)
+            by_value = _is_value(kind) and not is_native_method(value)
             self.guards.add("equals" if by_value else "type_is", source, value if by_value else kind)
             if kind is types.FunctionType:
                 self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
+            if is_native_method(value):
+                self.guards.add("equals", self.sources.attr(source, "__name__"), value.__name__)
             self._set_origin(value, source)
         return value
 
@@ -227,7 +235,7 @@ class Origins:
 
     def _is_particular(self, value: Any, source: Source) -> bool:
         """Whether code is for this very object: because of its kind, or as particular objects lead to it."""
-        if isinstance(value, FIXED_KINDS):
+        if isinstance(value, FIXED_KINDS) and not is_native_method(value):
             return True
         first = next(iter(source.steps()))
         if isinstance(value, Module) and first.kind != "constant":

@@ -446,3 +446,26 @@ def test_the_first_parameter_of_a_module(graph_breaks):
 
     layer = Placed(3, 2)
     assert torch.equal(torch.compile(layer, backend="eager", fullgraph=True)(ONES), layer(ONES))
+
+
+def _shown(x):
+    print(end="")
+    return x + 1
+
+
+@pytest.mark.parametrize("program", [
+    lambda x: [one := [], one.append(_shown(x)), one[0] * 2],
+    lambda x: x.add(_shown(x)),
+    lambda x: ("-".join([str(_shown(x).shape)]), x),
+    lambda x: {}.get("a", _shown(x)),
+    lambda x: x.view(-1).index_fill_(0, torch.tensor([0]), _shown(x)[0]),
+])  # fmt: skip
+def test_methods_that_wait_for_an_argument_are_those_of_any_object(program, graph_breaks):
+    """A method of a new object is a new one in each call."""
+    compiled = torch.compile(program, backend=(counter := torch._dynamo.testing.CompileCounter()))
+    graphs = []
+    for _ in range(3):
+        results = [str(function(torch.arange(3.0))) for function in (program, compiled)]
+        assert results[0] == results[1]
+        graphs.append(counter.frame_count)
+    assert graphs[0] == graphs[2] and {reason.what for reason in graph_breaks} == {"call of print"}
