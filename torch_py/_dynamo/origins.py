@@ -28,6 +28,7 @@ from torch_py._dynamo.scopes import Input
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
+from torch_py._shapes.arguments import reach
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -102,6 +103,9 @@ class Origins:
             owners = Counter(_memory_of(made.real) for made in inputs)
             self.guards.add_distinct([made.source for made in free if owners[_memory_of(made.real)] == 1])
         elif free:
+            for made in inputs:
+                if self._is_written(made) and any(_overlap(made.real, one.real) for one in inputs):
+                    self.fake_mode.places.count(made.fake)
             for apart in self._apart(inputs):
                 self.guards.add_distinct(apart)
             self._guard_storages(inputs)
@@ -115,13 +119,14 @@ class Origins:
         return memory_of(made.fake) in self.fake_mode.places.written
 
     def _apart(self, inputs: list[Input]) -> list[list[Source]]:
-        """Lists of inputs that do not share memory: those that do in this call, and that nothing is written
-        to, are in different lists.
+        """Lists of inputs that do not share elements. Those that may in this call are in different lists:
+        because nothing is written to them, or as guards say where each of them is.
         """
+        reached = self.fake_mode.places.reached()
         groups: dict[Any, list[Source]] = {}
         for number, made in enumerate(inputs):
-            place = -number - 1 if self._is_written(made) else _memory_of(made.real)
-            groups.setdefault(place, []).append(made.source)
+            is_apart = self._is_written(made) and memory_of(made.fake) not in reached
+            groups.setdefault(-number - 1 if is_apart else _memory_of(made.real), []).append(made.source)
 
         most = max(map(len, groups.values()))
         return [[group[min(k, len(group) - 1)] for group in groups.values()] for k in range(most)]
@@ -302,6 +307,15 @@ class Unregistered:
                 return False
             self._token = token
         return True
+
+
+def _overlap(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors may share elements."""
+    if a is b or a.layout is not _C.strided or b.layout is not _C.strided or _memory_of(a) != _memory_of(b):
+        return False
+    extents = [(t.storage_offset() * t.itemsize, reach(t.shape, t.stride()) * t.itemsize) for t in (a, b)]
+    (first, first_length), (second, second_length) = sorted(extents)
+    return second < first + first_length and second_length > 0
 
 
 def _memory_of(tensor: Tensor) -> int:
