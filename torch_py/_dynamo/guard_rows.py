@@ -28,7 +28,9 @@ class Guards(Fields):
             self.checks.append((kind, source, payload))
 
     def add_distinct(self, sources: list[Source]) -> None:
+        """The values of all of them are different objects, and tensors that share no element."""
         if len(sources) > 1:
+            self.distinct = [row for row in self.distinct if not set(row) <= set(sources)]
             self.distinct.append(sources)
 
     def watch(self, owner: Any) -> None:

@@ -190,7 +190,7 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
     if isinstance(container, (list, tuple)):
         capture.tells_apart(value, *container)
     else:
-        capture.is_particular_key(value)
+        capture.is_particular_key(container, value)
     if isinstance(value, Tensor):
         if isinstance(container, (list, tuple)):
             is_itself = any(capture.plain(element) is capture.plain(value) for element in container)

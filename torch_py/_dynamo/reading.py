@@ -62,7 +62,7 @@ class Reading(Origins):
         if not isinstance(key, FakeTensor):
             if type(key) is not str:
                 self.use_fields(key)
-                self.is_particular_key(key)
+                self.is_particular_key(owner, key)
             return key
         known = self.recorder.input_of(key)
         if known is None or (id(owner) in self._new and key in owner):
@@ -71,8 +71,12 @@ class Reading(Origins):
             self.guards.add("is", known.source, known.real)
         return known.real if known.real in owner or id(owner) not in self._new else key
 
-    def is_particular_key(self, key: Any) -> None:
-        """Code finds an object that is hashed by its identity for this very object alone."""
+    def is_particular_key(self, container: Any, key: Any) -> None:
+        """Code finds an object that is hashed by its identity for this very object alone; among the keys of a
+        new container, for one that is or is not the same as these."""
+        if id(container) in self._new and type(key) is not tuple:
+            self.is_key_beside(key, container)
+            return
         for value in key if type(key) is tuple else (key,):
             origin = self._origins.get(id(value))
             if origin is not None and type(value).__hash__ is object.__hash__:
@@ -89,13 +93,13 @@ class Reading(Origins):
 
     def tells_apart(self, value: Any, *others: Any) -> None:
         """Guards that objects which existed before stay different ones."""
-        origin = self._origins.get(id(value))
-        for other in others if origin is not None else ():
-            place = self._origins.get(id(other))
-            if place is None or other is value or origin.kind == place.kind == "constant":
-                continue
-            if not isinstance(other, Tensor):
-                self.guards.add_distinct([origin, place])
+        found = {
+            id(one): origin
+            for one in (value, *others)
+            if (origin := self._origins.get(id(one))) is not None and not isinstance(one, Tensor)
+        }
+        if id(value) in found and any(origin.kind != "constant" for origin in found.values()):
+            self.guards.add_distinct(list(found.values()))
 
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
         """An entry of the dictionary of an instance, or ABSENT."""
