@@ -35,11 +35,12 @@ _ERRORS_OF_ONE_NODE = (
 _ERROR_OF_VALUES = "is out of bounds for dimension"
 # Gradients are those of what was kept for backward, which this changes without notice.
 _UNNOTICED = ".data.mul_("
-# A result that is a view of what is not returned is no view of compiled code (docs/compile.md); its history is
-# not made again when its shape changes in place without grad mode.
+# A result that is a view of what is not returned is a tensor of its own in compiled code (docs/compile.md): its
+# history does not follow a change of its shape in place without grad mode.
 _RESHAPES = re.compile(r"\.(t|unsqueeze|squeeze|transpose|swapaxes)_\(")
 _ERROR_OF_RESHAPED = "a node returned an invalid gradient"
 _MODES = ("reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
+_IDENTITY = "id("  # where an object is: another number in each call
 _NODE = re.compile(r"Function \w+Backward\d*")  # has another name in a graph
 # A compiled program may round otherwise.
 _TOLERANCE = 1e-4
@@ -88,7 +89,19 @@ def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str,
             "grad mode": torch.is_grad_enabled(),
             "random numbers": torch.rand(1),
         }
+    found["graphs compiled again"] = 0 if _IDENTITY in text else _graphs_compiled_again(function, number)
     return found
+
+
+def _graphs_compiled_again(function: Callable[..., Any], number: int) -> int:
+    """How many graphs the last of some calls with equal arguments compiles; numbers may begin to vary before."""
+    counts = []
+    for _ in range(3):
+        torch.manual_seed(number)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+            function(*arguments(number))
+        counts.append(torch._dynamo.utils.counters["stats"]["unique_graphs"])
+    return counts[-1] - counts[-2]
 
 
 def _gradients(result: Any, inputs: list[torch.Tensor], number: int) -> Any:
