@@ -101,19 +101,18 @@ class Reading(Origins):
         """An entry of the dictionary of an instance, or ABSENT."""
         origin = self._origins.get(id(owner))
         if origin is not None and not self.journal.has("key", fields, name):
-            self._own_fields(owner, fields, origin)
-            place = self.sources.key(self._origins[id(fields)], name)
+            place = self.sources.key(self._own_fields(fields, origin), name)
             place.text = f"{origin.text}.{name}"
             place.is_of_module = place.is_of_module or isinstance(owner, Module)
         return self.read_key(fields, name)
 
-    def _own_fields(self, owner: Any, fields: dict[str, Any], origin: Source) -> None:
-        if id(fields) in self._origins:
-            return
+    def _own_fields(self, fields: dict[str, Any], origin: Source) -> Source:
+        """The origin of the dictionary of an instance, which has this origin."""
         if origin.kind == "constant":
-            self._set_origin(fields, self.sources.constant(fields, f"{origin.text}.__dict__"))
-        else:
+            self.fixed(fields, f"{origin.text}.__dict__")
+        elif id(fields) not in self._origins:
             self._set_origin(fields, self.sources.attr(origin, "__dict__"))
+        return self._origins[id(fields)]
 
     def read_item(self, owner: Any, position: int) -> Any:
         """An element of a list or tuple. Raises IndexError."""
@@ -162,7 +161,7 @@ class Reading(Origins):
 
         if name == "__dict__" and isinstance(value, dict):
             if origin is not None:
-                self._own_fields(owner, value, origin)
+                self._own_fields(value, origin)
             else:
                 self.made(value)
             return value
@@ -296,7 +295,7 @@ class Reading(Origins):
             for name in slots:
                 self.use(self.as_number(self.read_slot(owner, name)))
             if fields:
-                self._own_fields(owner, fields, origin)
+                self._own_fields(fields, origin)
                 self.use(fields)
         return found
 
