@@ -140,7 +140,7 @@ class Reading(Origins):
             return self.plain(value)
         if value is ABSENT:
             raise Break(f"use of '{name}'", "the variable of the enclosing function has no value yet")
-        return self.admit(value, self.sources.cell(origin, name))
+        return self.admit(value, self.sources.cell(origin))
 
     def read_slot(self, owner: Any, name: str) -> Any:
         origin = self._unwritten("slot", owner, name)
