@@ -59,10 +59,11 @@ class Reading(Origins):
 
     def key_in(self, owner: Any, key: Any) -> Any:
         """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
+        if type(key) is str:
+            return key
         if not isinstance(key, FakeTensor):
-            if type(key) is not str:
-                self.use_fields(key)
-                self.is_particular_key(key)
+            self.use_fields(key)
+            self.is_particular_key(key)
             return key
         known = self.recorder.input_of(key)
         if known is None or (id(owner) in self._new and key in owner):
@@ -101,17 +102,19 @@ class Reading(Origins):
         """An entry of the dictionary of an instance, or ABSENT."""
         origin = self._origins.get(id(owner))
         if origin is not None and not self.journal.has("key", fields, name):
-            place = self.sources.key(self._own_fields(fields, origin), name)
-            place.text = f"{origin.text}.{name}"
-            place.is_of_module = place.is_of_module or isinstance(owner, Module)
+            source = self._own_fields(fields, origin)
+            if name in fields:
+                place = self.sources.key(source, name)
+                place.text = f"{origin.text}.{name}"
+                place.is_of_module = place.is_of_module or isinstance(owner, Module)
         return self.read_key(fields, name)
 
     def _own_fields(self, fields: dict[str, Any], origin: Source) -> Source:
         """The origin of the dictionary of an instance, which has this origin."""
-        if origin.kind == "constant":
-            self.fixed(fields, f"{origin.text}.__dict__")
-        elif id(fields) not in self._origins:
-            self._set_origin(fields, self.sources.attr(origin, "__dict__"))
+        if id(fields) not in self._origins:
+            source = self.sources.attr(origin, "__dict__")
+            is_fixed = origin.kind == "constant"
+            self._set_origin(fields, self.sources.constant(fields, source.text) if is_fixed else source)
         return self._origins[id(fields)]
 
     def read_item(self, owner: Any, position: int) -> Any:
