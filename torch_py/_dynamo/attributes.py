@@ -124,6 +124,8 @@ def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any
 
 def is_data_descriptor(found: Any) -> bool:
     form = type(found)
+    if form in _NATIVE_GETTERS:
+        return True
     return in_class(form, "__set__") is not ABSENT or in_class(form, "__delete__") is not ABSENT
 
 

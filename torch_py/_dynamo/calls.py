@@ -4,6 +4,7 @@ graph."""
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 import types
 from collections import OrderedDict
@@ -147,7 +148,7 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
     special = special_calls.SPECIAL_FUNCTIONS.get(callee)
     if special is not None:
         return special(capture, *args, **kwargs)
-    if callee.__name__ == "__new__" and isinstance(owner, type):
+    if callee.__name__ == "__new__" and isinstance(owner, type) and args:
         return classes.new_natively(capture, callee, args[0], args[1:], kwargs)
     return natives.call_builtin(capture, callee, args, kwargs)
 
@@ -182,9 +183,10 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
         return call(capture, method, [callee, *args], kwargs, tail)
     if method is ABSENT:
         raise TypeError(f"'{kind.__name__}' object is not callable")
-    wrapped = natives.call_object(capture, callee, args, kwargs)
-    if wrapped is not NotImplemented:
-        return wrapped
+    if isinstance(callee, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
+        return natives.call_getter(capture, callee, args)
+    if isinstance(callee, functools._lru_cache_wrapper):
+        return call(capture, callee.__wrapped__, args, kwargs)
     if type(method) not in (types.WrapperDescriptorType, types.MethodDescriptorType):
         return call(capture, bind_attribute(capture, method, callee, kind, "__call__"), args, kwargs)
     raise unsupported_call(f"a {kind.__name__}")

@@ -36,7 +36,7 @@ def construct(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) ->
 
     made = _new(capture, cls, args, kwargs)
     if isinstance(made, cls):
-        _initialise(capture, cls, made, args, kwargs)
+        _initialise(capture, made, args, kwargs)
     return made
 
 
@@ -59,11 +59,13 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
         for value in (*args, *kwargs.values()):
             capture.use(value)
             refuse_foreign(capture, value)
+
         called = _CALLED.get(owner)
         if called is not None:
             args, kwargs = _with_called(capture, args, kwargs, called)
         elif owner is range:
             capture.use_fields(*args)
+
         if hasattr(owner, "__next__") or issubclass(owner, dict):  # which may call them, unlike partial
             args = [natives.callable_for_native(capture, value) for value in args]
         if hasattr(owner, "__next__"):  # zip, enumerate, chain
@@ -103,7 +105,7 @@ def _is_interpreted(value: Any) -> bool:
     return isinstance(value, Tensor) or (own and not is_native_iterator(value))
 
 
-def _initialise(capture: Capture, cls: type, made: Any, args: Any, kwargs: dict[str, Any]) -> None:
+def _initialise(capture: Capture, made: Any, args: Any, kwargs: dict[str, Any]) -> None:
     kind = type(made)
     method = in_class(kind, "__init__")
     if type(method) is FunctionType:

@@ -64,7 +64,7 @@ class Compiler:
         """Called for arguments that no entry fits; gives what is called with them."""
         if _capturing.active or not is_supported() or config.disable or self.start.runs_eagerly():
             return self.function
-        if self.failures >= _MOST_FAILURES or self._stance_forbids(compiled, reasons):
+        if self.failures >= _MOST_FAILURES or self._stance_forbids(reasons):
             return self.function
 
         with _compiling.lock:
@@ -104,7 +104,7 @@ class Compiler:
             raise FailOnRecompileLimitHit(f"{limit}{last}")
         logs.dynamo.warning("torch.compile: %s, and runs eagerly for other arguments%s", limit, last)
 
-    def _stance_forbids(self, compiled: Any, reasons: list[str]) -> bool:
+    def _stance_forbids(self, reasons: list[str]) -> bool:
         """Whether the call runs eagerly by `torch.compiler.set_stance`."""
         stance = current.stance
         if stance == "fail_on_recompile" or (reasons and config.error_on_recompile):

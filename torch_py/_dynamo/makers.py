@@ -92,8 +92,7 @@ def _dict(rebuild: Rebuild, value: dict[Any, Any]) -> str:
 
 def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
     """A call of the object's class."""
-    kind = rebuild.constant(type(value), type(value).__name__)
-    return rebuild.finish(value, f"{kind}({arguments})", "", wish)
+    return rebuild.declare(value, f"{rebuild.value(type(value))}({arguments})", wish)
 
 
 def _mapping(rebuild: Rebuild, value: Any) -> str:
@@ -145,8 +144,7 @@ def _cell(rebuild: Rebuild, value: CellType) -> str:
 
 
 def _method(rebuild: Rebuild, value: MethodType) -> str:
-    kind = rebuild.constant(MethodType, "MethodType")
-    return f"{kind}({rebuild.value(value.__func__)}, {rebuild.value(value.__self__)})"
+    return f"{rebuild.value(MethodType)}({_items(rebuild, (value.__func__, value.__self__))})"
 
 
 def _native_method(rebuild: Rebuild, value: Any) -> str:

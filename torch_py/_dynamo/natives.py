@@ -193,6 +193,8 @@ def _dict_get(capture: Capture, owner: dict[Any, Any], key: Any, default: Any = 
 
 
 def _dict_pop(capture: Capture, owner: dict[Any, Any], key: Any, *default: Any) -> Any:
+    if capture.is_new(owner):
+        return NotImplemented
     value = capture.read_key(owner, key)
     if value is ABSENT:
         if default:
@@ -211,7 +213,7 @@ def _dict_setdefault(capture: Capture, owner: dict[Any, Any], key: Any, default:
 
 
 def _dict_update(capture: Capture, owner: dict[Any, Any], *given: Any, **named: Any) -> Any:
-    if not all(isinstance(other, dict) for other in given):
+    if capture.is_new(owner) or not all(isinstance(other, dict) for other in given):
         return NotImplemented
     for entries in (*map(capture.items_of, given), named):
         for key, value in entries.items():
@@ -328,16 +330,7 @@ _OF_OBJECT: dict[str, Callable[..., Any]] = {
 }
 
 
-def call_object(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """An object with a native __call__; NotImplemented if what it does is not known."""
-    if type(callee).__module__ in ("operator", "_operator"):
-        return _call_getter(capture, callee, args)
-    if isinstance(callee, functools._lru_cache_wrapper):
-        return capture.call(callee.__wrapped__, args, kwargs)
-    return NotImplemented
-
-
-def _call_getter(capture: Capture, callee: Any, args: Any) -> Any:
+def call_getter(capture: Capture, callee: Any, args: Any) -> Any:
     """itemgetter, attrgetter and methodcaller."""
     name, parts = type(callee).__name__, callee.__reduce__()[1]
     if name == "methodcaller":

@@ -59,10 +59,11 @@ class Reading(Origins):
 
     def key_in(self, owner: Any, key: Any) -> Any:
         """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
+        if type(key) is str:
+            return key
         if not isinstance(key, FakeTensor):
-            if type(key) is not str:
-                self.use_fields(key)
-                self.is_particular_key(owner, key)
+            self.use_fields(key)
+            self.is_particular_key(owner, key)
             return key
         known = self.recorder.input_of(key)
         if known is None or (id(owner) in self._new and key in owner):
@@ -105,19 +106,20 @@ class Reading(Origins):
         """An entry of the dictionary of an instance, or ABSENT."""
         origin = self._origins.get(id(owner))
         if origin is not None and not self.journal.has("key", fields, name):
-            self._own_fields(owner, fields, origin)
-            place = self.sources.key(self._origins[id(fields)], name)
-            place.text = f"{origin.text}.{name}"
-            place.is_of_module = place.is_of_module or isinstance(owner, Module)
+            source = self._own_fields(fields, origin)
+            if name in fields:
+                place = self.sources.key(source, name)
+                place.text = f"{origin.text}.{name}"
+                place.is_of_module = place.is_of_module or isinstance(owner, Module)
         return self.read_key(fields, name)
 
-    def _own_fields(self, owner: Any, fields: dict[str, Any], origin: Source) -> None:
-        if id(fields) in self._origins:
-            return
-        if origin.kind == "constant":
-            self._set_origin(fields, self.sources.constant(fields, f"{origin.text}.__dict__"))
-        else:
-            self._set_origin(fields, self.sources.attr(origin, "__dict__"))
+    def _own_fields(self, fields: dict[str, Any], origin: Source) -> Source:
+        """The origin of the dictionary of an instance, which has this origin."""
+        if id(fields) not in self._origins:
+            source = self.sources.attr(origin, "__dict__")
+            is_fixed = origin.kind == "constant"
+            self._set_origin(fields, self.sources.constant(fields, source.text) if is_fixed else source)
+        return self._origins[id(fields)]
 
     def read_item(self, owner: Any, position: int) -> Any:
         """An element of a list or tuple. Raises IndexError."""
@@ -145,7 +147,7 @@ class Reading(Origins):
             return self.plain(value)
         if value is ABSENT:
             raise Break(f"use of '{name}'", "the variable of the enclosing function has no value yet")
-        return self.admit(value, self.sources.cell(origin, name))
+        return self.admit(value, self.sources.cell(origin))
 
     def read_slot(self, owner: Any, name: str) -> Any:
         origin = self._unwritten("slot", owner, name)
@@ -166,7 +168,7 @@ class Reading(Origins):
 
         if name == "__dict__" and isinstance(value, dict):
             if origin is not None:
-                self._own_fields(owner, value, origin)
+                self._own_fields(value, origin)
             else:
                 self.made(value)
             return value
@@ -300,7 +302,7 @@ class Reading(Origins):
             for name in slots:
                 self.use(self.as_number(self.read_slot(owner, name)))
             if fields:
-                self._own_fields(owner, fields, origin)
+                self._own_fields(fields, origin)
                 self.use(fields)
         return found
 

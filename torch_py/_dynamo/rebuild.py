@@ -153,12 +153,11 @@ class Rebuild:
         return self.declare(value, f"{kind.__name__}()", kind.__name__)
 
     def finish(self, value: Any, expression: str, fill: str, wish: str) -> str:
-        """Gives a new object a name. `fill` is the method that fills it if it was announced."""
+        """Gives a new container a name. `fill` is the method that fills it if it was announced."""
         known = self._made.get(id(value))
         if known is None:
             return self.declare(value, expression, wish)
-        if fill:
-            self.builds.append(f"{known}.{fill}({expression})")
+        self.builds.append(f"{known}.{fill}({expression})")
         return known
 
     def declare(self, value: Any, expression: str, wish: str) -> str:

@@ -77,7 +77,7 @@ class Sources:
     def key(self, base: Source, key: Any) -> Source:
         return self._get("key", base, key, f"{base.text}[{_short(key)}]")
 
-    def cell(self, base: Source, name: str) -> Source:
+    def cell(self, base: Source) -> Source:
         return self._get("cell", base, None, base.text if base.kind == "constant" else f"{base.text}()")
 
     def call(self, text: str, function: Callable[..., Any], *args: Any, kind: str = "call") -> Source:

@@ -112,19 +112,14 @@ def _number(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-def _size(capture: Capture, given: Any = ()) -> Any:
-    """torch.Size(), whose elements may vary."""
-    items = capture.elements_of(given)
-    kind = SymSize if any(type(item) is SymInt for item in items) else Size
-    return capture.made(kind(items))
-
-
 def _list_of(kind: Any, capture: Capture, given: Any = ()) -> Any:
-    """list(), tuple(), set() and frozenset()."""
+    """list(), tuple(), set(), frozenset() and torch.Size(), whose elements may vary."""
     elements = capture.elements_of(given)
     if kind in (set, frozenset):
         capture.use_fields(elements)
-        capture.are_keys(list(elements))
+        capture.are_keys(elements)
+    elif kind is Size and any(type(item) is SymInt for item in elements):
+        kind = SymSize
     return capture.made(kind(elements))
 
 
@@ -267,8 +262,7 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     str: partial(_text, str),
     bool: lambda capture, *args: bool(args) and capture.truth(*args),
     **{kind: partial(_number, kind) for kind in (int, float, complex)},
-    **{kind: partial(_list_of, kind) for kind in (list, tuple, set, frozenset)},
-    Size: _size,
+    **{kind: partial(_list_of, kind) for kind in (list, tuple, set, frozenset, Size)},
     dict: _dict,
 }
 

@@ -49,7 +49,7 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
     owner = capture.recorder.fake_of(owner)
     capture.depends_on_class(Tensor, name)  # which a program may replace
     if name in _BREAKING_METHODS or _read_by(name) is not None:
-        return _value(capture, owner, name, args, kwargs)
+        return _value(capture, owner, name, args)
     if name in _UNCAPTURED_METHODS:
         raise Break(f"call of Tensor.{name}", "it changes or uses what is not in a graph")
     if name == "__hash__":
@@ -67,7 +67,7 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
     return capture.result(capture.recorder.call("call_method", name, (owner, *args), kwargs, run))
 
 
-def _value(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: Any) -> Any:
+def _value(capture: Capture, owner: Tensor, name: str, args: Any) -> Any:
     constant = capture.recorder.constant_of(owner)
     if constant is not None and not args and name in ("item", "tolist", "__bool__", "__int__", "__float__"):
         with capture.recorder.outside():

@@ -33,7 +33,7 @@ def is_of_torch(value: Any) -> bool:
 
 def is_operator(callee: Any) -> bool:
     """Whether a function of C is an operator, of the tree or of a package."""
-    # Functions of the tree that are no operators belong to their module.
+    # Other functions of the tree belong to their module.
     is_own = is_of_torch(callee) and getattr(callee, "__self__", callee) is None
     return is_own or library_named(module_of(callee)) is not None
 

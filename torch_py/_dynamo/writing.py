@@ -74,7 +74,7 @@ class Writing(Reading):
         origin = self._known_origin(owner, f"assignment to .{name}")
         if isinstance(owner, ModuleType):
             self.fixed(fields, owner.__name__)
-        self._own_fields(owner, fields, origin)
+        self._own_fields(fields, origin)
         self.write_key(fields, name, value)
 
     def write_cell(self, cell: CellType, value: Any) -> None:
