@@ -84,14 +84,10 @@ def _permuted(builder: Builder, step: Step, base: Node, view: Node) -> Node:
     return builder.call(aten.permute.default, view, sorted(range(rank), key=dims.__getitem__))
 
 
-@_inverse_of("view_as_real")
-def _complex(builder: Builder, step: Step, base: Node, view: Node) -> Node:
-    return builder.call(aten.view_as_complex.default, view)
-
-
-@_inverse_of("view_as_complex")
-def _real(builder: Builder, step: Step, base: Node, view: Node) -> Node:
-    return builder.call(aten.view_as_real.default, view)
+@_inverse_of("view_as_real", "view_as_complex")
+def _of_other_kind(builder: Builder, step: Step, base: Node, view: Node) -> Node:
+    is_real = step.target is aten.view_as_real.default
+    return builder.call(aten.view_as_complex.default if is_real else aten.view_as_real.default, view)
 
 
 # Views of a part

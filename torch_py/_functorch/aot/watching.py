@@ -31,11 +31,12 @@ class Kept:
     def __init__(self, traced: Traced) -> None:
         """To be made before the joint graph is changed."""
         self._joint = Joint(traced.module, traced.num_outputs)
-        self._tangents = _tangents_of_nodes(traced.module.graph)
+        graph = traced.module.graph
+        self._tangents = tangents_of_nodes(graph, filter(is_tangent, graph.nodes))
         self._found: list[tuple[str, Watch]] = []  # with the name of the value that backward may get
 
         kept = set(self._joint.kept_by_default())
-        inputs = traced.module.graph.find_nodes(op="placeholder")[: len(traced.inputs)]
+        inputs = graph.find_nodes(op="placeholder")[: len(traced.inputs)]
         changed = {change.value: change for change in traced.changes}
         changed_inputs = {change.input for change in traced.changes}
         for position, node in enumerate(inputs):
@@ -105,7 +106,7 @@ def note_unused(graph: Graph) -> None:
     if not dead:
         return
 
-    tangents = _tangents_of_nodes(graph)
+    tangents = tangents_of_nodes(graph, filter(is_tangent, graph.nodes))
     for node in dead:
         if tangents[node]:
             for value in _values_of_call(node, tangents):
@@ -120,8 +121,3 @@ def _values_of_call(node: Node, tangents: dict[Node, frozenset[int]]) -> list[No
         return map(memory_of, one.all_input_nodes if one is node or without_tangent else ())
 
     return [source for source in reached([node], sources) if BACKWARD not in source.meta]
-
-
-def _tangents_of_nodes(graph: Graph) -> dict[Node, frozenset[int]]:
-    """The tangents that each node of a joint graph is computed from."""
-    return tangents_of_nodes(graph, filter(is_tangent, graph.nodes))

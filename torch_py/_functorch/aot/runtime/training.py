@@ -26,14 +26,9 @@ def training_facts(
 ) -> dict[str, Any]:
     """What autograd has to know of a call to differentiate it by the graph `backward`; None if that raises an
     error."""
-    return {
-        "num_outputs": traced.num_outputs,
-        "tangents": traced.tangents,
-        "differentiated": traced.differentiated,
-        "reached": traced.reached,
-        "uses": [] if backward is None else _uses_of_saved(backward, len(traced.tangents)),
-        "watches": list(watches),
-    }
+    facts = {name: getattr(traced, name) for name in ("num_outputs", "tangents", "differentiated", "reached")}
+    uses = [] if backward is None else _uses_of_saved(backward, len(traced.tangents))
+    return {**facts, "uses": uses, "watches": list(watches)}
 
 
 def raising(error: Exception) -> Compiled:
