@@ -17,7 +17,7 @@ from torch_py._shapes.arguments import NotFollowed
 from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py._shapes.reals import term_of
 from torch_py._shapes.sizes import Relation
-from torch_py._shapes.solver import Ambiguous, Solver
+from torch_py._shapes.solver import Solver
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
@@ -83,11 +83,7 @@ class _Check:
         """The outline with a term in the place of each number; None for one that is not known."""
         first = outlines[0]
         if isinstance(first, int) and self._solver is not None:
-            try:
-                return self._solver.solve(tuple(outlines))
-            except Ambiguous:
-                return None
-
+            return self._solver.solution(tuple(outlines))
         if isinstance(first, int):
             term = term_of(self._sizes.wrap(first))
             return term if evaluate(term, other) == outlines[1] else None

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from torch_py._shapes.formulas import FormulaWriter, SizeOf, Symbol, Term
-from torch_py._shapes.solver import Ambiguous, Solver
+from torch_py._shapes.solver import Solver
 from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
@@ -130,10 +130,7 @@ class GraphMerge:
         }
 
     def _size(self, numbers: Sizes, otherwise: SizeOf) -> Any:
-        try:
-            term = self.solver.solve(numbers)
-        except Ambiguous:
-            term = None
+        term = self.solver.solution(numbers)
         return otherwise if term is None else term
 
 

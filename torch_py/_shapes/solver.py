@@ -86,6 +86,13 @@ class Solver:
             found = _of_products(values, [(term, sizes) for term, sizes in at_hand])
         return found if found is not None else self._quotient(values)
 
+    def solution(self, values: Values) -> Term | None:
+        """Like `solve`, but None if the recordings do not tell several formulas apart."""
+        try:
+            return self.solve(values)
+        except Ambiguous:
+            return None
+
     def _of_symbols(self, values: Values) -> Term | None:
         if all(type(value) is int for value in values):
             return self._integer(values)

@@ -18,11 +18,8 @@ from typing import Any as _Any
 
 # Imported when they are first named: compiled calls that were kept need neither.
 _PLACES = {
-    "aot_function": "compile",
-    "aot_module": "compile",
-    "aot_module_simplified": "compile",
-    "default_partition": "partition",
-    "min_cut_rematerialization_partition": "partition",
+    **dict.fromkeys(("aot_function", "aot_module", "aot_module_simplified"), "compile"),
+    **dict.fromkeys(("default_partition", "min_cut_rematerialization_partition"), "partition"),
 }
 __all__ = [*_PLACES]
 
