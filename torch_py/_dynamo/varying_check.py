@@ -107,12 +107,8 @@ class _Check:
                 return _not_followed(asked)
         return None
 
-    def _allows(self, values: Values) -> bool:
-        """Whether guards let such sizes pass."""
-        return all(relation.holds(values) for relation in self._sizes.relations)
-
     def _problem_of_small_sizes(self) -> str | None:
-        smallest = (next(filter(self._allows, candidates), None) for candidates in self._small_sizes())
+        smallest = (next(filter(self._sizes.allow, candidates), None) for candidates in self._small_sizes())
         problems = (self._problem(values) for values in smallest if values is not None)
         return next((problem for problem in problems if problem is not None), None)
 
@@ -139,7 +135,7 @@ class _Check:
 
         def fails(size: int) -> bool:
             values = {**self._sizes.hints, symbol: size}
-            return self._allows(values) and self._problem(values) is not None
+            return self._sizes.allow(values) and self._problem(values) is not None
 
         hint = self._sizes.hints[symbol]
         samples = [*itertools.takewhile(lambda size: size < hint, _SAMPLES), hint]

@@ -140,8 +140,7 @@ class Call:
         expected = self._count(sizes.hints)
         for value in (2, 2 * hint + 1, sizes.stand_ins[symbol]):
             values = {**sizes.hints, symbol: value}
-            is_possible = all(relation.holds(values) for relation in sizes.relations)
-            if is_possible and self._count(values) not in (expected, None):
+            if sizes.allow(values) and self._count(values) not in (expected, None):
                 return True
         return False
 

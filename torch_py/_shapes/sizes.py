@@ -249,6 +249,10 @@ class Sizes(Fields):
             self.relations[found] = None
         return found
 
+    def allow(self, values: dict[Symbol, int]) -> bool:
+        """Whether guards let calls with such sizes pass."""
+        return all(relation.holds(values) for relation in self.relations)
+
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""
         if isinstance(value, SymFloat):

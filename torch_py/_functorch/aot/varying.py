@@ -208,7 +208,7 @@ _SMALL = 2
 def _check_comparisons(graph: Graph, sizes: Sizes, mode: FakeTensorMode) -> None:
     """Runs operators with sizes in other orders. Raises NotFollowed if a result is not as large as its
     formulas say."""
-    smallest = _smallest(graph, sizes)
+    smallest = _smallest(sizes)
     for node in graph.nodes:
         if node.op != "call_function" or "sizes" not in node.meta:
             continue
@@ -229,12 +229,10 @@ def _check(node: Node, values: Mapping[Symbol, int], mode: FakeTensorMode) -> No
         raise NotFollowed(f"the sizes of `{node.target}` depend on which of two others is larger")
 
 
-def _smallest(graph: Graph, sizes: Sizes) -> Mapping[Symbol, int] | None:
+def _smallest(sizes: Sizes) -> Mapping[Symbol, int] | None:
     """Sizes that are as small as may be; None if they do not go together."""
-    inputs = [node.meta.get("val") for node in graph.find_nodes(op="placeholder")]
-    symbols = [value for value in inputs if isinstance(value, Symbol)]
-    values = {**sizes.hints, **{symbol: max(symbol.min, _SMALL) for symbol in symbols}}
-    return values if all(relation.holds(values) for relation in sizes.relations) else None
+    values = {symbol: max(symbol.min, _SMALL) for symbol in sizes.hints}
+    return values if sizes.allow(values) else None
 
 
 def _orders(terms: set[Term], sizes: Sizes) -> Iterator[Mapping[Symbol, int]]:
@@ -247,7 +245,7 @@ def _orders(terms: set[Term], sizes: Sizes) -> Iterator[Mapping[Symbol, int]]:
             for small, large in (inner, outer), (outer, inner):
                 ranks = sorted(small, key=str), sorted(large, key=str)
                 values = {**sizes.hints, **_numbered(ranks[0], _SMALL), **_numbered(ranks[1], _LARGE)}
-                if all(relation.holds(values) for relation in sizes.relations):
+                if sizes.allow(values):
                     yield values
 
 
