@@ -280,14 +280,13 @@ class Varying:
         """
         places = [*self.places.values(), *(other for _, other in self._equal)]
         tied = [place for place in places if place.size in self._other_sizes]
-        for place in tied:
-            self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
+
         if tied:
-            return
-        self._fix(self.sizes.bounded)
-        if self.sizes.bounded:
-            return
-        if any(self.policy.is_attribute(place.made.source) for place in self.places.values()):
+            for place in tied:
+                self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
+        elif self.sizes.bounded:
+            self._fix(self.sizes.bounded)
+        elif any(self.policy.is_attribute(place.made.source) for place in self.places.values()):
             self.policy.fixes_attributes = True
         elif not all(place.is_size for place in self.places.values()):
             self.policy.fixes_numbers = True

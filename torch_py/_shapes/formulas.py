@@ -174,6 +174,7 @@ class FormulaWriter:
         source = self._sources.get(term)
         if isinstance(source, Node):
             return source
+
         if term not in self._written:
             operands = [self.write(operand, before) for operand in getattr(term, "operands", ())]
             with self.graph.inserting_before(before):
