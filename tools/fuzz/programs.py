@@ -35,8 +35,8 @@ _ERRORS_OF_ONE_NODE = (
 _ERROR_OF_VALUES = "is out of bounds for dimension"
 # Gradients are those of what was kept for backward, which this changes without notice.
 _UNNOTICED = ".data.mul_("
-# A result that is a view of what is not returned is a tensor of its own in compiled code (docs/compile.md): its
-# history does not follow a change of its shape in place without grad mode.
+# A result that is a view of what is not returned is a tensor of its own in compiled code (docs/compile.md):
+# its history does not follow a change of its shape in place without grad mode.
 _RESHAPES = re.compile(r"\.(t|unsqueeze|squeeze|transpose|swapaxes)_\(")
 _ERROR_OF_RESHAPED = "a node returned an invalid gradient"
 _MODES = ("reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
@@ -94,7 +94,7 @@ def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str,
 
 
 def _graphs_compiled_again(function: Callable[..., Any], number: int) -> int:
-    """How many graphs the last of some calls with equal arguments compiles; numbers may begin to vary before."""
+    """How many graphs the last of three calls with equal arguments compiles: numbers vary by then."""
     counts = []
     for _ in range(3):
         torch.manual_seed(number)
