@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from torch_py._dynamo import conversion
@@ -13,20 +12,19 @@ from torch_py._dynamo.conversion import Settings
 from torch_py._dynamo.entry import compile_callable, compile_with
 from torch_py._dynamo.logs import explained
 from torch_py._dynamo.testing import EagerAndRecordGraphs
+from torch_py._records import Record
 from torch_py.fx.graph_module import GraphModule
 
 
-@dataclass
-class GraphCompileReason:
+class GraphCompileReason(Record):
     """Why a graph ends: a text, and whether the program could not be captured further (`graph_break`)."""
 
     reason: str
-    user_stack: list[Any] = field(default_factory=list)
+    user_stack: list[Any] = []
     graph_break: bool = True
 
 
-@dataclass
-class ExplainOutput:
+class ExplainOutput(Record):
     """What `explain` returns; printed, it is a report."""
 
     graphs: list[Any]

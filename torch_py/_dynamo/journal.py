@@ -146,14 +146,10 @@ class Journal(Fields):
             if not same(entry.before, now):
                 entry.put(entry.before)
         for owner, keys in self._orders.values():
-            _put_in_order(owner, keys)
+            present = [key for key in keys if dict.__contains__(owner, key)]
+            if present != keys_of(owner):
+                replace_contents(owner, Snapshot([(key, dict.__getitem__(owner, key)) for key in present]))
         return [(entry, now) for entry, now in changed if entry.has_moved or not same(entry.before, now)]
-
-
-def _put_in_order(owner: dict[Any, Any], keys: list[Any]) -> None:
-    present = [key for key in keys if dict.__contains__(owner, key)]
-    if present != keys_of(owner):
-        replace_contents(owner, Snapshot([(key, dict.__getitem__(owner, key)) for key in present]))
 
 
 def same(before: Any, now: Any) -> bool:

@@ -107,7 +107,12 @@ def explained(reason: Break) -> str:
 def _place(frame: Frame) -> list[str]:
     """The line of the program, with carets below the part that breaks."""
     code = frame.code
-    first, last, start, end = _position(frame)
+    positions = list(code.co_positions()) if hasattr(code, "co_positions") else []  # since Python 3.11
+    # An instruction with prefixes has its place in the last of them; caches have it, too.
+    index = frame.instruction.offset // 2
+    known = positions[index] if index < len(positions) else (frame.line, None, None, None)
+
+    first, last, start, end = known
     where = f'  File "{code.co_filename}", line {first}, in {code.co_name}'
     text = linecache.getline(code.co_filename, first or 0).rstrip("\n")
     if not text.strip():
@@ -119,14 +124,6 @@ def _place(frame: Frame) -> list[str]:
             end = len(text)
         shown.append("    " + " " * (start - indent) + "^" * max(end - start, 1))
     return shown
-
-
-def _position(frame: Frame) -> tuple[int | None, int | None, int | None, int | None]:
-    code = frame.code
-    positions = list(code.co_positions()) if hasattr(code, "co_positions") else []  # since Python 3.11
-    # An instruction with prefixes has its place in the last of them; caches have it, too.
-    index = frame.instruction.offset // 2
-    return positions[index] if index < len(positions) else (frame.line, None, None, None)
 
 
 def stack_trace(frame: Frame | None) -> str:

@@ -107,9 +107,8 @@ class ResumedStart:
         frame.has_pending = True
         frame.blocks = list(layout.blocks)
         frame.jump(layout.offset)
-        frame.instruction = frame.program.instructions[frame.at]
-        if layout.raise_at is not None:
-            frame.instruction = frame.program.instructions[frame.program.index_of[layout.raise_at[0]]]
+        start = layout.offset if layout.raise_at is None else layout.raise_at[0]
+        frame.instruction = frame.program.instructions[frame.program.index_of[start]]
         frame.raise_at = layout.raise_at
         frame.is_tail = True
         return frame

@@ -62,6 +62,15 @@ class Stop:
         """The offset where the call begins that this frame makes."""
         return self.frame.program.begin_of_call(self.instruction.offset).offset
 
+    def place_to_raise(self) -> tuple[int, int]:
+        """Where an exception of the instruction is raised: see `Layout`."""
+        if self.instruction.op.startswith("for_iter"):
+            return self.instruction.offset, len(self.stack) - 1
+        if not self.instruction.op.startswith("call"):
+            what = f"{self.instruction.opname} inside of `try`"
+            raise Break(what, "an exception of it could not be handled")
+        return self.call_start(), self.base
+
 
 class Ending:
     """Writes the end of a compiled function that stops at a break."""
@@ -167,16 +176,8 @@ class Ending:
         if not in_callers and not stop.frame.program.handles(stop.instruction.offset, stop.frame.blocks):
             return [text]
 
-        place = self._place_to_raise(stop)
+        place = stop.place_to_raise()
         error = self.rebuild.name("error")
         kind = self.rebuild.constant(BaseException, "BaseException")
         handled = self._next(stop.instruction.offset, stop.stack[: place[1]], raise_at=place, error=[error])
         return ["try:", f"    {text}", f"except {kind} as {error}:", f"    {handled}"]
-
-    def _place_to_raise(self, stop: Stop) -> tuple[int, int]:
-        if stop.instruction.op.startswith("for_iter"):
-            return stop.instruction.offset, len(stop.stack) - 1
-        if not stop.instruction.op.startswith("call"):
-            what = f"{stop.instruction.opname} inside of `try`"
-            raise Break(what, "an exception of it could not be handled")
-        return stop.call_start(), stop.base

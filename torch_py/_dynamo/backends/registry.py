@@ -51,14 +51,22 @@ register_experimental_backend = functools.partial(register_backend, tags=("exper
 
 
 def lookup_backend(compiler_fn: Any) -> _Backend:
-    """The function of a backend's name; functions as they are. Raises InvalidBackend for an unknown name."""
+    """The function of a backend's name; functions as they are. Raises InvalidBackend for an unknown name.
+
+    Installed packages offer backends as entry points under `torch_dynamo_backends`.
+    """
     if not isinstance(compiler_fn, str):
         return compiler_fn  # type: ignore[no-any-return]
     if compiler_fn in _registered:
         return _registered[compiler_fn]
     if compiler_fn in _OWN:
         return getattr(importlib.import_module(_OWN[compiler_fn]), compiler_fn)  # type: ignore[no-any-return]
-    return _entry_point(compiler_fn)
+
+    from importlib.metadata import entry_points  # which few programs need
+
+    for point in entry_points(group="torch_dynamo_backends", name=compiler_fn):
+        return register_backend(point.load(), compiler_fn)  # type: ignore[no-any-return]
+    raise InvalidBackend(compiler_fn)
 
 
 def name_of(backend: Any) -> str | None:
@@ -67,15 +75,6 @@ def name_of(backend: Any) -> str | None:
         if getattr(sys.modules.get(module), name, None) is backend:
             return name
     return None
-
-
-def _entry_point(name: str) -> _Backend:
-    """A backend that an installed package offers under `torch_dynamo_backends`, which is registered."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group="torch_dynamo_backends", name=name):
-        return register_backend(point.load(), name)  # type: ignore[no-any-return]
-    raise InvalidBackend(name)
 
 
 def list_backends(exclude_tags: Sequence[str] | None = ("debug", "experimental")) -> list[str]:

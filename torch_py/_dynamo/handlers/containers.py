@@ -130,10 +130,9 @@ def unpack_sequence(frame: Frame, count: int) -> None:
 def unpack_ex(frame: Frame, arg: int) -> None:
     before, after = arg & 255, arg >> 8
     elements = frame.capture.elements_of(frame.stack[-1])
-    if len(elements) < before + after:
-        raise ValueError(
-            f"not enough values to unpack (expected at least {before + after}, got {len(elements)})"
-        )
+    least = before + after
+    if len(elements) < least:
+        raise ValueError(f"not enough values to unpack (expected at least {least}, got {len(elements)})")
     frame.stack.pop()
     end = len(elements) - after
     parts = [*elements[:before], frame.capture.made(elements[before:end]), *elements[end:]]

@@ -64,16 +64,14 @@ def _match_class(frame: Frame, count: int) -> tuple[Any, ...] | None:
     found: list[Any] = []
     if count:
         positional = capture.call(getattr, (kind, "__match_args__", None), {})
-        if positional is None and issubclass(kind, _SELF_MATCHING):
-            if count > 1:
-                raise TypeError(f"{kind.__name__}() accepts 1 positional sub-pattern ({count} given)")
+        is_itself = positional is None and issubclass(kind, _SELF_MATCHING)
+        most = 1 if is_itself else len(positional or ())
+        if count > most:
+            patterns = "positional sub-pattern" if most == 1 else "positional sub-patterns"
+            raise TypeError(f"{kind.__name__}() accepts {most} {patterns} ({count} given)")
+        if is_itself:
             found.append(subject)
         else:
-            positional = positional or ()
-            if count > len(positional):
-                raise TypeError(
-                    f"{kind.__name__}() accepts {len(positional)} positional sub-patterns ({count} given)"
-                )
             names = (*positional[:count], *names)
 
     for name in names:

@@ -93,11 +93,9 @@ def _compared(expected: Any, actual: Any, exact: Any) -> str:
         return ""
     if not isinstance(actual, Tensor):
         return f"is {actual!r}, expected a tensor"
-    if (expected.shape, expected.dtype) != (actual.shape, actual.dtype):
-        return (
-            f"has shape {tuple(actual.shape)} and dtype {actual.dtype}, expected {tuple(expected.shape)} "
-            f"and {expected.dtype}"
-        )
+    wanted, found = (f"shape {tuple(one.shape)} and dtype {one.dtype}" for one in (expected, actual))
+    if wanted != found:
+        return f"has {found}, expected {wanted}"
     if not (expected.dtype.is_floating_point or expected.dtype.is_complex):
         return "" if expected.equal(actual) else "has other elements"
 

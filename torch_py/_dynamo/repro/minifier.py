@@ -113,7 +113,10 @@ def _candidates(state: _State) -> Iterator[_State]:
     chunk = len(nodes)
     while chunk > 0:
         for first in range(0, len(nodes), chunk):
-            yield from _with_inputs(state, nodes[first : first + chunk], values)
+            part = nodes[first : first + chunk]
+            known = {node: values[node] for node in part if node in values}
+            if known:  # become inputs
+                yield _rebuilt(state, _results(state.module.graph), known)
         chunk //= 2
 
 
@@ -137,13 +140,6 @@ def _fewer_results(state: _State) -> Iterator[_State]:
     yield _rebuilt(state, results[half:], {})
     for position in range(len(results)):
         yield _rebuilt(state, results[:position] + results[position + 1 :], {})
-
-
-def _with_inputs(state: _State, nodes: Sequence[Node], values: dict[Node, Any]) -> Iterator[_State]:
-    """The graph in which some nodes are inputs."""
-    known = {node: values[node] for node in nodes if isinstance(values.get(node), Tensor)}
-    if known:
-        yield _rebuilt(state, _results(state.module.graph), known)
 
 
 def _rebuilt(state: _State, results: Sequence[Any], known: dict[Node, Any]) -> _State:
