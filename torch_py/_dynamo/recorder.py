@@ -82,9 +82,8 @@ class Recorder(TorchFunctionMode):
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
         self.fake_mode.places.note_input(fake)
 
-        node = self._placeholder(source, fake)
-        self.scopes[0].nodes[id(fake)] = fake, node
-        made = Input(real, source, node, fake)
+        made = Input(real, source, self._placeholder(source, fake), fake)
+        self.scopes[0].nodes[id(fake)] = fake, made.node
         self.varying.note_input(made, geometry)
         self.inputs[id(real)] = made
         self._input_of_fake[id(fake)] = made
@@ -99,8 +98,8 @@ class Recorder(TorchFunctionMode):
         if number is None:
             return value
 
-        node = self._placeholder(source, value)
-        self.numbers[id(source)] = made = Input(value, source, node, number)
+        made = Input(value, source, self._placeholder(source, value), number)
+        self.numbers[id(source)] = made
         self.varying.note_number(made)
         return number
 

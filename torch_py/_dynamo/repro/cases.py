@@ -33,13 +33,17 @@ _COMPLAINTS = {
 
 
 class Case(Fields):
-    """A graph, inputs of it, and what it is compiled with; see `running.run_repro`."""
+    """A graph, inputs of it, and what compiles it: the name of a backend of torch.compile, or a function.
+
+    `after` is "dynamo", or "aot" for a graph that inductor gets after ahead-of-time autograd. `options` are
+    further arguments of the backend. `check` is "raises" or "differs".
+    """
 
     module: GraphModule
     inputs: Sequence[Any]
     backend: Any
-    after: str
-    options: Mapping[str, Any]
+    after: str = "dynamo"
+    options: Mapping[str, Any] = {}
     check: str = "raises"
 
     def of(self, module: GraphModule, inputs: Sequence[Any]) -> Case:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,37 +15,21 @@ from torch_py.fx._symbolic_trace import symbolic_trace
 from torch_py.fx.graph_module import GraphModule
 
 
-def run_repro(
-    module: Any,
-    inputs: Sequence[Any],
-    backend: Any,
-    after: str = "dynamo",
-    check: str = "raises",
-    options: Mapping[str, Any] | None = None,
-) -> None:
+def run_repro(module: Any, inputs: Sequence[Any], backend: Any, **settings: Any) -> None:
     """Compiles and runs a graph. Raises what the backend raises, or AccuracyError if the results differ.
 
     Args:
         module: computes a list of results; its operators are those of the graph.
         backend: compiles the graph: the name of a backend of torch.compile, or a function.
-        after: "dynamo", or "aot" for a graph that inductor gets after ahead-of-time autograd.
-        check: "raises" or "differs".
-        options: further arguments of the backend.
+        settings: further fields of a `Case`.
     """
-    problem = Case(symbolic_trace(module), inputs, backend, after, options or {}, check).problem()
+    problem = Case(symbolic_trace(module), inputs, backend, **settings).problem()
     if problem is not None:
         raise problem
     print("the graph does not fail")
 
 
-def minify(
-    module: Any,
-    inputs: Sequence[Any],
-    backend: Any,
-    after: str = "dynamo",
-    check: str = "raises",
-    options: Mapping[str, Any] | None = None,
-) -> Path:
+def minify(module: Any, inputs: Sequence[Any], backend: Any, check: str = "raises", **settings: Any) -> Path:
     """Looks for the smallest part of a graph that fails as the whole does, and writes repro.py with it, next
     to the program. Returns the path.
 
@@ -54,7 +38,7 @@ def minify(
     """
     path = Path(sys.argv[0]).resolve().with_name("repro.py")
     kind = "raises" if check == "ends" else check
-    whole = Case(symbolic_trace(module), list(inputs), backend, after, options or {}, kind)
+    whole = Case(symbolic_trace(module), list(inputs), backend, check=kind, **settings)
 
     def symptom(smaller: GraphModule, given: list[Any]) -> Any:
         if check == "ends":
