@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from functools import lru_cache
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.decode import Program, decode
@@ -249,7 +249,7 @@ def _lines_of(code: CodeType) -> list[int | None]:
     return [line for start, end, line in code.co_lines() for _ in range(start, end, 2)]
 
 
-class Finished(Fields):
+class Finished(NamedTuple):
     """The result of a frame."""
 
     value: Any

@@ -6,7 +6,7 @@ The names are those that `decode` gives the instructions. Those without a functi
 from __future__ import annotations
 
 import importlib
-from collections import defaultdict
+import opcode
 from types import FunctionType
 from typing import Any
 
@@ -24,4 +24,4 @@ def all_handlers() -> dict[str, Any]:
                 found[name] = value
 
     unsupported = found.pop("unsupported")
-    return defaultdict(lambda: unsupported, found)
+    return {**dict.fromkeys(map(str.lower, opcode.opname), unsupported), **found}

@@ -16,7 +16,8 @@ def jump(frame: Frame, target: int) -> None:
 
 def _jump_if(frame: Frame, target: int) -> None:
     """Drops the top, and jumps if it has the truth that the instruction names."""
-    truth = _truth(frame, frame.stack[-1], frame.at - 1)
+    value = frame.stack[-1]
+    truth = value if type(value) is bool else _truth(frame, value, frame.at - 1)
     frame.stack.pop()
     if truth is (frame.instruction.op == "jump_if_true"):
         frame.jump(target)
