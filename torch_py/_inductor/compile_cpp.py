@@ -51,8 +51,9 @@ def find_compiler() -> str:
     else:
         names = tuple(name for one in given for name in (usual if one is None else (one,)))
 
-    for path in filter(None, map(_path_of, names)):
-        return path
+    found = next(filter(None, map(_path_of, names)), None)
+    if found is not None:
+        return found
     raise NoCompilerError(
         f"CXX is '{wanted}', which is not there"
         if wanted

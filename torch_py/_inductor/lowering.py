@@ -95,7 +95,7 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
     if not isinstance(target, OpOverload):
         return None
 
-    return RULES.get(target._entry_name) or rule_of_family(target, node.meta["val"])
+    return RULES.get(target._entry_name) or rule_of_family(target, node.meta.get("val"))
 
 
 def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
