@@ -51,7 +51,7 @@ def _given(lowering: Lowering, module: GraphModule, node: Node) -> None:
     """An input, or a constant of the module."""
     is_input = node.op == "placeholder"
     value = node.meta["val"] if is_input else get_attr(module, str(node.target))
-    if not isinstance(value, Tensor):
+    if is_input and not isinstance(value, Tensor):
         lowering.graph.inputs.append(node.name)
         lowering.values[node] = value
         return
