@@ -99,5 +99,6 @@ def _joined(axes: list[Axis], items: Sequence[Item]) -> tuple[list[Axis], dict[A
     for group in groups:
         whole = group[0] if len(group) == 1 else Axis(group[0].name, count_of(group))
         result.append(whole)
-        replaced.update(zip(group, unflattened(linear(whole), [axis.size for axis in group])))
+        if len(group) > 1:
+            replaced.update(zip(group, unflattened(linear(whole), [axis.size for axis in group])))
     return result, replaced

@@ -293,7 +293,10 @@ def loaded(value: Any, size: int) -> Linear:
 
 def flattened(index: Sequence[Linear], strides: Sequence[int], offset: int = 0) -> Linear:
     """The position in memory, or in a row, of an index."""
-    return sum((position * stride for position, stride in zip(index, strides)), Linear(offset))
+    total = Linear(offset)
+    for position, stride in zip(index, strides):
+        total = total + position * stride
+    return total
 
 
 def count_of(axes: Iterable[Axis]) -> int:

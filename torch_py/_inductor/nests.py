@@ -42,11 +42,13 @@ class Item(Fields):
     def of(cls, store: Store, kind: str, axes: Mapping[Axis, Linear]) -> Item:
         """What a store is in a nest, whose axes stand for its own."""
         reduction = store.reduction
-        value = rewritten(store.value if reduction is None else reduction.value, axes)
+        value = store.value if reduction is None else reduction.value
+        index = store.index
+        if axes:
+            value = rewritten(value, axes)
+            index = moved(index, axes)
         reduce = "" if reduction is None else reduction.kind
-        return cls(
-            store.buffer, store.line, kind, moved(store.index, axes), value, reduce, not store.is_plain
-        )
+        return cls(store.buffer, store.line, kind, index, value, reduce, not store.is_plain)
 
     def __str__(self) -> str:
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
