@@ -7,7 +7,6 @@ from typing import Any
 
 from torch_py._inductor.dtypes import TRUTH
 from torch_py._inductor.ir import Cast, Const, Expr, Map, cast
-from torch_py._records import Fields
 from torch_py._shapes.formulas import COMPARISONS
 
 _PREDICATES = frozenset(["isnan", "isinf", "signbit"])
@@ -27,14 +26,17 @@ class NotLoweredError(Exception):
     """An operator, or one with such arguments, has no loop: it is called."""
 
 
-class Formula(Fields):
+class Formula:
     """Makes values of a formula. Numbers are of the dtype `computed`, and names stand for them.
 
     An argument is a value, None, or a string or number of Python.
     """
 
-    arguments: Mapping[str, Any]
-    computed: Any
+    __slots__ = ("arguments", "computed")
+
+    def __init__(self, arguments: Mapping[str, Any], computed: Any) -> None:
+        self.arguments = arguments
+        self.computed = computed
 
     def value(self, tree: Any) -> Expr:
         """The value of a formula, a truth value or a number."""

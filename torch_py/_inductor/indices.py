@@ -10,9 +10,7 @@ usually affine again: with i < 4 and j < 8, ``(8 * i + j) // 8`` is ``i``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
 from math import gcd, prod
-from operator import mul
 from typing import Any, TypeAlias
 
 from torch_py._records import Fields, Record
@@ -306,8 +304,12 @@ def count_of(axes: Iterable[Axis]) -> int:
 
 def contiguous(sizes: Sequence[int]) -> tuple[int, ...]:
     """The strides of a tensor whose elements are one after another."""
-    steps = list(accumulate((max(size, 1) for size in reversed(sizes)), mul, initial=1))
-    return tuple(reversed(steps[:-1]))
+    strides = []
+    step = 1
+    for size in reversed(sizes):
+        strides.append(step)
+        step *= size or 1
+    return tuple(reversed(strides))
 
 
 def unflattened(position: Linear, sizes: Sequence[int]) -> tuple[Linear, ...]:
