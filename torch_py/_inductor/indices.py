@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import gcd, prod
 from typing import Any, TypeAlias
 
-from torch_py._records import Fields, Record
+from torch_py._records import Record
 
 
-class Axis(Fields):
+class Axis:
     """A loop variable, from 0 to `size` - 1. Equal only to itself."""
 
-    name: str
-    size: int
+    __slots__ = ("name", "size")
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name
+        self.size = size
 
     @property
     def range(self) -> tuple[int, int]:

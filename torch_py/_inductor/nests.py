@@ -107,7 +107,10 @@ class Nest(Fields):
 
     def made(self, buffer: Buffer) -> Item | None:
         """The item that stores a buffer."""
-        return next((item for item in self.items if item.buffer is buffer), None)
+        for item in self.items:
+            if item.buffer is buffer:
+                return item
+        return None
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
         """Puts positions in the place of axes."""

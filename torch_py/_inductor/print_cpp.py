@@ -13,6 +13,7 @@ from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
 from torch_py._inductor.ir import Buffer, cost, loads
 from torch_py._inductor.nests import Kernel, Nest
+from torch_py._inductor.print_packs import takes_packs
 from torch_py._inductor.print_passes import Passes
 
 _WIDTH = 100
@@ -100,11 +101,12 @@ class _Printer(Passes):
         other = self._other_direction(outer, last)
         if other is not None:
             return self._tile_loops(outer, last, other)
+        has_packs = takes_packs(self.nest.items, last)
         if not outer:
-            self._last_loop(self.nest.items, last, "begin", "end")
+            self._last_loop(self.nest.items, last, has_packs, "begin", "end")
             return last.size, 1
         self._open_rows(outer)
-        self._last_loop(self.nest.items, last)
+        self._last_loop(self.nest.items, last, has_packs)
         self.out.close()
         return count_of(outer), last.size
 

@@ -135,15 +135,17 @@ class Passes:
         if last is None:
             self._elements(items, "", {})
         elif lanes is None or lanes == 1:
-            self._last_loop(items, last)
+            self._last_loop(items, last, lanes is None)
         else:
             self._lane_loops(items, last, lanes)
 
         self.out.close(max(len(inner) - 1, 0))
 
-    def _last_loop(self, items: Sequence[Item], axis: Axis, begin: str = "0", end: str = "") -> None:
+    def _last_loop(
+        self, items: Sequence[Item], axis: Axis, has_packs: bool, begin: str = "0", end: str = ""
+    ) -> None:
         """The innermost loop, over packs or single elements."""
-        if not takes_packs(items, axis):
+        if not has_packs:
             known = {} if end else self._before_loop(items, axis)
             self.out.open_loops([axis], begin, end)
             self._elements(items, "", known)
