@@ -11,6 +11,7 @@ from torch_py._inductor.graph_cache import Notes, call_of, program_of
 from torch_py._inductor.options import checked_options, options_of_mode
 from torch_py._logging import artifacts
 from torch_py.fx.graph_module import GraphModule
+from torch_py.utils._python_dispatch import is_in_torch_dispatch_mode
 
 
 def compile_fx_inner(
@@ -67,6 +68,8 @@ def compile_fx(
 
         return part_compiler("backward", compile_fx_inner, all_settings)(graph, inputs)
 
+    if is_in_torch_dispatch_mode(include_infra_modes=False):
+        return module  # type: ignore[no-any-return]  # whose operators the mode sees
     settings = {**options_of_mode(mode), **checked_options(options or {})}
 
     with config.patch(settings), artifacts.compilation("graph"):

@@ -266,3 +266,15 @@ def test_a_method_that_is_compiled_already():
 
     assert torch.compile(Scaled().scaled, backend="eager")(torch.ones(1)).tolist() == [3]
     assert torch.compile(Scaled.scaled, backend="eager")(Scaled(), torch.ones(1)).tolist() == [3]
+
+
+def test_modes_see_operators_of_compiled_functions():
+    from torch_py.utils.flop_counter import FlopCounterMode
+
+    compiled = torch.compile(lambda a, b: (a @ b).relu())
+    a = torch.ones(4, 4)
+    for _ in range(2):
+        compiled(a, a)
+        with FlopCounterMode(display=False) as counter:
+            compiled(a, a)
+        assert counter.get_total_flops() == 2 * 4**3
