@@ -32,8 +32,10 @@ def _in_frame(code: CodeType, namespace: dict[str, Any], offset: int) -> Functio
     line, end_line, column, end_column = _position(code, offset)
     for node in ast.walk(tree):
         if isinstance(node, (ast.stmt, ast.expr, ast.arg)):
-            node.lineno, node.end_lineno = line, end_line
-            node.col_offset, node.end_col_offset = column, end_column
+            node.lineno = line
+            node.end_lineno = end_line
+            node.col_offset = column
+            node.end_col_offset = end_column
 
     made = next(c for c in compile(tree, code.co_filename, "exec").co_consts if isinstance(c, CodeType))
     names = {"co_name": code.co_name}

@@ -159,6 +159,7 @@ void keep_frames_of_program() {
   PyObject* value = nullptr;
   PyObject* traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
+
   if (traceback != nullptr) {
     const ObjectPtr module =
         ObjectPtr::steal(PyImport_ImportModule("torch_py._dynamo.program_frames"));
@@ -169,6 +170,7 @@ void keep_frames_of_program() {
     if (kept != nullptr || PyErr_Occurred() == nullptr) Py_XSETREF(traceback, kept);
     PyErr_Clear();
   }
+
   PyErr_Restore(type, value, traceback);
 }
 
