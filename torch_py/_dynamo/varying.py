@@ -289,7 +289,8 @@ class Varying:
         """After the program could not be followed: chooses what is taken for fixed when it is captured again.
 
         First sizes that may have to be those of a tensor that does not vary, such as a weight; then
-        positions; then attributes; then all integers of the program; then everything.
+        positions; then attributes; then all integers of the program; then all sizes instead of these; then
+        everything.
         """
         places = [*self.places.values(), *(other for _, other in self._equal)]
         tied = [place for place in places if place.size in self._other_sizes]
@@ -303,8 +304,11 @@ class Varying:
             self.policy.fixes_attributes = True
         elif not all(place.is_size for place in self.places.values()):
             self.policy.fixes_numbers = True
+        elif not self.policy.fixes_sizes:
+            self.policy.fixes_sizes = True
+            self.policy.vary_numbers()
         else:
-            self.policy.is_off = self.policy.fixes_numbers = True
+            self.policy.fixes_numbers = True
 
     # Guards
 

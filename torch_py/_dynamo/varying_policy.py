@@ -42,9 +42,13 @@ class Policy:
         self._ranges: dict[tuple[str, int | None], Range] = {}
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._varying_modules: set[str] = set()
+        self.fixes_sizes = False
+        self.vary_numbers()
+
+    def vary_numbers(self) -> None:
+        """Integers and attributes vary from now on, as far as settings allow it."""
         self.fixes_numbers = config.specialize_int
         self.fixes_attributes = False
-        self.is_off = False
 
     def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
         """The dimensions of a tensor that vary; sizes of 0 and 1 do not, nor do those of modules' tensors."""
@@ -53,7 +57,7 @@ class Policy:
             tensor, "_dynamo_weak_dynamic_indices", set()
         )
         static = getattr(tensor, "_dynamo_static_indices", set())
-        if source.is_fixed or self.is_off:
+        if source.is_fixed or self.fixes_sizes:
             return set()
 
         is_parameter = config.force_parameter_static_shapes and isinstance(tensor, Parameter)
@@ -88,7 +92,7 @@ class Policy:
         text = source.text
         is_attribute = self.is_attribute(source)
         is_fixed = self.fixes_numbers or (is_attribute and self.fixes_attributes)
-        if is_fixed or self.is_off or self.dynamic is False:
+        if is_fixed or self.dynamic is False:
             return False
         has_changed = bool(self._changed((number,), text))
         if not 2 <= number <= LARGEST_NUMBER or (text, None) in self._fixed:
