@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import abc
 import enum
-import itertools
 import types
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
+from itertools import combinations, count
 from typing import Any
 from weakref import ref
 
@@ -83,7 +83,7 @@ class Origins:
         self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
         self.not_assumed = not_assumed  # why no assertion is taken to hold
         self.assumed: list[tuple[Any, bool]] = []  # tensors whose truth the program asserts
-        self.serials = itertools.count(1)  # of frames, in the order in which they are made
+        self.serials = count(1)  # of frames, in the order in which they are made
         self._origins: dict[int, Source] = {}
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id
@@ -103,9 +103,7 @@ class Origins:
             owners = Counter(_memory_of(made.real) for made in inputs)
             self.guards.add_distinct([made.source for made in free if owners[_memory_of(made.real)] == 1])
         elif free:
-            for made in inputs:
-                if self._is_written(made) and any(_overlap(made.real, one.real) for one in inputs):
-                    self.fake_mode.places.count(made.fake)
+            self._note_shared([made for made in inputs if self._is_written(made)])
             for apart in self._apart(inputs):
                 self.guards.add_distinct(apart)
             self._guard_storages(inputs)
@@ -117,6 +115,20 @@ class Origins:
 
     def _is_written(self, made: Input) -> bool:
         return memory_of(made.fake) in self.fake_mode.places.written
+
+    def _note_shared(self, written: list[Input]) -> None:
+        """Notes memory of which several inputs have the same elements, so that guards say where they are.
+
+        A change through a tensor with another history is not one that a graph can make: guards fail for it.
+        """
+        groups: dict[int, list[Input]] = defaultdict(list)
+        for made in written:
+            groups[memory_of(made.fake)].append(made)
+
+        for members in groups.values():
+            pairs = [(a.real, b.real) for a, b in combinations(members, 2) if _overlap(a.real, b.real)]
+            if pairs and all(_may_share(a, b) for a, b in pairs):
+                self.fake_mode.places.count(members[0].fake)
 
     def _apart(self, inputs: list[Input]) -> list[list[Source]]:
         """Lists of inputs that do not share elements. Those that may in this call are in different lists:
@@ -311,11 +323,17 @@ class Unregistered:
 
 def _overlap(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors may share elements."""
-    if a is b or a.layout is not _C.strided or b.layout is not _C.strided or _memory_of(a) != _memory_of(b):
+    if a.layout is not _C.strided or b.layout is not _C.strided or _memory_of(a) != _memory_of(b):
         return False
     extents = [(t.storage_offset() * t.itemsize, reach(t.shape, t.stride()) * t.itemsize) for t in (a, b)]
     (first, first_length), (second, second_length) = sorted(extents)
     return second < first + first_length and second_length > 0
+
+
+def _may_share(a: Tensor, b: Tensor) -> bool:
+    """Whether tensors with the same elements have no history, or one that they share."""
+    bases = [tensor._base if tensor._is_view() else tensor for tensor in (a, b)]
+    return bases[0] is bases[1] or not (a.requires_grad or b.requires_grad)
 
 
 def _memory_of(tensor: Tensor) -> int:

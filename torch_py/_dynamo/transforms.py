@@ -156,7 +156,8 @@ def _of_graphs(graphs: Any, lifted: Any) -> Callable[..., Any]:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         (module, spec), tensors = next(calls)
-        return tree_unflatten(list(module(*_tensors_in((args, kwargs)), *tensors)), spec)
+        # By its forward: hooks of all modules are those of the program.
+        return tree_unflatten(list(module.forward(*_tensors_in((args, kwargs)), *tensors)), spec)
 
     return run
 

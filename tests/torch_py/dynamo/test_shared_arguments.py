@@ -72,3 +72,37 @@ def test_calls_with_shared_memory_run_the_same_code() -> None:
     for _ in range(4):
         assert compiled(torch.ones(2)).tolist() == [3, 3]
     assert counter.frame_count == 2
+
+
+def _reshaping(x: Any, y: Any) -> Any:
+    x.t_()
+    y.mul_(3)
+    return x + 1
+
+
+@pytest.mark.parametrize("part", [lambda x: x[1:], lambda x: x.view(-1)[:2], lambda x: x])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("rows", [3, 4])
+def test_shared_memory_of_a_tensor_that_is_reshaped(part: Any, backend: str, rows: int) -> None:
+    compiled = torch.compile(_reshaping, backend=backend)
+    for _ in range(2):
+        runs = []
+        for function in (_reshaping, compiled):
+            x = torch.arange(4.0 * rows).view(rows, 4)
+            y = part(x)
+            runs.append([function(x, y), x, y])
+        assert all(map(torch.equal, *runs)) and runs[0][1].stride() == runs[1][1].stride()
+
+
+def test_changes_of_detached_arguments_are_changes_of_what_autograd_has_saved() -> None:
+    def program(x: Any) -> Any:
+        norm = x.norm()
+        detached = x.detach()
+        torch._dynamo.graph_break()
+        detached.add_(1)
+        return norm
+
+    x = torch.ones(3, requires_grad=True)
+    for function in (program, torch.compile(program, backend="aot_eager")):
+        with pytest.raises(RuntimeError, match="has been modified"):
+            function(x * 1).backward()

@@ -33,7 +33,10 @@ class Call:
 
     def __init__(self, parts: Parts, run: Compiled) -> None:
         self._sources = sources = parts.inputs
-        self._changes = changes = parts.changes
+        changes = parts.changes
+        # Memory that arguments share has the shape of before; arguments themselves have that of the end.
+        self._changes_before = [one for one in changes if not isinstance(sources[one.input], Own)]
+        self._changes = [one for one in changes if isinstance(sources[one.input], Own)]
         self._reshapings = reshapings = parts.reshapings
         self._recipes = recipes = parts.recipes
         self._order = sorted(range(len(recipes)), key=lambda position: _rank(recipes[position]))
@@ -67,6 +70,8 @@ class Call:
             return self._results(arguments, inputs, values)
 
     def _results(self, arguments: Sequence[Any], inputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        for change in self._changes_before:
+            fill(change, inputs, values)
         for reshaping in self._reshapings:
             reshape(reshaping, arguments)
         for change in self._changes:
