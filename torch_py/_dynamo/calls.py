@@ -21,7 +21,6 @@ from torch_py._dynamo.decode.instructions import ASYNCHRONOUS
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
-from torch_py._dynamo.origins import is_native_method
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
@@ -141,8 +140,6 @@ def interpret(
 
 def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     owner = callee.__self__
-    if is_native_method(callee) and capture.origin_of(callee) is not None:
-        owner = capture.read_native(callee, "__self__")
     if isinstance(owner, Tensor):
         return torch_calls.method(capture, owner, callee.__name__, args, kwargs)
     special = special_calls.SPECIAL_FUNCTIONS.get(callee)

@@ -17,6 +17,7 @@ class Guards(Fields):
     checks: list[Check] = []
     _seen: set[Any] = set()
     distinct: list[list[Source]] = []
+    others: list[list[Source]] = []  # different objects, which may share memory
     storages: tuple[list[Source], tuple[int, ...]] | None = None  # and what row "storages" expects
     changed: dict[int, Source] = {}  # objects that are written to
     watched: dict[int, Any] = {}  # dictionaries and classes that fixed sources were read from
@@ -72,6 +73,9 @@ class RowWriter(Fields):
         for sources in guards.distinct:
             registers = tuple(self._register(source, rows) for source in sources)
             rows.append(("distinct", registers, _names(sources)))
+        for sources in guards.others:
+            registers = tuple(self._register(source, rows) for source in sources)
+            rows.append(("others", registers, _names(sources)))
         if guards.storages is not None:
             sources, expected = guards.storages
             registers = tuple(self._register(source, rows) for source in sources)

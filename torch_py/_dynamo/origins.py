@@ -48,12 +48,6 @@ SCALARS = frozenset(
 FIXED_KINDS = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType, enum.Enum)
 
 
-def is_native_method(value: Any) -> bool:
-    """Whether a value is a method of C that is bound to an object: ``[].append``."""
-    owner = value.__self__ if type(value) is types.BuiltinFunctionType else None
-    return owner is not None and not isinstance(owner, (types.ModuleType, type))
-
-
 class Origins:
     """The origins of objects, and the guards and inputs that follow from them."""
 
@@ -98,6 +92,7 @@ class Origins:
         """
         inputs = list(self.recorder.inputs.values())
         free = [made for made in inputs if made.source.kind != "constant"]
+        self._guard_objects(inputs)
         if not any(self._is_written(made) for made in inputs):
             # Code that only reads may share memory, as inputs do in this call.
             owners = Counter(_memory_of(made.real) for made in inputs)
@@ -112,6 +107,17 @@ class Origins:
             particular = [s for s in self.guards.changed.values() if s.kind == "constant"]
             if objects:
                 self.guards.add_distinct([*objects, *particular])
+
+    def _guard_objects(self, inputs: list[Input]) -> None:
+        """Guards that inputs with the same memory are different objects, as all others are by their
+        memory."""
+        groups: dict[int, list[Source]] = defaultdict(list)
+        for made in inputs:
+            groups[_memory_of(made.real)].append(made.source)
+
+        for sources in groups.values():
+            if len(sources) > 1 and any(source.kind != "constant" for source in sources):
+                self.guards.others.append(sources)
 
     def _is_written(self, made: Input) -> bool:
         return memory_of(made.fake) in self.fake_mode.places.written
@@ -222,12 +228,10 @@ class Origins:
             if kind.__flags__ & HEAP_TYPE and not isinstance(value, type):
                 self.guards.add("type_is", named, kind)  # programs may assign to __class__
         else:
-            by_value = _is_value(kind) and not is_native_method(value)
+            by_value = _is_value(kind)
             self.guards.add("equals" if by_value else "type_is", source, value if by_value else kind)
             if kind is types.FunctionType:
                 self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
-            if is_native_method(value):
-                self.guards.add("equals", self.sources.attr(source, "__name__"), value.__name__)
             self._set_origin(value, source)
         return value
 
@@ -252,7 +256,7 @@ class Origins:
 
     def _is_particular(self, value: Any, source: Source) -> bool:
         """Whether code is for this very object: because of its kind, or as particular objects lead to it."""
-        if isinstance(value, FIXED_KINDS) and not is_native_method(value):
+        if isinstance(value, FIXED_KINDS):
             return True
         first = next(iter(source.steps()))
         if isinstance(value, Module) and first.kind != "constant":

@@ -106,3 +106,32 @@ def test_changes_of_detached_arguments_are_changes_of_what_autograd_has_saved() 
     for function in (program, torch.compile(program, backend="aot_eager")):
         with pytest.raises(RuntimeError, match="has been modified"):
             function(x * 1).backward()
+
+
+def _views() -> list[Any]:
+    x = torch.arange(4.0).view(2, 2)
+    return [x, x.view(2, 2)]
+
+
+def _twice_the_same() -> list[Any]:
+    x = torch.arange(4.0).view(2, 2)
+    return [x, x]
+
+
+def _transposed(x: Any, y: Any) -> Any:
+    x.add_(1)
+    x.t_()
+    return y * 1
+
+
+@pytest.mark.parametrize("program", [
+    _transposed,
+    lambda x, y: x * (2 if x is y else 3),
+    lambda x, y: x * len({x, y}),
+])  # fmt: skip
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_another_object_with_the_same_memory(program: Any, backend: str) -> None:
+    compiled = torch.compile(program, backend=backend)
+    for make in (_views, _twice_the_same, _views, _twice_the_same):
+        assert torch.equal(compiled(*make()), program(*make()))
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == 2

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from types import BuiltinFunctionType, MethodDescriptorType
 from typing import Any
 
 from torch_py._dynamo import attributes, storing
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, Frame
 from torch_py._dynamo.journal import ABSENT
+from torch_py._tensor import Tensor
 
+_NATIVE_METHODS = (BuiltinFunctionType, attributes.TensorMethod)
 _IS_NULL_LAST = sys.version_info >= (3, 13)
 
 # Cells
@@ -119,8 +122,16 @@ def load_attr(frame: Frame, name: str) -> None:
 
 
 def load_method(frame: Frame, name: str) -> None:
-    """Pushes NULL and the bound method, as CPython does for attributes that are not methods."""
-    frame.stack[-1:] = _with_null(attributes.load(frame.capture, frame.stack[-1], name))
+    """Pushes a method of C and its object, as CPython does; NULL and the bound method for others, which are
+    those of any object where a graph ends."""
+    owner = frame.stack[-1]
+    found = attributes.load(frame.capture, owner, name)
+    method = attributes.in_class(frame.capture.class_of(owner), name)
+    is_of_class = type(method) is MethodDescriptorType and type(found) in _NATIVE_METHODS
+    if is_of_class and (found.__self__ is owner or isinstance(owner, Tensor)):
+        frame.stack[-1:] = frame.capture.fixed(method, name), owner
+    else:
+        frame.stack[-1:] = _with_null(found)
 
 
 def store_attr(frame: Frame, name: str) -> None:

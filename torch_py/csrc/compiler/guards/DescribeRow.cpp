@@ -163,6 +163,7 @@ std::string describe_failure(const Rows& rows, size_t position, PyObject* const*
     case Kind::NoAttr: return text + " now has an attribute " + shown(row.object);
     case Kind::NoKey: return text + " now has a key " + shown(row.object);
     case Kind::Tensor: return row.facts->first_difference(now, text);
+    case Kind::Others: return text + " were different objects, some are the same now";
     case Kind::Alias: return text + " were the same object, are different ones";
     case Kind::InRange: return text + " was " + range_of(row) + ", is " + shown(now);
     default: return text;

@@ -63,6 +63,13 @@ std::optional<std::pair<uint32_t, uint32_t>> find_overlap(PyObject* const* regis
   return std::nullopt;
 }
 
+bool are_different_objects(PyObject* const* registers, const uint32_t* chosen, size_t count) {
+  c10::SmallVector<const PyObject*, 16> objects;
+  for (size_t i = 0; i < count; ++i) objects.push_back(registers[chosen[i]]);
+  std::sort(objects.begin(), objects.end());
+  return std::adjacent_find(objects.begin(), objects.end()) == objects.end();
+}
+
 bool are_distinct(PyObject* const* registers, const uint32_t* chosen, size_t count) {
   constexpr size_t few = 8;
   if (count > few) return !find_overlap(registers, chosen, count);

@@ -42,6 +42,7 @@ constexpr Form kForms[] = {
     {"tensor", Kind::Tensor, "sFt"},
     {"bound", Kind::Bound, "BFt"},
     {"distinct", Kind::Distinct, "Rt"},
+    {"others", Kind::Others, "Rt"},
     {"storages", Kind::Storages, "RPt"},
     {"alias", Kind::Alias, "sat"},
     {"in_range", Kind::InRange, "slut"},

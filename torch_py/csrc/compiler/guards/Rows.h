@@ -36,6 +36,7 @@ enum class Kind : uint8_t {
   Tensor,
   Bound,  // Tensor, for one that is an operand
   Distinct,
+  Others,  // different objects, which may share memory
   Storages,
   Alias,
   InRange,
@@ -50,9 +51,9 @@ enum class Kind : uint8_t {
 /// the program.
 struct Row {
   Kind kind;
-  uint32_t source = 0;  // register; for Distinct and Storages, the first of `registers`
-  // Register; for Alias, the second one; for Distinct and Storages, how many; for Watched, how many
-  // rows follow that are run only if something changed.
+  uint32_t source = 0;  // register; for Distinct, Others and Storages, the first of `registers`
+  // Register; for Alias, the second one; for Distinct, Others and Storages, how many; for Watched,
+  // how many rows follow that are run only if something changed.
   uint32_t destination = 0;
   PyObject* object = nullptr;
   union {
@@ -70,7 +71,7 @@ struct Rows {
   std::vector<Row> rows;
   std::vector<PyObject*> texts;    // of each row, borrowed from `objects`; null for those that read
   std::vector<ObjectPtr> objects;  // keeps operands and texts alive
-  std::vector<uint32_t> registers;  // operands of Distinct and Storages
+  std::vector<uint32_t> registers;  // operands of Distinct, Others and Storages
   std::vector<SizeRelation> relations;
   WatchList watches;
   uint32_t register_count = 0;
