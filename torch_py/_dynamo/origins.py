@@ -78,6 +78,7 @@ class Origins:
         self.not_assumed = not_assumed  # why no assertion is taken to hold
         self.assumed: list[tuple[Any, bool]] = []  # tensors whose truth the program asserts
         self.serials = count(1)  # of frames, in the order in which they are made
+        self.tells_tensors_apart = False  # whether the program has compared tensors by their identity
         self._origins: dict[int, Source] = {}
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id
@@ -92,7 +93,7 @@ class Origins:
         """
         inputs = list(self.recorder.inputs.values())
         free = [made for made in inputs if made.source.kind != "constant"]
-        self._guard_objects(inputs)
+        self._guard_objects([m for m in inputs if self.tells_tensors_apart or self._is_written(m)])
         if not any(self._is_written(made) for made in inputs):
             # Code that only reads may share memory, as inputs do in this call.
             owners = Counter(_memory_of(made.real) for made in inputs)
@@ -109,8 +110,8 @@ class Origins:
                 self.guards.add_distinct([*objects, *particular])
 
     def _guard_objects(self, inputs: list[Input]) -> None:
-        """Guards that inputs with the same memory are different objects, as all others are by their
-        memory."""
+        """Guards that inputs with the same memory are different objects: a change of the shape of one, or
+        `is`, tells."""
         groups: dict[int, list[Source]] = defaultdict(list)
         for made in inputs:
             groups[_memory_of(made.real)].append(made.source)

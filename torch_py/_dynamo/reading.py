@@ -89,11 +89,12 @@ class Reading(Origins):
             self.is_key_beside(key, keys[:position])
 
     def is_key_beside(self, key: Any, others: Iterable[Any]) -> None:
-        if type(key).__hash__ is object.__hash__:
+        if type(key).__hash__ is object.__hash__ or isinstance(key, Tensor):
             self.tells_apart(key, *others)
 
     def tells_apart(self, value: Any, *others: Any) -> None:
         """Guards that objects which existed before stay different ones."""
+        self.tells_tensors_apart = self.tells_tensors_apart or isinstance(value, Tensor)
         found = {
             id(one): origin
             for one in (value, *others)
