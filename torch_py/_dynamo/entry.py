@@ -18,7 +18,7 @@ from torch_py._dynamo.utils import counters
 from torch_py.compiler._optimized_module import OptimizedModule
 from torch_py.nn.modules.module import Module
 
-_all: weakref.WeakKeyDictionary[Any, Compiler] = weakref.WeakKeyDictionary()
+_all: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def compile_callable(
@@ -40,7 +40,8 @@ def compile_with(target: Callable[..., Any], settings: Settings) -> Any:
     function = as_function(_not_compiled(target))
     compiler = Compiler(function, settings)
     compiled = CompiledFunction(function, compiler.miss, config.recompile_limit)
-    _all[compiled] = compiler
+    compiled._compiler = compiler  # refers to the function, which may lead back to here
+    _all.add(compiled)
     return compiled
 
 
@@ -80,9 +81,9 @@ def optimize(
 
 def reset() -> None:
     """Drops all compiled code and the counters; functions are compiled anew when they are called."""
-    for compiled, compiler in list(_all.items()):
+    for compiled in list(_all):
         compiled.clear()
-        compiler.forget()
+        compiled._compiler.forget()
     counters.clear()
 
 

@@ -147,7 +147,8 @@ def merged(values: Sequence[Any], leaf: Callable[[tuple[Any, ...]], Any]) -> Any
     first = values[0]
     are_alike = all(type(value) is type(first) for value in values)
     if isinstance(first, (tuple, list)) and are_alike and len(set(map(len, values))) == 1:
-        return type(first)([merged(items, leaf) for items in zip(*values)])
+        found = [merged(items, leaf) for items in zip(*values)]
+        return found if isinstance(first, list) else tuple(found)  # a Size has numbers only
     if isinstance(first, dict) and all(value.keys() == first.keys() for value in values):
         return {key: merged([value[key] for value in values], leaf) for key in first}
     return leaf(tuple(values))

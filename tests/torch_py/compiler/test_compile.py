@@ -1,8 +1,10 @@
 """torch.compile of functions and modules, and the questions around it."""
 
 import copy
+import gc
 import sys
 import warnings
+import weakref
 
 import pytest
 
@@ -278,3 +280,20 @@ def test_modes_see_operators_of_compiled_functions():
         with FlopCounterMode(display=False) as counter:
             compiled(a, a)
         assert counter.get_total_flops() == 2 * 4**3
+
+
+@pytest.mark.parametrize("make", [
+    lambda module: module.compile(backend="eager"),
+    lambda module: setattr(module, "forward", torch.compile(module.forward, backend="eager")),
+    lambda module: setattr(module, "parts", [torch.compile(module, backend="eager")]),
+])  # fmt: skip
+@pytest.mark.parametrize("is_called", [False, True])
+def test_modules_that_lead_to_their_compiled_code_are_freed(make, is_called):
+    module = torch.nn.Linear(2, 2)
+    make(module)
+    if is_called:
+        module(torch.ones(2))
+    alive = weakref.ref(module)
+    del module
+    gc.collect()
+    assert alive() is None

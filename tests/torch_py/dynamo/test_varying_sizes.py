@@ -333,3 +333,19 @@ def test_a_size_that_is_marked_and_fixed_is_an_error(program):
     x = torch.randn(4, 6)
     torch._dynamo.maybe_mark_dynamic(x, 0)
     assert torch.equal(torch.compile(program, backend="eager")(x), program(x))
+
+
+def test_views_of_what_was_changed_have_sizes_that_vary():
+    def function(x):
+        y = x * 2
+        part = y[1:]
+        y.mul_(2)
+        return y, part
+
+    compiled = torch.compile(
+        function, backend=(counter := CompileCounterWithBackend("aot_eager")), dynamic=True
+    )
+    for n in (4, 7, 9):
+        x = torch.randn(n, 3).requires_grad_() * 1
+        assert all(map(torch.equal, compiled(x), function(x)))
+    assert counter.frame_count == 1
