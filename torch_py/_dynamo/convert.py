@@ -21,7 +21,6 @@ from torch_py._records import Fields
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
-from torch_py.fx.experimental.symbolic_shapes import ConstraintViolationError
 
 _MOST_FAILURES = 3  # of the compiler, after which a function runs eagerly for good
 
@@ -131,7 +130,7 @@ class Compiler:
                 _without_saved_tensors_hooks(),
             ):
                 return conversion.run(values)
-        except (Unsupported, ConstraintViolationError):
+        except Unsupported:
             raise
         except Exception as error:
             if not is_suppressed(error):

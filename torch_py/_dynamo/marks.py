@@ -50,8 +50,7 @@ def mark_dynamic(
 ) -> None:
     """Sizes of these dimensions (a number or several) will vary: compiled code keeps them variable.
 
-    Raises IndexError for a dimension that the tensor does not have. A compiled function raises
-    `torch.fx.experimental.symbolic_shapes.ConstraintViolationError` if it needs one particular value.
+    Raises IndexError for a dimension that the tensor does not have.
     """
     _mark(t, "_dynamo_dynamic_indices", _dimensions(t, index, "mark_dynamic"))
 

@@ -24,7 +24,6 @@ from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
-from torch_py.fx.experimental.symbolic_shapes import ConstraintViolationError
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
@@ -265,19 +264,7 @@ class Varying:
             made, dim = self.places[symbol]
             self.policy.limit(made.source.text, dim, allowed)
         self._fix(self.sizes.fixed)
-        self._refuse_marked(self.sizes.fixed)
         return has_reasons
-
-    def _refuse_marked(self, symbols: Collection[Symbol]) -> None:
-        """Raises ConstraintViolationError if the program needs the value of a size that is marked to vary."""
-        for symbol in symbols:
-            made, dim = self.places.get(symbol, (None, None))
-            if made is not None and dim in getattr(made.real, "_dynamo_dynamic_indices", ()):
-                name = f"{made.source.text}.size()[{dim}]"
-                raise ConstraintViolationError(
-                    f"Constraints violated ({name})! {name} is marked as dynamic, but the code needs the "
-                    f"constant {made.real.shape[dim]}. Remove mark_dynamic, or use maybe_mark_dynamic."
-                )
 
     def _fix(self, symbols: Collection[Symbol]) -> None:
         """From now on, code is for one value of this, wherever it is found."""

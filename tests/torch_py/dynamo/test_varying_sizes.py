@@ -7,7 +7,6 @@ import pytest
 import torch_py as torch
 from torch_py import nn
 from torch_py._dynamo.testing import CompileCounter, CompileCounterWithBackend
-from torch_py.fx.experimental.symbolic_shapes import ConstraintViolationError
 
 F = nn.functional
 
@@ -317,22 +316,6 @@ def test_matrices_that_become_wider_than_long(program, backend):
         one.sum().backward()
         other.sum().backward()
         torch.testing.assert_close(x.grad, y.grad)
-
-
-@pytest.mark.parametrize("program", [
-    lambda x: x * [1, 2, 3, 4, 5][x.shape[0]],
-    lambda x: x * int(x.shape[0]) if x.shape[0] == 4 else x,
-    lambda x: torch.stack([row * 2 for row in x]),
-])  # fmt: skip
-def test_a_size_that_is_marked_and_fixed_is_an_error(program):
-    x = torch.randn(4, 6)
-    torch._dynamo.mark_dynamic(x, 0)
-    with pytest.raises(ConstraintViolationError, match=r"L\['x'\].size\(\)\[0\] is marked as dynamic"):
-        torch.compile(program, backend="eager")(x)
-
-    x = torch.randn(4, 6)
-    torch._dynamo.maybe_mark_dynamic(x, 0)
-    assert torch.equal(torch.compile(program, backend="eager")(x), program(x))
 
 
 def test_views_of_what_was_changed_have_sizes_that_vary():

@@ -10,7 +10,6 @@ from typing import Any
 from torch_py._pytorch_names.packages import lacking as _lacking
 
 __all__ = [
-    "ConstraintViolationError",
     "DimDynamic",
     "GuardOnDataDependentSymNode",
     "RelaxedUnspecConstraint",
@@ -36,10 +35,6 @@ __all__ = [
     "sym_eq",
     "sym_or",
 ]
-
-
-class ConstraintViolationError(RuntimeError):
-    """A program needs one particular value of a size that was marked with `torch._dynamo.mark_dynamic`."""
 
 
 class GuardOnDataDependentSymNode(RuntimeError):
