@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from itertools import islice
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
+_FOLDER = os.path.dirname(__file__)
 Place = tuple[CodeType, dict[str, Any], int]  # a code, its globals and the offset of an instruction
 
 
@@ -60,6 +62,10 @@ def _position(code: CodeType, offset: int) -> tuple[int, int, int, int]:
 
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **options: Any) -> None:
     """``warnings.warn`` for compiled code: `stacklevel` does not count frames of the compiler."""
+    if "skip_file_prefixes" in options:  # since Python 3.12
+        options["skip_file_prefixes"] = (*options["skip_file_prefixes"], "<compiled ", _FOLDER)
+        return warnings.warn(message, category, stacklevel, source, **options)
+
     frame: FrameType | None = sys._getframe(1)
     left = max(stacklevel, 1)
     level = 2  # of `frame`, seen from here
@@ -69,7 +75,7 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = 
             break
         frame = frame.f_back
         level += 1
-    warnings.warn(message, category, level, source, **options)
+    return warnings.warn(message, category, level, source, **options)
 
 
 def is_of_compiler(frame: FrameType) -> bool:

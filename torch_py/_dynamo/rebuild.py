@@ -3,6 +3,7 @@ writes."""
 
 from __future__ import annotations
 
+import builtins
 import collections
 import re
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,6 @@ class Rebuild:
 
     def __init__(self, capture: Capture, name: str, parameters: list[str]) -> None:
         self.capture = capture
-        self.parameters = parameters
         self.constants: dict[str, Any] = {}
 
         self.reads: list[str] = []
@@ -43,6 +43,7 @@ class Rebuild:
 
         self._constant_names: dict[int, str] = {}
         self._names = Namespace({name, *parameters, "graph"})
+        self.parameters = [self.name(one) if hasattr(builtins, one) else one for one in parameters]
         self._read_names: dict[str, str] = {}
         self._made: dict[int, str] = {}
         self._open: set[int] = set()

@@ -171,13 +171,20 @@ class Ending:
         return f"{self.rebuild.constant(call, f'in_{frames[0].code.co_name}')}({', '.join(parts)})"
 
     def _guarded(self, stop: Stop, text: str) -> list[str]:
-        """A statement whose exceptions go to the handlers of the frames, where there are some."""
+        """A statement whose exceptions go to the handlers of the frames, where there are some: after the
+        `except` here, so that none is being handled there."""
         in_callers = any(layout.handles_exceptions() for layout in self._outer_layouts)
         if not in_callers and not stop.frame.program.handles(stop.instruction.offset, stop.frame.blocks):
             return [text]
 
         place = stop.place_to_raise()
-        error = self.rebuild.name("error")
+        error, failures = self.rebuild.name("error"), self.rebuild.name("failures")
         kind = self.rebuild.constant(BaseException, "BaseException")
-        handled = self._next(stop.instruction.offset, stop.stack[: place[1]], raise_at=place, error=[error])
-        return ["try:", f"    {text}", f"except {kind} as {error}:", f"    {handled}"]
+        kept = stop.stack[: place[1]]
+        handled = self._next(stop.instruction.offset, kept, raise_at=place, error=[f"{failures}.pop()"])
+        return [
+            f"{failures} = []",
+            f"try: {text}",
+            f"except {kind} as {error}: {failures}.append({error})",
+            f"if {failures}: {handled}",
+        ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -159,3 +160,29 @@ def test_stacks_have_frames_of_the_program() -> None:
     for function in (program, compiled, compiled):
         function(ONES)
     assert found[0][0][0] == "inner" and found == [found[0]] * 3
+
+
+def test_no_exception_is_being_handled_after_a_handler() -> None:
+    def program(x: Any) -> Any:
+        found = []
+        for _ in range(2):
+            try:
+                _refused(x)
+            except ValueError as error:
+                found.append(type(error.__context__))
+        torch._dynamo.graph_break()
+        return found, sys.exc_info(), x + 1
+
+    assert str(torch.compile(program, backend="eager")(ONES)) == str(program(ONES))
+
+
+def test_variables_may_be_called_like_builtins() -> None:
+    def program(x: Any, list: Any, next: Any) -> Any:
+        itself: Any = []
+        itself.append(itself)
+        for pair in {list: next}.items():
+            torch._dynamo.graph_break()
+            x = x + len(pair)
+        return itself[0] is itself, x
+
+    assert str(torch.compile(program, backend="eager")(ONES, 3, 4)) == str(program(ONES, 3, 4))
