@@ -668,3 +668,11 @@ def test_indices_that_take_over():
     tensor = torch.ones(3)
     assert tensor[Index()] == ("mine", "__getitem__", 2)
     assert tensor[0, Index()] == ("mine", "__getitem__", 2)
+
+
+def test_result_type_of_subclasses():
+    class Own(torch.Tensor):
+        pass
+
+    own = torch.ones(2).as_subclass(Own)
+    assert torch.result_type(own, 1) is torch.float32

@@ -112,7 +112,7 @@ constexpr Parameter two_operands[] = {{"tensor", Kind::TensorOrNumber},
                                       {"other", Kind::TensorOrNumber}};
 constexpr Signature result_signatures[] = {
     {"result_type(Tensor tensor, Tensor other)", two_operands, 2}};
-constinit Function result_function = {"result_type", "torch", result_signatures, 1};
+constinit Function result_function = {"result_type", "_C", result_signatures, 1};
 
 PyObject* promote_types(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
