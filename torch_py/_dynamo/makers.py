@@ -220,6 +220,9 @@ def _exception(rebuild: Rebuild, value: BaseException) -> str:
     return name
 
 
+_OF_CONTAINERS = tuple(map(type, (iter({}), iter({}.values()), iter({}.items()), iter(set()))))
+
+
 def _iterator(rebuild: Rebuild, value: Any) -> str:
     try:
         with warnings.catch_warnings():
@@ -228,6 +231,8 @@ def _iterator(rebuild: Rebuild, value: Any) -> str:
     except (TypeError, RuntimeError):  # a RuntimeError by sets that have been given back what they had
         raise cannot_rebuild(value) from None
     function, args, *state = reduced
+    if type(value) in _OF_CONTAINERS:
+        rebuild.capture.made(args[0])  # a list of what is left
     maker = rebuild.constant(function, getattr(function, "__name__", "make"))
     expression = f"{maker}({_items(rebuild, args)})"
     name = rebuild.declare(value, expression, "iterator")
