@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from torch_py._inductor.dtypes import CPP
+from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
 from torch_py._inductor.ir import Buffer, cost, loads
 from torch_py._inductor.nests import Kernel, Nest
@@ -64,9 +64,10 @@ class _Printer(Passes):
         self.pointers = {buffer: self.names.new(buffer.name) for buffer in self.buffers}
 
     def _types(self) -> list[str]:
-        """The types of the pointers."""
+        """The types of the pointers: truths are read as bytes, as GCC has no packs of `bool`."""
         written = {item.buffer for item in self.nest.items}
-        return [f"{'' if b in written else 'const '}{CPP[b.dtype]}*" for b in self.buffers]
+        read = {**CPP, TRUTH: "uint8_t"}
+        return [f"{CPP[b.dtype]}*" if b in written else f"const {read[b.dtype]}*" for b in self.buffers]
 
     def _parameters(self) -> list[str]:
         return [f"{type} __restrict {self.pointers[b]}" for type, b in zip(self._types(), self.buffers)]

@@ -116,7 +116,8 @@ class Scope(Fields):
             if found is not None:
                 return found
             index = flattened(value.index, value.buffer.strides)
-            return f"{self.pointers[value.buffer]}[{self.position(index)}]"
+            text = f"{self.pointers[value.buffer]}[{self.position(index)}]"
+            return f"({text} != 0)" if value.dtype == TRUTH else text
 
         if isinstance(value, Cast):
             return self._cast(value)
