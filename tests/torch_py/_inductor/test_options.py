@@ -37,7 +37,7 @@ def test_modes_are_pytorchs() -> None:
 
 @pytest.mark.parametrize("mode", ["default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs"])
 def test_modes_compute_the_same(mode: str) -> None:
-    x, y = torch.randn(8, 32), torch.randn(8, 32)
+    x, y = torch.randn(8, 64), torch.randn(8, 64)
     result = torch.compile(softmax_of_sum, mode=mode)(x, y)
     torch.testing.assert_close(result, softmax_of_sum(x, y))
 
@@ -55,7 +55,7 @@ def test_options_hold_for_one_function() -> None:
 
 
 def test_the_size_of_nests() -> None:
-    x, y = torch.randn(8, 32), torch.randn(8, 32)
+    x, y = torch.randn(8, 64), torch.randn(8, 64)
     (fused,) = compiled_with(softmax_of_sum, x, y)
     (apart,) = compiled_with(softmax_of_sum, x, y, max_fusion_size=1)
     assert len(fused.kernels) == 1 < len(apart.kernels)
@@ -63,7 +63,7 @@ def test_the_size_of_nests() -> None:
 
 
 def test_operators_are_called() -> None:
-    x = torch.randn(8, 32)
+    x = torch.randn(8, 64)
     (compiled,) = compiled_with(softmax_of_sum, x, x, fallback_by_default=True)
     assert not compiled.kernels and " = _softmax(" in compiled.program.debug()
 
@@ -112,13 +112,13 @@ def test_flags_of_the_compiler(option: dict[str, Any], flag: str) -> None:
     assert flag not in flags()
     with torch._inductor.config.patch(option):
         assert flag in flags()
-    x = torch.randn(8, 32)
+    x = torch.randn(8, 64)
     result = torch.compile(softmax_of_sum, options=option)(x, x)
     torch.testing.assert_close(result, softmax_of_sum(x, x))
 
 
 def test_no_vectors_means_no_packs() -> None:
-    x = torch.randn(8, 32)
+    x = torch.randn(8, 64)
     (plain,) = compiled_with(lambda x: torch.exp(x) * 2, x, **{"cpp.simdlen": 1})
     (packs,) = compiled_with(lambda x: torch.exp(x) * 2, x)
     assert "for_packs" in packs.source and "for_packs" not in plain.source

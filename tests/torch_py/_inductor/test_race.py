@@ -47,7 +47,7 @@ def decided(monkeypatch: pytest.MonkeyPatch, **seconds: float) -> list[list[str]
 
 def test_nests_that_lose_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = decided(monkeypatch, loops=2.0, both=0.5)
-    x, weight = make(8, 32), make(32, 32)
+    x, weight = make(8, 64), make(64, 64)
     found = compiled(block, x, weight)
     assert not found.kernels and " = _softmax(" in found.program.debug()
     assert seen == [["loops", "calls"], ["loops", "calls"], ["kernels", "calls", "both"]]
@@ -56,7 +56,7 @@ def test_nests_that_lose_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nests_that_win_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = decided(monkeypatch, calls=2.0)
-    found = compiled(block, make(8, 32), make(32, 32))
+    found = compiled(block, make(8, 64), make(64, 64))
     assert len(found.kernels) == 2 and seen[-1] == ["kernels", "calls"]
 
 
@@ -65,7 +65,7 @@ def test_one_of_two_loses(monkeypatch: pytest.MonkeyPatch) -> None:
 
     decided(monkeypatch)
     monkeypatch.setattr(race, "_loses", lambda contest, key, library: "softmax" in contest.name)
-    x, weight = make(8, 32), make(32, 32)
+    x, weight = make(8, 64), make(64, 64)
     found = compiled(block, x, weight)
     assert " = _softmax(" in found.program.debug() and len(found.kernels) == 1
     torch.testing.assert_close(found(x, weight)[0], block(x, weight))
@@ -73,21 +73,21 @@ def test_one_of_two_loses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_operators_are_called_where_that_is_best(monkeypatch: pytest.MonkeyPatch) -> None:
     decided(monkeypatch, loops=1.0, kernels=1.0, calls=0.99)
-    assert compiled(block, make(8, 32), make(32, 32)).kernels  # a difference that may be chance
+    assert compiled(block, make(8, 64), make(64, 64)).kernels  # a difference that may be chance
     decided(monkeypatch, loops=1.0, kernels=1.0, calls=0.5)
     with torch._inductor.config.patch(autotune_local_cache=False):
-        assert not compiled(block, make(8, 32), make(32, 32)).kernels
+        assert not compiled(block, make(8, 64), make(64, 64)).kernels
 
 
 def test_races_are_kept(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     seen = decided(monkeypatch, loops=2.0)
     for _ in range(2):
-        compiled(block, make(8, 32), make(32, 32))
+        compiled(block, make(8, 64), make(64, 64))
     assert len(seen) == 3 == len(list(folder.rglob("*.race")))
 
     for path in folder.rglob("*.race"):
         path.write_text("{damaged")
-    compiled(block, make(8, 32), make(32, 32))
+    compiled(block, make(8, 64), make(64, 64))
     assert len(seen) == 6
 
 
@@ -158,5 +158,5 @@ def test_nothing_is_raced_without_kernels(monkeypatch: pytest.MonkeyPatch) -> No
     seen = decided(monkeypatch)
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.warns(UserWarning, match="one by one"):
-        compiled(block, make(8, 32), make(32, 32))
+        compiled(block, make(8, 64), make(64, 64))
     assert not seen

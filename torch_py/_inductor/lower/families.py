@@ -89,6 +89,7 @@ KINDS = {
     "any": "any", "all": "all", "xor": "xor",
 }  # fmt: skip
 
+_SHORT_ROW = 48
 Stages = Sequence[tuple[str, str, Any]]  # a name, a word and a formula
 
 
@@ -101,9 +102,15 @@ def lower_rows(lowering: Lowering, node: Any, given: Given) -> Value:
     sizes = given["self"].sizes if operator._structure == "reduction" else tuple(result.shape)
     like = _whole(given, sizes)
     dims = reduced_dimensions(len(sizes), given.get("dim"))
+    if operator._structure != "reduction" and dims == [len(sizes) - 1] and _is_short(sizes[-1]):
+        raise NotLoweredError("short rows, several of which the operator itself computes at once")
     computed = arithmetic_dtype(like.dtype if promotion == "bool" else result.dtype)
     rows = Rows(lowering, node, like, dims, computed)
     return rows.computed(stages, finish, given)
+
+
+def _is_short(size: Any) -> bool:
+    return isinstance(size, int) and size < _SHORT_ROW
 
 
 def _whole(given: Given, sizes: Sequence[int]) -> Value:
