@@ -483,3 +483,23 @@ def test_hooks_of_all_modules_are_not_for_graphs_of_transforms():
         assert compiled(torch.ones(2)).tolist() == [2, 2]
     finally:
         handle.remove()
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_transforms_around_compiled_functions(backend, recwarn):
+    """They run the function itself: the transform needs its operators."""
+
+    def function(x):
+        return (x.sin() * x.sum()).tanh()
+
+    compiled = torch.compile(function, backend=backend)
+    x = torch.randn(3, 4)
+    transforms = [
+        lambda f: torch.func.vmap(f)(x),
+        lambda f: torch.func.jvp(f, (x,), (x,))[1],
+        lambda f: torch.func.jacfwd(f)(x[0]),
+        lambda f: torch.func.grad(lambda v: f(v).sum())(x),
+    ]
+    for transform in transforms:
+        torch.testing.assert_close(transform(compiled), transform(function))
+    assert not [one for one in recwarn.list if "runs eagerly" in str(one.message)]
