@@ -72,6 +72,7 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
             args = [iterator_of(capture, value) if _is_interpreted(value) else value for value in args]
         if not keeps_sizes(owner):
             args = [all_fixed(capture.varying, value) for value in args]
+        capture.acts()
         return capture.made(function(cls, *args, **kwargs))
     raise unsupported_call(cls.__name__, "its objects are made by native code")
 

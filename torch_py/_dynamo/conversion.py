@@ -167,6 +167,9 @@ class Conversion(Fields):
             if not inner.is_tail:
                 self.stop_at = (outer.serial, outer.steps)
                 return True
+        if frames and frames[0].acted_at == frames[0].steps > 0:
+            self.stop_at = (frames[0].serial, frames[0].steps)
+            return True
         return False
 
     def _stops_before(self, reason: Break) -> bool:

@@ -62,6 +62,7 @@ class Frame:
         self.instruction: Any = self.program.instructions[0]
         self.parent: Frame | None = capture.frame
         self.steps = 0
+        self.acted_at = 0  # the last step that did something which must not be done twice
         self.serial = next(capture.serials)
         self.is_suspended = False
         self.has_pending = False  # whether the stack has arguments that have not been used yet

@@ -65,6 +65,7 @@ def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
             return found
     if capture.origin_of(iterator) is not None:
         raise _foreign(iterator)
+    capture.acts()
     value = next(iterator, default)
     return value if value is default else capture.result(value)
 

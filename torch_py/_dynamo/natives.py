@@ -35,6 +35,7 @@ class Interpreted:
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.capture.acts()
         args = tuple(self.capture.plain(value) for value in args)
         return self.capture.call(self.function, args, kwargs)
 
@@ -98,6 +99,7 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
         capture.use_fields(owner, *args, *kwargs.values())
         args = [callable_for_native(capture, value) for value in args]
         kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
+    capture.acts()
     return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
 
 
@@ -157,6 +159,7 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
             return found
     if iteration.is_native_iterator(owner):
         iteration.refuse_foreign(capture, owner)
+        capture.acts()
         return capture.result(callee(*args, **kwargs))
     if isinstance(owner, str) and name in ("format", "join", "format_map"):
         return _text_method(capture, owner, callee, args, kwargs)

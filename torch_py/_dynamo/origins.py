@@ -182,6 +182,12 @@ class Origins:
         if made is not first and base is first.real._base:
             self.guards.add("alias", source, self.sources.attr(first.source, "_base"))
 
+    def acts(self) -> None:
+        """Has to be called before an instruction advances an iterator, or runs native code that may change
+        new objects: a graph that ends later in the instruction has to end before it."""
+        if self.frame is not None:
+            self.frame.acted_at = self.frame.steps
+
     def origin_of(self, value: Any) -> Source | None:
         return self._origins.get(id(value))
 
