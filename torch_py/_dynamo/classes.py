@@ -66,7 +66,7 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
         elif owner is range:
             capture.use_fields(*args)
 
-        if hasattr(owner, "__next__") or issubclass(owner, dict):  # which may call them, unlike partial
+        if issubclass(owner, dict):  # which may call them, unlike partial
             args = [natives.callable_for_native(capture, value) for value in args]
         if hasattr(owner, "__next__"):  # zip, enumerate, chain
             args = [iterator_of(capture, value) if _is_interpreted(value) else value for value in args]
@@ -87,15 +87,10 @@ _CALLED: dict[Any, tuple[int, str]] = {
 
 
 def _with_called(capture: Capture, args: Any, kwargs: Any, called: tuple[int, str]) -> tuple[Any, Any]:
-    """The arguments of an iterator with a function that is interpreted.
-
-    What a native function is called with is looked at now: it may call special methods.
-    """
+    """The arguments of an iterator with a function that is interpreted."""
     position, name = called
     given = args[position] if len(args) > position else kwargs.get(name)
     function = natives.called_natively(capture, given)
-    if function is given and given is not None:
-        capture.use_fields(*args)
     args = [function if at == position else value for at, value in enumerate(args)]
     return args, {key: function if key == name else value for key, value in kwargs.items()}
 

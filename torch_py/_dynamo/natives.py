@@ -40,19 +40,20 @@ class Interpreted:
         return self.capture.call(self.function, args, kwargs)
 
 
+_FUNCTIONS = (FunctionType, MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
+_SORT_KEY = type(functools.cmp_to_key(max))  # calls a function that is interpreted already
+
+
 def callable_for_native(capture: Capture, value: Any) -> Any:
     """`value`, or a callable that interprets it."""
-    return Interpreted(capture, value) if type(value) in (FunctionType, MethodType) else value
+    return Interpreted(capture, value) if type(value) in _FUNCTIONS else value
 
 
 def called_natively(capture: Capture, value: Any) -> Any:
-    """Like `callable_for_native`, for what native code is sure to call: perhaps an object with a __call__."""
-    kind = type(value)
-    has_call = type(in_class(kind, "__call__")) is FunctionType
-    makes_objects = isinstance(value, type) and type(in_class(value, "__init__")) is FunctionType
-    if has_call or makes_objects or kind is functools.partial:
-        return Interpreted(capture, value)
-    return callable_for_native(capture, value)
+    """Like `callable_for_native`, for what native code is sure to call: perhaps a class, or an object with a
+    __call__. So it does, and may do, what it does where the program calls it."""
+    is_interpreted = callable(value) and type(value) not in (Interpreted, _SORT_KEY)
+    return Interpreted(capture, value) if is_interpreted else value
 
 
 # Builtin functions
@@ -97,8 +98,9 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
     if not _only_stores(callee):
         owner = getattr(callee, "__self__", None)
         capture.use_fields(owner, *args, *kwargs.values())
-        args = [callable_for_native(capture, value) for value in args]
-        kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
+        if not isinstance(owner, _SAFE_OWNERS) or callee.__name__ == "sort":  # others call none
+            args = [callable_for_native(capture, value) for value in args]
+            kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
     capture.acts()
     return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
 
