@@ -78,7 +78,13 @@ def _call_in_module(capture: Capture, callee: Any, args: Any, kwargs: dict[str, 
         raise unsupported_call(name, BREAKING_BUILTINS[name])
     if module not in PURE_MODULES and not (module == "_pickle" and _is_plain_data([*args, kwargs])):
         raise unsupported_call(f"{module}.{name}", BREAKING_MODULES.get(module, "it is a function of C"))
+    if name.startswith(_CHANGING_FUNCTIONS):
+        capture.change(args[0] if args else kwargs.get("a"))
     return run_natively(capture, callee, args, kwargs)
+
+
+# Names of functions that change their first argument.
+_CHANGING_FUNCTIONS = ("heap", "_heap", "insort", "_count_elements", "iconcat")
 
 
 def _is_plain_data(value: Any) -> bool:

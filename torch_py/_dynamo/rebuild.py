@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import Pending
-from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
+from torch_py._dynamo.journal import ABSENT, Entry, Snapshot, replace_contents
 from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
 from torch_py._dynamo.sources import Source
 from torch_py._shapes.integers import VARYING
@@ -193,10 +193,14 @@ class Rebuild:
             items = ", ".join(self.value(item) for item, _ in now.items)
         if entry.kind == "tail":
             self.writes.append(f"list.extend({owner}, [{items}])")
+        elif isinstance(entry.owner, dict):
+            # A class, as Counter, may have another `update`.
+            replace = self.constant(replace_contents, "replace_contents")
+            self.writes.append(f"{replace}({owner}, {self.constant(Snapshot, 'Snapshot')}([{items}]))")
         elif isinstance(entry.owner, list):
             self.writes.append(f"{owner}[:] = [{items}]")
         else:
-            verb = "update" if isinstance(entry.owner, (dict, set)) else "extend"
+            verb = "update" if isinstance(entry.owner, set) else "extend"
             self.writes += [f"{owner}.clear()", f"{owner}.{verb}([{items}])"]
 
 
