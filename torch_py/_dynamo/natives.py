@@ -141,7 +141,8 @@ def _call_of_class(capture: Capture, callee: Any, owner: type, args: Any, kwargs
 _CHANGING = frozenset(
     "append appendleft extend extendleft insert remove pop popleft popitem clear sort rotate reverse add "
     "discard setdefault update move_to_end intersection_update difference_update symmetric_difference_update "
-    "__setitem__ __delitem__ __init__ __iadd__ __imul__ __ior__ __iand__ __isub__ __ixor__".split()
+    "__setitem__ __delitem__ __init__ __iadd__ __imul__ __ior__ __iand__ __isub__ __ixor__ "
+    "add_note with_traceback __setstate__".split()
 )
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _SAFE_OWNERS = (
@@ -174,7 +175,8 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
     if not isinstance(owner, _SAFE_OWNERS) and kind.__module__ not in _SAFE_MODULES:
         raise unsupported_call(f"{kind.__name__}.{name}")
 
-    if name in _CHANGING and isinstance(owner, _CONTAINERS):
+    has_changes = isinstance(owner, _CONTAINERS) or capture.origin_of(owner) is not None
+    if name in _CHANGING and has_changes:
         capture.change(owner)
     else:
         capture.use(owner)
