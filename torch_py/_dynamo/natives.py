@@ -19,6 +19,7 @@ from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_numbers import call_with_numbers
 from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
 from torch_py._dynamo.nested import has_tensors
+from torch_py._shapes.integers import VARYING
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -257,6 +258,8 @@ def call_descriptor(capture: Capture, callee: Any, args: Any, kwargs: dict[str, 
         return special(capture, owner, *rest, **kwargs)
     if callee.__objclass__ is type or isinstance(owner, type):
         return run_natively(capture, callee, args, kwargs)
+    if type(owner) in VARYING:
+        owner = capture.as_number(owner)
     return call_method_of(capture, owner, callee.__get__(owner, type(owner)), rest, kwargs)
 
 

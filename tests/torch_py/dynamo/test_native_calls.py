@@ -1,13 +1,21 @@
-"""Native code in programs: what it advances, changes, prints and calls, in the first call and in later ones."""
+"""Native code in programs: what it advances, changes, prints and calls, in the first call and in the next."""
 
+import bisect
 import functools
+import heapq
 import itertools
 import math
+import operator
+import random
+import types
+from collections import Counter, OrderedDict
 
 import pytest
 
 import torch_py as torch
 from tests.torch_py.dynamo.comparing import equal, observed
+
+ONES = torch.ones(2)
 
 
 def compare(program, *calls):
@@ -84,3 +92,123 @@ def iterates_over_an_object(x):
 )
 def test_iterators_that_a_graph_ends_in(program):
     compare(program, (torch.arange(3.0),), (torch.tensor([2.0, 0.0, 1.0]),))
+
+
+# Functions of C that change their arguments
+
+
+def fills_a_heap(x):
+    heap = []
+    heapq.heappush(heap, 3)
+    heapq.heappush(heap, 1)
+    print(x.sum().item())
+    return heapq.heappop(heap), heap, x + 1
+
+
+def counts(x):
+    counter = Counter("ab")
+    print(x.sum().item())
+    counter.update("bc")
+    return dict(counter), x
+
+
+@pytest.mark.parametrize(
+    "program, given",
+    [
+        (lambda x, heap: heapq.heappush(heap, 0), [3, 4]),
+        (lambda x, heap: heapq.heappop(heap), [3, 4]),
+        (lambda x, heap: heapq.heapreplace(heap, 7), [3, 4]),
+        (lambda x, items: bisect.insort(items, 2), [1, 3]),
+        (lambda x, items: bisect.insort_left(a=items, x=2, key=lambda v: v), [1, 3]),
+        (lambda x, items: operator.iconcat(items, [4]), [1, 3]),
+        (lambda x, items: functools.reduce(operator.iconcat, [[1], [x]], items), [1, 3]),
+        (lambda x, counter: counter.update("ab"), Counter("bc")),
+        (lambda x, entries: entries.update({"q": x}) or entries.move_to_end("a"), OrderedDict(a=1, b=2)),
+        (lambda x, given: fills_a_heap(x), None),
+        (lambda x, given: counts(x), None),
+    ],
+)
+def test_functions_that_change_their_arguments(program, given):
+    compare(program, (ONES, given), (torch.ones(3), given))
+
+
+# Functions that native code calls
+
+
+def appends_in_a_loop(x, items):
+    for _ in map(items.append, [x, 2]):
+        pass
+    return x + 1
+
+
+def appends_and_prints(x, items):
+    print(*map(items.append, [1, x.sum().item()]))
+    return x * 2
+
+
+@pytest.mark.parametrize(
+    "program, given",
+    [
+        (lambda x, entries: [x, *map(entries.pop, ("a", "b"))], {"a": 1, "b": 2, "c": 3}),
+        (lambda x, entries: sorted(list(entries), key=entries.pop), {"a": 3, "b": 1}),
+        (lambda x, entries: list(map(operator.setitem, [entries], ["q"], [x])), {"a": 3}),
+        (lambda x, items: sorted((x,), key=items.append), [1]),
+        (lambda x, items: list(iter(items.pop, 3)), [1, 3, 2, 2]),
+        (lambda x, items: list(itertools.starmap(items.insert, [(0, 9), (1, x)])), [1, 2]),
+        (lambda x, items: list(filter(items.append, [1, 2])), [7]),
+        (lambda x, items: [items.index(len), list(itertools.repeat(len, 2)) == [len, len]], [1, len]),
+        (lambda x, seen: any(map(seen.add, [1, 2])), {5}),
+        (lambda x, owner: list(map(setattr, [owner], "z", [x])), types.SimpleNamespace(a=1)),
+        (lambda x, given: list(map(print, [1, 2])), None),
+        (lambda x, given: sorted([3, 1, 2], key=functools.cmp_to_key(lambda a, b: a - b)), None),
+        (lambda x, given: [*map(type, [x, 1]), max([1, -3], key=abs)], None),
+        (lambda x, given: [type(y) for y in map(torch.sin, [x, x + 1])], None),
+        (appends_in_a_loop, [1]),
+        (appends_and_prints, [1]),
+    ],
+)
+def test_functions_that_native_code_calls(program, given):
+    compare(program, (ONES, given), (torch.ones(3), given))
+
+
+def test_native_functions_are_called_anew_in_each_call():
+    compiled = torch.compile(lambda: [next(iter(random.random, 0)) for _ in range(2)], backend="eager")
+    assert len({*compiled(), *compiled()}) == 4
+
+
+# Methods of built-in types
+
+
+@pytest.mark.parametrize(
+    "name, rest",
+    [
+        *[(name, (2,)) for name in ("__add__", "__mul__", "__pow__", "__rsub__")],
+        *[(name, ()) for name in ("__neg__", "__hash__", "bit_length")],
+    ],
+)
+def test_unbound_methods_of_integers_that_vary(name, rest):
+    method = getattr(int, name)
+    compare(
+        lambda x, n: x * method(n, *rest) + method(x.size(0), *rest), *((torch.ones(n), n) for n in (2, 3, 4))
+    )
+
+
+def adds_a_note(x, owner):
+    owner.add_note("note")
+    return x + 1
+
+
+def fills_a_namespace(x, owner):
+    types.SimpleNamespace.__init__(owner, c=3)
+    return x + owner.c
+
+
+@pytest.mark.parametrize(
+    "program, make", [(adds_a_note, lambda: ValueError("x")), (fills_a_namespace, types.SimpleNamespace)]
+)
+def test_methods_that_change_an_object(program, make):
+    compiled = torch.compile(program, backend="eager")
+    for _ in range(2):
+        expected, actual = make(), make()
+        assert equal(program(ONES, expected), compiled(ONES, actual))
+        assert vars(actual) == vars(expected) != {}
