@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-def is_instance(capture: Capture, value: Any, kinds: Any) -> bool:
+def is_instance(capture: Capture, value: Any, kinds: Any, /) -> bool:
     if isinstance(value, InterpretedGenerator):
         return isinstance(value, kinds) or kinds is types.GeneratorType
     return _by_hook(capture, "__instancecheck__", value, capture.class_of(value), kinds)
 
 
-def is_subclass(capture: Capture, value: Any, kinds: Any) -> bool:
+def is_subclass(capture: Capture, value: Any, kinds: Any, /) -> bool:
     if not isinstance(value, type):
         return issubclass(value, kinds)
     return _by_hook(capture, "__subclasscheck__", value, value, kinds)
@@ -74,7 +74,7 @@ def _depend_on_members(capture: Capture, value: Any, kind: type, protocol: Any) 
             has_attribute(capture, value, name)
 
 
-def has_attribute(capture: Capture, value: Any, name: str) -> bool:
+def has_attribute(capture: Capture, value: Any, name: str, /) -> bool:
     try:
         attributes.load(capture, value, name)
     except AttributeError:

@@ -86,7 +86,7 @@ def _foreign(iterator: Any) -> Break:
     )
 
 
-def truth(capture: Capture, value: Any) -> bool:
+def truth(capture: Capture, value: Any, /) -> bool:
     """``bool(value)``."""
     kind = type(value)
     if kind is bool:

@@ -159,7 +159,7 @@ def _tell_apart(capture: Capture, left: Any, right: Any) -> None:
             _tell_apart(capture, one, other)
 
 
-def is_same(capture: Capture, left: Any, right: Any) -> bool:
+def is_same(capture: Capture, left: Any, right: Any, /) -> bool:
     capture.tells_apart(left, right)
     return left is right
 
@@ -173,7 +173,7 @@ def unary(capture: Capture, function: Callable[[Any], Any], value: Any) -> Any:
     return capture.result(function(value)) if found is NotImplemented else found
 
 
-def contains(capture: Capture, container: Any, value: Any) -> bool:
+def contains(capture: Capture, container: Any, value: Any, /) -> bool:
     if isinstance(container, Tensor):
         raise data_dependent("a search in a tensor")
     found = _method_result(capture, "__contains__", container, value)
@@ -213,7 +213,7 @@ def _is_among(capture: Capture, container: Any, value: Any) -> bool:
 # Subscripts
 
 
-def subscript(capture: Capture, owner: Any, key: Any) -> Any:
+def subscript(capture: Capture, owner: Any, key: Any, /) -> Any:
     """``owner[key]``."""
     if isinstance(owner, Tensor):
         return capture.recorder.call("call_function", operator.getitem, (owner, key), {}, operator.getitem)
@@ -259,7 +259,7 @@ def entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
     return made
 
 
-def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
+def store_subscript(capture: Capture, owner: Any, key: Any, value: Any, /) -> None:
     """``owner[key] = value``."""
     if isinstance(owner, Tensor):
         capture.recorder.call("call_function", operator.setitem, (owner, key, value), {}, operator.setitem)
@@ -278,7 +278,7 @@ def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
         owner[key] = value
 
 
-def delete_subscript(capture: Capture, owner: Any, key: Any) -> None:
+def delete_subscript(capture: Capture, owner: Any, key: Any, /) -> None:
     if call_own(capture, owner, "__delitem__", key) is not ABSENT:
         return
     if isinstance(owner, dict):

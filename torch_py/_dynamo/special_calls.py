@@ -48,14 +48,14 @@ def _graph_break(capture: Capture, msg: str = "") -> None:
     raise Break("torch._dynamo.graph_break()", msg or "the program asks for it")
 
 
-def _type(capture: Capture, *args: Any, **kwargs: Any) -> Any:
+def _type(capture: Capture, /, *args: Any, **kwargs: Any) -> Any:
     if len(args) == 1:
         kind = capture.class_of(args[0])
         return kind if capture.is_new(kind) else capture.fixed(kind, kind.__name__)
     return capture.made(type(*args, **kwargs))
 
 
-def _getattr(capture: Capture, owner: Any, name: str, *default: Any) -> Any:
+def _getattr(capture: Capture, owner: Any, name: str, /, *default: Any) -> Any:
     try:
         return attributes.load(capture, owner, name)
     except AttributeError:
@@ -64,7 +64,7 @@ def _getattr(capture: Capture, owner: Any, name: str, *default: Any) -> Any:
         return default[0]
 
 
-def _len(capture: Capture, value: Any) -> int:
+def _len(capture: Capture, value: Any, /) -> int:
     if isinstance(value, Tensor):
         return torch_calls.method(capture, value, "__len__", [], {})  # type: ignore[no-any-return]
     length = call_own(capture, value, "__len__")
@@ -74,13 +74,13 @@ def _len(capture: Capture, value: Any) -> int:
     return len(value)
 
 
-def _iter(capture: Capture, value: Any, *sentinel: Any) -> Any:
+def _iter(capture: Capture, value: Any, /, *sentinel: Any) -> Any:
     if sentinel:
         return capture.made(iter(natives.called_natively(capture, value), *sentinel))
     return iteration.iterator_of(capture, value)
 
 
-def _next(capture: Capture, iterator: Any, *default: Any) -> Any:
+def _next(capture: Capture, iterator: Any, /, *default: Any) -> Any:
     if not hasattr(type(iterator), "__next__"):
         raise TypeError(f"'{type(iterator).__name__}' object is not an iterator")
     if isinstance(iterator, InterpretedGenerator) and not default:
@@ -112,7 +112,7 @@ def _number(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-def _list_of(kind: Any, capture: Capture, given: Any = ()) -> Any:
+def _list_of(kind: Any, capture: Capture, given: Any = (), /) -> Any:
     """list(), tuple(), set(), frozenset() and torch.Size(), whose elements may vary."""
     elements = capture.elements_of(given)
     if kind in (set, frozenset):
@@ -163,7 +163,7 @@ def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
     return start
 
 
-def _any_all(stop_at: bool, capture: Capture, elements: Any) -> bool:
+def _any_all(stop_at: bool, capture: Capture, elements: Any, /) -> bool:
     iterator = iteration.iterator_of(capture, elements)
     while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
         if capture.truth(element) is stop_at:
@@ -182,7 +182,7 @@ def _sorted(capture: Capture, given: Any, /, *, key: Any = None, reverse: Any = 
     return capture.made(sorted(elements, key=natives.called_natively(capture, key), reverse=reverse))
 
 
-def _reduce(capture: Capture, function: Any, given: Any, *initial: Any) -> Any:
+def _reduce(capture: Capture, function: Any, given: Any, /, *initial: Any) -> Any:
     elements = [*initial, *capture.elements_of(given)]
     if not elements:
         raise TypeError("reduce() of empty iterable with no initial value")
@@ -209,7 +209,7 @@ def _guarded(function: Callable[[], Any], capture: Capture) -> Any:
     return found
 
 
-def _id(capture: Capture, value: Any) -> int:
+def _id(capture: Capture, value: Any, /) -> int:
     _guard_identity(capture, value)
     return id(value)
 
@@ -230,16 +230,26 @@ def _guard_identity(capture: Capture, value: Any) -> None:
         capture.guards.add("is", origin, value)
 
 
-def _callable(capture: Capture, value: Any) -> bool:
+def _callable(capture: Capture, value: Any, /) -> bool:
     capture.depends_on_absence(type(value), "__call__")
     return callable(value)
 
 
-def _hash(capture: Capture, value: Any) -> int:
+class _Hashed:
+    """Lets Python make a hash of what a ``__hash__`` of the program has returned."""
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def __hash__(self) -> int:
+        return self.found  # type: ignore[no-any-return]
+
+
+def _hash(capture: Capture, value: Any, /) -> int:
     if not isinstance(value, Tensor):
         found = call_own(capture, value, "__hash__")
         if found is not ABSENT:
-            return hash(found)  # as large as a hash may be
+            return hash(_Hashed(capture.as_number(found)))  # as large as a hash may be
         if type(value).__hash__ is object.__hash__:
             _guard_identity(capture, value)
         capture.use_fields(value)
@@ -300,7 +310,7 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     issubclass: class_checks.is_subclass,
     _thread.get_ident: partial(_guarded, _thread.get_ident),
     sys.getrecursionlimit: partial(_guarded, sys.getrecursionlimit),
-    sys.intern: lambda capture, text: sys.intern(text),
+    sys.intern: lambda capture, text, /: sys.intern(text),
     operator.is_: operations.is_same,
     operator.is_not: lambda capture, *operands: not operations.is_same(capture, *operands),
     operator.getitem: operations.subscript,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-def store(capture: Capture, owner: Any, name: str, value: Any) -> None:
+def store(capture: Capture, owner: Any, name: str, value: Any, /) -> None:
     """``owner.name = value``."""
     if isinstance(owner, Tensor):
         raise Break(f"assignment to .{name} of a tensor", "only operators change the state of tensors")
@@ -74,7 +74,7 @@ def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> Non
     capture.write_class(owner, name, value)
 
 
-def delete(capture: Capture, owner: Any, name: str) -> None:
+def delete(capture: Capture, owner: Any, name: str, /) -> None:
     """``del owner.name``."""
     if isinstance(owner, (Tensor, type)):
         raise Break(f"deletion of .{name}", "it is not captured for tensors and classes")

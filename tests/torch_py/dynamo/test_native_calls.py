@@ -212,3 +212,37 @@ def test_methods_that_change_an_object(program, make):
         expected, actual = make(), make()
         assert equal(program(ONES, expected), compiled(ONES, actual))
         assert vars(actual) == vars(expected) != {}
+
+
+class Hashed:
+    def __init__(self, found):
+        self.found = found
+
+    def __hash__(self):
+        return self.found
+
+
+@pytest.mark.parametrize("found", [2**61 + 1, 2**63 - 1, 2**63, -(2**63), -1, True, "text"])
+def test_hashes_of_objects(found):
+    compare(lambda x: (x, hash(Hashed(found))), (ONES,), (torch.ones(3),))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: len(value=[1]),
+        lambda: isinstance(value=1, kinds=int),
+        lambda: hasattr(value=1, name="real"),
+        lambda: getattr(1, name="real"),
+        lambda: list(given=[1]),
+        lambda: next(iterator=iter([1])),
+        lambda: any(elements=[1]),
+        lambda: hash(value=1),
+        lambda: functools.reduce(max, given=[1]),
+        lambda: operator.getitem(owner=[1], key=0),
+        lambda: operator.truth(value=1),
+    ],
+)
+def test_builtins_take_no_names_of_the_interpreter(program):
+    with pytest.raises(TypeError):
+        torch.compile(lambda x: (x, program()), backend="eager")(ONES)
