@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
+from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.varying_counts import TooManyCalls
 from torch_py._functorch.aot.building import repeats_elements
 from torch_py._records import Fields
@@ -29,6 +30,10 @@ class CaptureMode(FakeTensorMode):
         self.places = Places()
         self.generators: list[Any] = []  # that numbers are drawn from
         self.draws_elsewhere = False  # from a generator of another device than the CPU
+
+    def asked_for_text(self) -> None:
+        if self._is_entered() and _C._is_torch_function_mode_enabled():
+            raise data_dependent("the text of a tensor")
 
     def begin(self) -> None:
         self.has_drawn = False

@@ -61,12 +61,13 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
     """``left + right``, and the other operators of two operands."""
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
         return combined(function, left, right)
-    if isinstance(left, Tensor) or isinstance(right, Tensor):
+    is_format = isinstance(left, (str, bytes)) and function in (operator.mod, operator.imod)
+    if (isinstance(left, Tensor) or isinstance(right, Tensor)) and not is_format:
         if _is_torch_value(left) and _is_torch_value(right):
             return _of_tensors(capture, function, left, right)
 
     name = function.__name__.rstrip("_")
-    left, right = _with_varying(capture.varying, name, left, right)
+    left, right = _with_varying(capture.varying, is_format, left, right)
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
         return found
@@ -74,7 +75,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
         capture.change(left)
     capture.use(left)
     capture.use(right)
-    if name in ("mul", "mod", "imul"):  # a number of repetitions, or a text
+    if is_format or name in ("mul", "imul"):  # a number of repetitions, or a text
         capture.use_fields(left, right)
     return capture.result(function(capture.as_number(left), capture.as_number(right)))
 
@@ -88,9 +89,9 @@ def _of_tensors(capture: Capture, function: Callable[..., Any], *operands: Any) 
     return capture.recorder.call("call_function", function, operands, {}, function)
 
 
-def _with_varying(varying: Varying, name: str, left: Any, right: Any) -> tuple[Any, Any]:
+def _with_varying(varying: Varying, is_format: bool, left: Any, right: Any) -> tuple[Any, Any]:
     """The operands, where native code would take numbers that vary for their bits."""
-    if isinstance(left, (str, bytes)) and name == "mod":
+    if is_format:
         return left, map_tensors(right, varying.fixed)
     if type(left) is Size and has_varying(right):
         left = SymSize(left)

@@ -102,6 +102,9 @@ class FakeTensorMode(TorchDispatchMode):
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise RuntimeError("FakeTensorMode: fake tensors have no elements and cannot be pickled or saved")
 
+    def asked_for_text(self) -> None:
+        """Called before the text of one of the fake tensors is made."""
+
     def _is_entered(self) -> bool:
         """Whether this thread is in the mode, and not in one of its calls."""
         return any(mode is self for mode in _get_current_dispatch_mode_stack())

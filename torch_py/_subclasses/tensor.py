@@ -154,6 +154,7 @@ class FakeTensor(Tensor):
         raise RuntimeError("FakeTensor: a fake tensor has no elements and cannot be pickled or saved")
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
+        self.fake_mode.asked_for_text()
         with DisableTorchFunctionSubclass():
             prefix = "Parameter(FakeTensor(" if isinstance(self, Parameter) else "FakeTensor("
             suffixes = [f"device='{self.device}'"] if self.device.type != "cpu" else []

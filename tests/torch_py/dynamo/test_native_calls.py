@@ -8,7 +8,8 @@ import math
 import operator
 import random
 import types
-from collections import Counter, OrderedDict
+import warnings
+from collections import Counter, OrderedDict, deque
 
 import pytest
 
@@ -246,3 +247,65 @@ def test_hashes_of_objects(found):
 def test_builtins_take_no_names_of_the_interpreter(program):
     with pytest.raises(TypeError):
         torch.compile(lambda x: (x, program()), backend="eager")(ONES)
+
+
+# Texts of tensors
+
+LOSS, PLAIN, NAMED, NUMBERS = "loss %s", b"%r", "%(loss)s %(n)d", "%d %5.1f"
+
+
+def formats_in_place(x):
+    text = NUMBERS
+    text %= (x.size(0), x.size(0))
+    return text, x + 1
+
+
+def prints_an_error(x):
+    try:
+        raise ValueError(LOSS % x.sum(), x)
+    except ValueError as error:
+        print(error)
+    return x + 1
+
+
+def logs_a_loss(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn(LOSS % x.sum(), stacklevel=1)
+    return [str(one.message) for one in caught], x + 1
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: LOSS % x.sum(),
+        lambda x: PLAIN % x,
+        formats_in_place,
+        lambda x: NAMED % {"loss": [x.sum()], "n": 3},
+        lambda x: NUMBERS % (x.sum(), x[0]),
+        lambda x: ", ".join(map(str, x)),
+        lambda x: list(map(repr, [x])),
+        lambda x: list(map("{}".format, [x])),
+        lambda x: str(deque([x * 2])),
+        lambda x: repr(types.SimpleNamespace(loss=x * 2)),
+        lambda x: repr(slice(x, {"a": {x.sum(): 1}})),
+        lambda x: str(ValueError("bad", x * 2)),
+        lambda x: f"{functools.partial(map, x).args} {ValueError(x)}",
+        lambda x: str(object=x),
+        prints_an_error,
+        logs_a_loss,
+    ],
+)
+def test_texts_of_tensors(program):
+    compare(program, (ONES,), (torch.tensor([2.0, 3.0, 4.0]),))
+
+
+def raises_an_error(x):
+    raise ValueError(LOSS % x.sum())
+
+
+def test_texts_of_tensors_in_errors_that_are_raised():
+    compiled = torch.compile(raises_an_error, backend="eager")
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"loss tensor\(2\.\)"):
+            compiled(ONES)
