@@ -107,7 +107,7 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
         capture.use_fields(owner, *args, *kwargs.values())
         if not isinstance(owner, _SAFE_OWNERS) or callee.__name__ == "sort":  # others call none
             args = [callable_for_native(capture, value) for value in args]
-            kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
+            kwargs = {name: called_natively(capture, value) for name, value in kwargs.items()}
     capture.acts()
     return capture.result(call_with_numbers(capture.varying, callee, args, kwargs))
 

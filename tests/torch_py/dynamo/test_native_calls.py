@@ -136,6 +136,17 @@ def test_functions_that_change_their_arguments(program, given):
 # Functions that native code calls
 
 
+class Noted:
+    """Notes in a list that it was made."""
+
+    def __init__(self, given):
+        self.number, notes = given
+        notes.append(self.number)
+
+    def __lt__(self, other):
+        return self.number < other.number
+
+
 def appends_in_a_loop(x, items):
     for _ in map(items.append, [x, 2]):
         pass
@@ -154,6 +165,7 @@ def appends_and_prints(x, items):
         (lambda x, entries: sorted(list(entries), key=entries.pop), {"a": 3, "b": 1}),
         (lambda x, entries: list(map(operator.setitem, [entries], ["q"], [x])), {"a": 3}),
         (lambda x, items: sorted((x,), key=items.append), [1]),
+        (lambda x, items: items.sort(key=Noted), [(3, [5]), (1, [6])]),
         (lambda x, items: list(iter(items.pop, 3)), [1, 3, 2, 2]),
         (lambda x, items: list(itertools.starmap(items.insert, [(0, 9), (1, x)])), [1, 2]),
         (lambda x, items: list(filter(items.append, [1, 2])), [7]),
