@@ -16,9 +16,10 @@ from torch_py._dynamo.exc import FailOnRecompileLimitHit, RecompileError, Recomp
 from torch_py._dynamo.failures import is_suppressed, warn
 from torch_py._dynamo.resume import FunctionStart, ResumedStart, continuation_function
 from torch_py._dynamo.varying_policy import Policy
-from torch_py._functorch.levels import highest_level
+from torch_py._functorch.levels import level_of
 from torch_py._logging.artifacts import compilation
 from torch_py._records import Fields
+from torch_py._tensor import Tensor
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
@@ -67,7 +68,7 @@ class Compiler:
             return self.function
         if self.failures >= _MOST_FAILURES or self._stance_forbids(reasons):
             return self.function
-        if highest_level(values) > 0:
+        if any(isinstance(value, Tensor) and level_of(value) > 0 for value in values):
             return self.function  # a transform around compiled code needs the operators
 
         with _compiling.lock:

@@ -434,7 +434,7 @@ def test_lazy_modules_get_their_shapes_where_a_graph_ends(graph_breaks, recwarn)
     for _ in range(3):
         result = compiled(ONES)
     assert torch.equal(result, layers(ONES)) and not recwarn.list
-    assert {reason.what for reason in graph_breaks} == {"call of _infer_parameters"}
+    assert "call of _infer_parameters" in {reason.what for reason in graph_breaks}
     assert type(layers[0]) is torch.nn.Linear
 
 
