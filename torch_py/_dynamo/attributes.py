@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections import namedtuple
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, NoneType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    NoneType,
+)
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
@@ -120,6 +129,12 @@ def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any
     if type(in_class(type(found), "__get__")) is FunctionType and not capture.is_new(kind):
         capture.fixed(found, type(found).__name__)
     return call_own(capture, found, "__get__", owner, kind)
+
+
+def is_bound(value: Any) -> bool:
+    """Whether a value is a method of C of an object; functions of C are bound to their module."""
+    is_of_c = type(value) in (BuiltinFunctionType, MethodWrapperType)
+    return is_of_c and not isinstance(value.__self__, (ModuleType, type, NoneType))
 
 
 def is_data_descriptor(found: Any) -> bool:

@@ -63,8 +63,8 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
         called = _CALLED.get(owner)
         if called is not None:
             args, kwargs = _with_called(capture, args, kwargs, called)
-        elif owner is range:
-            capture.use_fields(*args)
+        elif owner in _LOOKING:
+            capture.use_fields(*args[_LOOKING[owner] :])
 
         if issubclass(owner, dict):  # which may call them, unlike partial
             args = [natives.callable_for_native(capture, value) for value in args]
@@ -77,6 +77,11 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
     raise unsupported_call(cls.__name__, "its objects are made by native code")
 
 
+# Classes that look at the objects which they are given, from which argument on.
+_LOOKING: dict[Any, int] = {
+    **dict.fromkeys((range, bytes, bytearray), 0),
+    **dict.fromkeys((enumerate, itertools.compress, itertools.islice, itertools.repeat), 1),
+}
 # Iterators that call a function: the position and the name of that argument.
 _CALLED: dict[Any, tuple[int, str]] = {
     **dict.fromkeys((map, filter, itertools.starmap, itertools.takewhile), (0, "")),
@@ -91,6 +96,8 @@ def _with_called(capture: Capture, args: Any, kwargs: Any, called: tuple[int, st
     position, name = called
     given = args[position] if len(args) > position else kwargs.get(name)
     function = natives.called_natively(capture, given)
+    if function is given:
+        capture.use_fields(*args)
     args = [function if at == position else value for at, value in enumerate(args)]
     return args, {key: function if key == name else value for key, value in kwargs.items()}
 

@@ -62,7 +62,7 @@ def called_natively(capture: Capture, value: Any) -> Any:
 
 def call_builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A function of C, or a method of an object of a built-in type."""
-    owner = callee.__self__
+    owner = capture.owner_of(callee)
     if owner is None or isinstance(owner, types.ModuleType):
         return _call_in_module(capture, callee, args, kwargs)
     if isinstance(owner, type):
@@ -123,7 +123,8 @@ _INDIFFERENT = ("_abc", "_weakref", "_contextvars", "_typing")
 def _only_stores(callee: Any) -> bool:
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, (list, tuple, dict, set, collections.deque, types.SimpleNamespace)):
-        return callee.__name__ in _STORING
+        adds_keys = callee.__name__ == "update" and isinstance(owner, (dict, set))
+        return callee.__name__ in _STORING and not adds_keys
     return getattr(callee, "__module__", "") in _INDIFFERENT
 
 
@@ -207,8 +208,6 @@ def _dict_get(capture: Capture, owner: dict[Any, Any], key: Any, default: Any = 
 
 
 def _dict_pop(capture: Capture, owner: dict[Any, Any], key: Any, *default: Any) -> Any:
-    if capture.is_new(owner):
-        return NotImplemented
     value = capture.read_key(owner, key)
     if value is ABSENT:
         if default:
@@ -227,7 +226,7 @@ def _dict_setdefault(capture: Capture, owner: dict[Any, Any], key: Any, default:
 
 
 def _dict_update(capture: Capture, owner: dict[Any, Any], *given: Any, **named: Any) -> Any:
-    if capture.is_new(owner) or not all(isinstance(other, dict) for other in given):
+    if not all(isinstance(other, dict) for other in given):
         return NotImplemented
     for entries in (*map(capture.items_of, given), named):
         for key, value in entries.items():
@@ -265,7 +264,7 @@ def call_descriptor(capture: Capture, callee: Any, args: Any, kwargs: dict[str, 
 
 def call_wrapper(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A bound special method: ``[].__len__``."""
-    owner, name = callee.__self__, callee.__name__
+    owner, name = capture.owner_of(callee), callee.__name__
     special = _OF_OBJECT.get(name)
     if special is not None and callee.__objclass__ in (object, type):
         return special(capture, owner, *args, **kwargs)

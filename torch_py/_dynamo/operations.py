@@ -48,12 +48,12 @@ def text_of(capture: Capture, function: Any, value: Any, *rest: Any) -> str:
             return text  # type: ignore[no-any-return]
     if function is format and kind.__format__ is object.__format__ and not any(rest):
         return text_of(capture, str, value)
-    capture.use(value)
     capture.use_fields(value)
     return function(value, *rest)
 
 
 _NUMBERS = frozenset({int, float, bool, complex, str, type(None), *VARYING})
+_SETS = (set, frozenset, dict, type({}.keys()), type({}.items()))
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
@@ -75,8 +75,12 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
         capture.change(left)
     capture.use(left)
     capture.use(right)
-    if is_format or name in ("mul", "imul"):  # a number of repetitions, or a text
+    if is_format:
         capture.use_fields(left, right)
+    elif name in ("mul", "imul"):  # a number of repetitions
+        capture.use_fields(*(value for value in (left, right) if not isinstance(value, (list, tuple))))
+    elif isinstance(left, _SETS) and isinstance(right, _SETS):
+        capture.use_fields([*left, *right])
     return capture.result(function(capture.as_number(left), capture.as_number(right)))
 
 
@@ -145,19 +149,8 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
         found = equal if equal is NotImplemented else not capture.truth(equal)
     if found is not NotImplemented:
         return found
-    capture.use(left)
-    capture.use(right)
     capture.use_fields(left, right)
-    _tell_apart(capture, left, right)
     return capture.result(function(left, right))
-
-
-def _tell_apart(capture: Capture, left: Any, right: Any) -> None:
-    """Guards that compared objects, also those in lists, stay different ones if they are."""
-    capture.tells_apart(left, right)
-    if type(left) is type(right) and type(left) in (list, tuple):
-        for one, other in zip(left, right):
-            _tell_apart(capture, one, other)
 
 
 def is_same(capture: Capture, left: Any, right: Any, /) -> bool:
@@ -186,17 +179,15 @@ def contains(capture: Capture, container: Any, value: Any, /) -> bool:
     if isinstance(container, dict) and (type(value) in _PLAIN_KEYS or isinstance(value, Tensor)):
         return capture.read_key(container, value) is not ABSENT
 
-    capture.use(container)
-    capture.use_fields(container, value)
-    if isinstance(container, (list, tuple)):
-        capture.tells_apart(value, *container)
-    else:
-        capture.is_particular_key(container, value)
-    if isinstance(value, Tensor):
-        if isinstance(container, (list, tuple)):
-            is_itself = any(capture.plain(element) is capture.plain(value) for element in container)
-            return is_itself or _is_among(capture, container, value)
+    if isinstance(container, (list, tuple)) and has_tensors([*container, value]):
+        return _is_among(capture, container, value)
+    if isinstance(container, dict):
+        capture.use_length(container)
         value = capture.key_in(container, value)
+    else:
+        capture.use_fields(container, value)
+        if isinstance(value, Tensor):
+            value = capture.key_in(container, value)
     return value in container
 
 
@@ -206,7 +197,8 @@ _PLAIN_KEYS = (str, int, bool, type(None), bytes, type)
 def _is_among(capture: Capture, container: Any, value: Any) -> bool:
     iterator = iteration.iterator_of(capture, container)
     while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
-        if element is value or capture.truth(compare(capture, operator.eq, element, value)):
+        is_itself = capture.plain(element) is capture.plain(value)
+        if is_itself or capture.truth(compare(capture, operator.eq, element, value)):
             return True
     return False
 
@@ -217,6 +209,7 @@ def _is_among(capture: Capture, container: Any, value: Any) -> bool:
 def subscript(capture: Capture, owner: Any, key: Any, /) -> Any:
     """``owner[key]``."""
     if isinstance(owner, Tensor):
+        capture.use_fields(key)
         return capture.recorder.call("call_function", operator.getitem, (owner, key), {}, operator.getitem)
     key = capture.as_number(key)
     if isinstance(key, Tensor):
@@ -263,6 +256,7 @@ def entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
 def store_subscript(capture: Capture, owner: Any, key: Any, value: Any, /) -> None:
     """``owner[key] = value``."""
     if isinstance(owner, Tensor):
+        capture.use_fields(key)
         capture.recorder.call("call_function", operator.setitem, (owner, key, value), {}, operator.setitem)
         return
 
@@ -276,6 +270,7 @@ def store_subscript(capture: Capture, owner: Any, key: Any, value: Any, /) -> No
             key = _as_index(capture, key)
         capture.change(owner)
         capture.use(value)
+        capture.use_fields(key)
         owner[key] = value
 
 
@@ -288,4 +283,5 @@ def delete_subscript(capture: Capture, owner: Any, key: Any, /) -> None:
         capture.write_key(owner, key, ABSENT)
     else:
         capture.change(owner)
+        capture.use_fields(key)
         del owner[key]

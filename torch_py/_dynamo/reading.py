@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
-from types import CellType, FunctionType, MappingProxyType, MethodType
+from functools import partial
+from types import CellType, FunctionType, MappingProxyType, MethodType, SimpleNamespace
 from typing import Any
 
-from torch_py._dynamo.attributes import filled_slots, in_class
+from torch_py._dynamo.attributes import filled_slots, in_class, is_bound
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.native_numbers import decimals, is_decimal
@@ -30,12 +31,13 @@ class Reading(Origins):
         return value
 
     def result(self, value: Any) -> Any:
-        """What native code has returned. Containers that nothing is known of are new."""
+        """What native code has returned. Containers that nothing is known of are new, but for tuples: a
+        constant of the program may also be an argument."""
         if isinstance(value, Tensor):
             return self.plain(value)
         if type(value) in SCALARS or id(value) in self._origins or id(value) in self._new:
             return value
-        if not isinstance(value, (*FIXED_KINDS, Module)):
+        if type(value) is not tuple and not isinstance(value, (*FIXED_KINDS, Module)):
             self._new[id(value)] = value
         return value
 
@@ -62,8 +64,7 @@ class Reading(Origins):
         if type(key) is str:
             return key
         if not isinstance(key, FakeTensor):
-            self.use_fields(key)
-            self.is_particular_key(owner, key)
+            self.use_key(owner, key)
             return key
         known = self.recorder.input_of(key)
         if known is None or (id(owner) in self._new and key in owner):
@@ -72,35 +73,34 @@ class Reading(Origins):
             self.guards.add("is", known.source, known.real)
         return known.real if known.real in owner or id(owner) not in self._new else key
 
-    def is_particular_key(self, container: Any, key: Any) -> None:
-        """Code finds an object that is hashed by its identity for this very object alone; among the keys of a
-        new container, for one that is or is not the same as these."""
-        if id(container) in self._new and type(key) is not tuple:
-            self.is_key_beside(key, container)
-            return
-        for value in key if type(key) is tuple else (key,):
+    def use_key(self, container: Any, key: Any) -> None:
+        """Before native code looks for a key, or adds it: guards what the key is equal to. An object that is
+        compared by its identity is this very one or, in a new container, other than its keys."""
+        self.use_fields(key)
+        found = _compared_by_identity([key])
+        if id(container) not in self._new:
+            self._are_particular(found)
+        elif found:
+            self.tells_apart(*found, *_compared_by_identity(list(container)))
+
+    def _are_particular(self, values: list[Any]) -> None:
+        """Code is for these very objects, as a container that existed before has them as keys."""
+        for value in values:
             origin = self._origins.get(id(value))
-            if origin is not None and type(value).__hash__ is object.__hash__:
+            if origin is None:
+                self.fixed(value, f"a {type(value).__name__}")
+            elif origin.kind != "constant":
                 self.guards.add("is", origin, value)
 
-    def are_keys(self, keys: list[Any]) -> None:
-        """Guards that keys of a new container which are hashed by their identity stay different ones."""
-        for position, key in enumerate(keys):
-            self.is_key_beside(key, keys[:position])
-
-    def is_key_beside(self, key: Any, others: Iterable[Any]) -> None:
-        if type(key).__hash__ is object.__hash__ or isinstance(key, Tensor):
-            self.tells_apart(key, *others)
-
-    def tells_apart(self, value: Any, *others: Any) -> None:
+    def tells_apart(self, *values: Any) -> None:
         """Guards that objects which existed before stay different ones."""
-        self.tells_tensors_apart = self.tells_tensors_apart or isinstance(value, Tensor)
+        self.tells_tensors_apart = self.tells_tensors_apart or any(isinstance(v, Tensor) for v in values)
         found = {
             id(one): origin
-            for one in (value, *others)
+            for one in values
             if (origin := self._origins.get(id(one))) is not None and not isinstance(one, Tensor)
         }
-        if id(value) in found and any(origin.kind != "constant" for origin in found.values()):
+        if any(origin.kind != "constant" for origin in found.values()):
             self.guards.add_distinct(list(found.values()))
 
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
@@ -252,7 +252,16 @@ class Reading(Origins):
         elif isinstance(value, dict):
             self._use_dict(value, origin)
         elif isinstance(value, (set, frozenset)):
+            self._are_particular(_compared_by_identity(list(value)))
             self.guards.add("equals", origin, kind(value))
+        elif isinstance(value, SimpleNamespace):
+            self._own_fields(vars(value), origin)
+            self.use(vars(value))
+        elif is_bound(value):
+            self.owner_of(value)
+        elif kind is partial:
+            for name in ("func", "args", "keywords"):
+                self.use(self.read_native(value, name))
         elif isinstance(value, BaseException):
             self.use(self.read_native(value, "args"))  # of which its text consists
         elif _hides_contents(value):
@@ -267,14 +276,23 @@ class Reading(Origins):
             self.use(item)
 
     def use_fields(self, *values: Any) -> None:
-        """Before native code may call special methods of objects, which it is not seen to: guards what they
-        can read, the fields of the objects and of those in them."""
+        """Before native code may look into containers, and call special methods of objects, which it is not
+        seen to: guards the contents of all of them, and which of the objects are the same one."""
         waiting = list(values)
-        for value in _leaves(waiting):
+        compared = []
+        for value in _leaves(waiting, self.use):
+            compared += _identities(value)
             if names := _special_methods(type(value)):
                 for name in names:
                     self.depends_on_class(type(value), name)
                 waiting += self._fields_in_use(value)
+        if len(compared) > 1:
+            self.tells_apart(*compared)
+
+    def owner_of(self, method: Any) -> Any:
+        """The object that a method of C is bound to; a module, class or None for a function."""
+        has_origin = is_bound(method) and id(method) in self._origins
+        return self.read_native(method, "__self__") if has_origin else method.__self__
 
     def guard_code(self, function: FunctionType) -> None:
         """Guards what a function of the program does."""
@@ -318,6 +336,7 @@ class Reading(Origins):
         elif isinstance(value, dict):
             if origin.kind == "constant":
                 self.guards.watch(value)
+            self._are_particular(_compared_by_identity(keys_of(value)))
             self.guards.add("keys", origin, self.journal.keys_before(value))
         else:
             self.use(value)
@@ -345,27 +364,58 @@ def _hides_contents(value: Any) -> bool:
     return type(value).__hash__ is None or isinstance(value, memoryview)
 
 
-_VIEWS = (deque, MappingProxyType, type({}.keys()), type({}.values()), type({}.items()))
+_KEYED_VIEWS = (type({}.keys()), type({}.items()))
+_VIEWS = (deque, MappingProxyType, type({}.values()), *_KEYED_VIEWS)
 
 
-def _leaves(waiting: list[Any]) -> Iterator[Any]:
+def _leaves(waiting: list[Any], use: Callable[[Any], None] | None = None) -> Iterator[Any]:
     """The objects in nested containers, and in what is added to `waiting` on the way; not tensors, nor what
-    is guarded by being equal."""
-    seen: set[int] = set()
+    is guarded by being equal. `use` is called with each, before its parts are taken."""
+    seen: dict[int, Any] = {}
     while waiting:
         value = waiting.pop()
+        if type(value) is slice:
+            waiting += [value.start, value.stop, value.step]
         if type(value) in SCALARS or isinstance(value, Tensor) or id(value) in seen:
             continue
 
-        seen.add(id(value))
-        if isinstance(value, (list, tuple)):
-            waiting += _items_of(value)
-        elif isinstance(value, dict):
-            waiting += [*dict.keys(value), *dict.values(value)]
-        elif isinstance(value, (set, frozenset)):
-            waiting += value
-        else:
+        seen[id(value)] = value
+        if use is not None:
+            use(value)
+        parts = _parts_of(value)
+        if parts is None:
             yield value
+        else:
+            waiting += parts
+
+
+def _parts_of(value: Any) -> Any:
+    """The elements of a container and the like; None for other objects."""
+    if isinstance(value, (list, tuple)):
+        return _items_of(value)
+    if isinstance(value, dict):
+        return [*dict.keys(value), *dict.values(value)]
+    if isinstance(value, (set, frozenset, deque, *_KEYED_VIEWS)):
+        return list(value)
+    if isinstance(value, SimpleNamespace):
+        return vars(value).values()
+    if is_bound(value):
+        return [value.__self__]
+    if type(value) is partial:
+        return [value.func, *value.args, *value.keywords.values()]
+    return None
+
+
+def _compared_by_identity(values: list[Any]) -> list[Any]:
+    """The objects in `values`, also in tuples, whose identity tells what they are equal to."""
+    return [found for value in _leaves(values) for found in _identities(value)]
+
+
+def _identities(value: Any) -> list[Any]:
+    """The object whose identity tells what `value` is equal to, if it does."""
+    if type(value) is MethodType:
+        return [value.__self__]
+    return [value] if type(value).__eq__ is object.__eq__ else []
 
 
 def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:

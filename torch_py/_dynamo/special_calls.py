@@ -117,7 +117,6 @@ def _list_of(kind: Any, capture: Capture, given: Any = (), /) -> Any:
     elements = capture.elements_of(given)
     if kind in (set, frozenset):
         capture.use_fields(elements)
-        capture.are_keys(elements)
     elif kind is Size and any(type(item) is SymInt for item in elements):
         kind = SymSize
     return capture.made(kind(elements))
@@ -127,7 +126,7 @@ def _dict(capture: Capture, given: Any = (), /, **kwargs: Any) -> Any:
     if isinstance(given, dict) or hasattr(given, "keys"):
         return capture.made({**capture.items_of(given), **kwargs})
     pairs = [tuple(capture.elements_of(pair)) for pair in capture.elements_of(given)]
-    capture.are_keys([pair[0] for pair in pairs if pair])
+    capture.use_fields([pair[0] for pair in pairs if pair])
     return capture.made(dict(pairs, **kwargs))
 
 

@@ -86,8 +86,7 @@ def _read_by(name: str) -> str | None:
 
 
 def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> None:
-    for value in (*args, *kwargs.values()):
-        capture.use(value)
+    capture.use_fields(*args, *kwargs.values())
     capture.keep(*args, *kwargs.values())
 
 

@@ -44,6 +44,9 @@ class Writing(Reading):
 
     def add_keys(self, owner: dict[Any, Any], entries: dict[Any, Any]) -> None:
         """Puts entries into a dictionary that the program fills."""
+        for key in entries:
+            if type(key) is not str:
+                self.use_key(owner, key)
         if self._existed(owner):
             for key, value in entries.items():
                 if dict.__contains__(owner, key):

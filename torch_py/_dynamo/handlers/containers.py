@@ -26,13 +26,13 @@ def build_list(frame: Frame, count: int) -> None:
 
 def build_set(frame: Frame, count: int) -> None:
     items = _top(frame, count)
-    frame.capture.are_keys(items)
+    frame.capture.use_fields(items)
     _replace(frame, count, frame.capture.made(set(items)))
 
 
 def build_map(frame: Frame, count: int) -> None:
     items = _top(frame, 2 * count)
-    frame.capture.are_keys(items[::2])
+    frame.capture.use_fields(items[::2])
     _replace(frame, 2 * count, frame.capture.made(dict(zip(items[::2], items[1::2]))))
 
 
@@ -63,7 +63,7 @@ def list_append(frame: Frame, depth: int) -> None:
 def set_add(frame: Frame, depth: int) -> None:
     target = frame.stack[-depth - 1]
     frame.capture.change(target)
-    frame.capture.is_key_beside(frame.stack[-1], target)
+    frame.capture.use_key(target, frame.stack[-1])
     target.add(frame.stack.pop())
 
 
@@ -83,6 +83,7 @@ def set_update(frame: Frame, depth: int) -> None:
     elements = frame.capture.elements_of(frame.stack[-1])
     target = frame.stack[-depth - 1]
     frame.capture.change(target)
+    frame.capture.use_fields([*target, *elements])
     frame.stack.pop()
     target.update(elements)
 
