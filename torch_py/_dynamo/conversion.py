@@ -15,7 +15,6 @@ from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.effects import lasting_effect
 from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
-from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.logs import explained
@@ -131,7 +130,7 @@ class Conversion(Fields):
         capture = outcome.capture
         if outcome.reason is not None:
             self._note(outcome.reason)
-            if self._has_to_restart(capture, outcome.reason.frames):
+            if self._has_to_restart(capture, outcome.reason):
                 return None
 
         name, before = self.start.name, capture.before
@@ -155,7 +154,7 @@ class Conversion(Fields):
         Ending(assembly, stops, self.continuation_of).write(self.whole_frame)
         return assembly
 
-    def _has_to_restart(self, capture: Capture, frames: list[Frame]) -> bool:
+    def _has_to_restart(self, capture: Capture, reason: Break) -> bool:
         """Chooses an earlier end, where no instruction is half done."""
         if capture.handled is not None:
             if self.whole_frame:
@@ -163,6 +162,7 @@ class Conversion(Fields):
             self.stop_at = capture.raised_at
             self.whole_frame = True
             return True
+        frames = reason.frames
         for inner, outer in zip(reversed(frames[:-1]), reversed(frames[1:])):
             if not inner.is_tail:
                 self.stop_at = (outer.serial, outer.steps)

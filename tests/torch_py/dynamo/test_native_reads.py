@@ -4,7 +4,7 @@
 import functools
 import itertools
 import operator
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass
 from types import SimpleNamespace as Namespace
 
@@ -152,6 +152,32 @@ def test_partials(program, first, second):
     check(program, (first,), (second,))
 
 
+@pytest.mark.parametrize("kind", [dict, Counter, deque, bytearray], ids=lambda kind: kind.__name__)
+def test_owners_of_methods(kind):
+    first, second = [{0: 1, 1: 1}, {0: 1, 1: 5}] if issubclass(kind, dict) else [[1, 1], [1, 5]]
+    program = lambda x, owner: x * sum(map(owner.__getitem__, [0, 1]))  # noqa: E731
+    check(program, (kind(first),), (kind(second),), graphs=4)
+
+
+def test_the_owner_of_a_method_that_is_an_argument():
+    owner = {"a": 1}
+    compiled = torch.compile(lambda x, get: x * get("a"), backend="eager")
+    get = owner.get
+    assert compiled(X, get).tolist() == [1, 1]
+    owner["a"] = 5
+    assert compiled(X, get).tolist() == [5, 5]
+
+
+def test_methods_that_change_their_owner():
+    def program(x, elements):
+        return x * len(list(map(elements.append, [1, 2]))) * len(elements)
+
+    compiled = torch.compile(program, backend="eager")
+    for elements in ([], [1], []):
+        expected = program(X, list(elements))
+        assert torch.equal(compiled(X, elements), expected) and elements[-2:] == [1, 2]
+
+
 def shortened(x, o):
     elements = [1, 2, 3, 4]
     elements[o:] = []
@@ -241,6 +267,13 @@ ZEROS, ONES = torch.zeros(3), torch.ones(3)
 )
 def test_search_for_a_tensor(program):
     check(program, (ZEROS, ONES), (ONES, ONES), graphs=None)
+
+
+def test_a_break_in_native_code_that_has_begun():
+    def program(x, elements):
+        return x * sum(map(operator.methodcaller("item"), elements))
+
+    check(program, ([torch.tensor(2), torch.tensor(3)],), ([torch.tensor(1), torch.tensor(3)],), graphs=4)
 
 
 def test_a_constant_that_is_also_an_argument():
