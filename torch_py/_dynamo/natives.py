@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import copyreg
 import functools
+import string
 import types
 from collections.abc import Callable
 from types import FunctionType, MethodType
@@ -190,6 +191,10 @@ def _text_method(capture: Capture, owner: str, callee: Any, args: Any, kwargs: d
         return owner.join(capture.elements_of(args[0]))
     if has_tensors(list(args)) or has_tensors(kwargs):
         raise data_dependent("the text of a tensor")
+    fields = list(string.Formatter().parse(owner))
+    fields += [inner for *_, format_, _ in fields for inner in string.Formatter().parse(format_ or "")]
+    if any("." in name or "[" in name for _, name, *_ in fields if name):
+        raise unsupported_call(f"str.{callee.__name__}", "it reads attributes or elements", "use an f-string")
     args = [_as_text(capture, value) for value in args]
     kwargs = {name: _as_text(capture, value) for name, value in kwargs.items()}
     return run_natively(capture, callee, args, kwargs)

@@ -137,6 +137,8 @@ def test_containers_in_containers(program, first, second):
     lambda x, n: x * len(str([n])),
     lambda x, n: x + 1 if n == Namespace(a=1) else x,
     lambda x, n: x * sum(map(operator.attrgetter("a"), [n])),
+    lambda x, n: x * len("{.a}".format(n)),
+    lambda x, n: x * len("{0.a:{0.a}}".format(n)),
 )
 @of([Namespace(a=1), Namespace(a=100)])
 def test_namespaces(program, first, second):
