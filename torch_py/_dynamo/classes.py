@@ -60,9 +60,8 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
             capture.use(value)
             refuse_foreign(capture, value)
 
-        called = _CALLED.get(owner)
-        if called is not None:
-            args, kwargs = _with_called(capture, args, kwargs, called)
+        if owner in _CALLED:
+            args, kwargs = _with_called(capture, owner, args, kwargs)
         elif owner in _LOOKING:
             capture.use_fields(*args[_LOOKING[owner] :])
 
@@ -91,11 +90,15 @@ _CALLED: dict[Any, tuple[int, str]] = {
 }
 
 
-def _with_called(capture: Capture, args: Any, kwargs: Any, called: tuple[int, str]) -> tuple[Any, Any]:
-    """The arguments of an iterator with a function that is interpreted."""
-    position, name = called
+def _with_called(capture: Capture, owner: type, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of an iterator with a function that is interpreted.
+
+    What a native function is called with is looked at now: it may call special methods.
+    """
+    position, name = _CALLED[owner]
     given = args[position] if len(args) > position else kwargs.get(name)
-    function = natives.called_natively(capture, given)
+    is_read = owner not in (map, itertools.starmap, itertools.accumulate)
+    function = natives.called_natively(capture, given, is_read)
     if function is given:
         capture.use_fields(*args)
     args = [function if at == position else value for at, value in enumerate(args)]

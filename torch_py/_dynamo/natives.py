@@ -30,32 +30,37 @@ if TYPE_CHECKING:
 
 
 class Interpreted:
-    """A function of the program as native code calls it: it is interpreted."""
+    """A function of the program as native code calls it: it is interpreted. `is_read`: native code looks into
+    its results, to compare them or for their truth."""
 
-    def __init__(self, capture: Capture, function: Any) -> None:
+    def __init__(self, capture: Capture, function: Any, is_read: bool) -> None:
         self.capture = capture
         self.function = function
+        self.is_read = is_read
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.capture.acts()
         args = tuple(self.capture.plain(value) for value in args)
-        return self.capture.call(self.function, args, kwargs)
+        result = self.capture.call(self.function, args, kwargs)
+        if self.is_read:
+            self.capture.use_fields(result)
+        return result
 
 
 _FUNCTIONS = (FunctionType, MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
 _SORT_KEY = type(functools.cmp_to_key(max))  # calls a function that is interpreted already
 
 
-def callable_for_native(capture: Capture, value: Any) -> Any:
+def callable_for_native(capture: Capture, value: Any, is_read: bool = True) -> Any:
     """`value`, or a callable that interprets it."""
-    return Interpreted(capture, value) if type(value) in _FUNCTIONS else value
+    return Interpreted(capture, value, is_read) if type(value) in _FUNCTIONS else value
 
 
-def called_natively(capture: Capture, value: Any) -> Any:
+def called_natively(capture: Capture, value: Any, is_read: bool = True) -> Any:
     """Like `callable_for_native`, for what native code is sure to call: perhaps a class, or an object with a
     __call__. So it does, and may do, what it does where the program calls it."""
     is_interpreted = callable(value) and type(value) not in (Interpreted, _SORT_KEY)
-    return Interpreted(capture, value) if is_interpreted else value
+    return Interpreted(capture, value, is_read) if is_interpreted else value
 
 
 # Builtin functions

@@ -152,8 +152,16 @@ def _extreme(function: Any, capture: Capture, *args: Any, key: Any = None, **kwa
     elements = capture.elements_of(args[0]) if len(args) == 1 else list(args)
     if has_tensors(elements):
         raise data_dependent(f"{function.__name__}() of tensors")
-    capture.use_fields(elements)
-    return function(elements, key=natives.called_natively(capture, key), **kwargs)
+    return function(elements, key=_key_function(capture, key, elements), **kwargs)
+
+
+def _key_function(capture: Capture, key: Any, elements: list[Any]) -> Any:
+    """`key` as native code calls it. Native code looks into the results and, if it does not call the
+    interpreter for them, into the elements."""
+    function = natives.called_natively(capture, key)
+    if function is key:
+        capture.use_fields(elements)
+    return function
 
 
 def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
@@ -177,8 +185,7 @@ def _sorted(capture: Capture, given: Any, /, *, key: Any = None, reverse: Any = 
     elements = capture.elements_of(given)
     if any(key is reading for reading in _READING_ELEMENTS) and has_tensors(elements):
         raise data_dependent("sorted() of tensors")
-    capture.use_fields(elements)
-    return capture.made(sorted(elements, key=natives.called_natively(capture, key), reverse=reverse))
+    return capture.made(sorted(elements, key=_key_function(capture, key, elements), reverse=reverse))
 
 
 def _reduce(capture: Capture, function: Any, given: Any, /, *initial: Any) -> Any:

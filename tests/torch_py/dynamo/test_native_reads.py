@@ -123,6 +123,10 @@ def test_keys_with_a_hash_of_their_own(program, first, second):
     lambda x, a: x * len(list(filter(a.__contains__, [5]))),
     lambda x, a: x * sum(map(operator.itemgetter(1), [a])),
     lambda x, a: x * sum(map(sum, [a])),
+    lambda x, a: x * max([0, 1], key=lambda i: [a, [1, 7]][i]),
+    lambda x, a: x * sorted([{"a": a}, {"a": [1, 7]}], key=operator.itemgetter("a"))[0]["a"][1],
+    lambda x, a: x + x[:, None].expand(2, 300)[[0, 1], a].sum(),
+    lambda x, a: x + torch.arange(300)[a].sum(),
     lambda x, a: x * list(map(tuple, [a]))[0][1],
     lambda x, a: x * functools.partial(functools.partial(max, a), [0])()[1],
 )
@@ -168,6 +172,22 @@ def test_the_owner_of_a_method_that_is_an_argument():
     assert compiled(X, get).tolist() == [1, 1]
     owner["a"] = 5
     assert compiled(X, get).tolist() == [5, 5]
+
+
+def test_truth_of_results():
+    program = lambda x, found: x * len(list(filter(lambda i: found[i], [0, 1])))  # noqa: E731
+    check(program, ([[], [1]],), ([[2], [1]],))
+
+
+def test_contents_that_a_key_does_not_read():
+    def program(x, table):
+        return x * max([table, {"a": 1}], key=lambda entry: entry["a"])["a"]
+
+    counter = CompileCounter()
+    compiled = torch.compile(program, backend=counter)
+    for unused in range(4):
+        compiled(X, {"a": 5, "b": unused})
+    assert counter.frame_count == 1
 
 
 def test_methods_that_change_their_owner():
