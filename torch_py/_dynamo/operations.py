@@ -53,7 +53,7 @@ def text_of(capture: Capture, function: Any, value: Any, *rest: Any) -> str:
 
 
 _NUMBERS = frozenset({int, float, bool, complex, str, type(None), *VARYING})
-_SETS = (set, frozenset, dict, type({}.keys()), type({}.items()))
+_SETS: tuple[type, ...] = (set, frozenset, dict, type({}.keys()), type({}.items()))
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 

@@ -364,8 +364,8 @@ def _hides_contents(value: Any) -> bool:
     return type(value).__hash__ is None or isinstance(value, memoryview)
 
 
-_KEYED_VIEWS = (type({}.keys()), type({}.items()))
-_VIEWS = (deque, MappingProxyType, type({}.values()), *_KEYED_VIEWS)
+_KEYED_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
+_VIEWS: tuple[type, ...] = (deque, MappingProxyType, type({}.values()), *_KEYED_VIEWS)
 
 
 def _leaves(waiting: list[Any], use: Callable[[Any], None] | None = None) -> Iterator[Any]:
