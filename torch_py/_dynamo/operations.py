@@ -67,6 +67,8 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
             return _of_tensors(capture, function, left, right)
 
     name = function.__name__.rstrip("_")
+    if is_format:
+        capture.use_fields(right)
     left, right = _with_varying(capture.varying, is_format, left, right)
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
@@ -75,9 +77,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
         capture.change(left)
     capture.use(left)
     capture.use(right)
-    if is_format:
-        capture.use_fields(left, right)
-    elif name in ("mul", "imul"):  # a number of repetitions
+    if name in ("mul", "imul"):  # a number of repetitions
         capture.use_fields(*(value for value in (left, right) if not isinstance(value, (list, tuple))))
     elif isinstance(left, _SETS) and isinstance(right, _SETS):
         capture.use_fields([*left, *right])

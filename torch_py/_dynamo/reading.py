@@ -77,6 +77,7 @@ class Reading(Origins):
         """Before native code looks for a key, or adds it: guards what the key is equal to. An object that is
         compared by its identity is this very one or, in a new container, other than its keys."""
         self.use_fields(key)
+        self.tells_tensors_apart = self.tells_tensors_apart or isinstance(key, Tensor)
         found = _compared_by_identity([key])
         if id(container) not in self._new:
             self._are_particular(found)

@@ -27,6 +27,7 @@ def build_list(frame: Frame, count: int) -> None:
 def build_set(frame: Frame, count: int) -> None:
     items = _top(frame, count)
     frame.capture.use_fields(items)
+    frame.capture.tells_apart(*items)
     _replace(frame, count, frame.capture.made(set(items)))
 
 
