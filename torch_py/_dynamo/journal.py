@@ -142,8 +142,8 @@ class Journal(Fields):
     def undo(self) -> list[tuple[Entry, Any]]:
         """Restores everything; gives the entries with what was there at the end."""
         changed = [(entry, entry.now()) for entry in self.entries.values()]
-        for entry, now in reversed(changed):
-            if not same(entry.before, now):
+        for entry, _ in reversed(changed):
+            if not same(entry.before, entry.now()):  # another entry may just have brought something back
                 entry.put(entry.before)
         for owner, keys in self._orders.values():
             present = [key for key in keys if dict.__contains__(owner, key)]

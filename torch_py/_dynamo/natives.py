@@ -184,7 +184,9 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
         raise unsupported_call(f"{kind.__name__}.{name}")
 
     has_changes = isinstance(owner, _CONTAINERS) or capture.origin_of(owner) is not None
-    if name in _CHANGING and has_changes:
+    if isinstance(owner, list) and name in ("append", "extend", "__iadd__"):
+        capture.grow(owner)
+    elif name in _CHANGING and has_changes:
         capture.change(owner)
     else:
         capture.use(owner)

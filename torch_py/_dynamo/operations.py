@@ -73,9 +73,12 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
         return found
-    if name.startswith("i"):  # in place
-        capture.change(left)
-    capture.use(left)
+    if name == "iadd" and isinstance(left, list):
+        capture.grow(left)
+    else:
+        if name.startswith("i"):  # in place
+            capture.change(left)
+        capture.use(left)
     capture.use(right)
     if name in ("mul", "imul"):  # a number of repetitions
         capture.use_fields(*(value for value in (left, right) if not isinstance(value, (list, tuple))))

@@ -126,16 +126,19 @@ class Reading(Origins):
     def read_item(self, owner: Any, position: int) -> Any:
         """An element of a list or tuple. Raises IndexError."""
         origin = self._unwritten("whole", owner)
+        length = length_of(owner)
+        if not 0 <= position < length:
+            self.use_length(owner)
         value = owner[position]
         if origin is None:
             return self.plain(value)
         if position < 0:
-            self.use_length(owner)
-            position += length_of(owner)
+            position += length
         return self._admit_item(owner, origin, position, value)
 
     def _admit_item(self, owner: Any, origin: Source, position: int, value: Any) -> Any:
         if position >= self.journal.length_before(owner):
+            self.use_length(owner)  # which says where appended elements are
             return self.plain(value)
         if isinstance(owner, tuple) and origin.kind == "constant" and not isinstance(value, Tensor):
             # A tuple is what it was, so its elements are particular objects.

@@ -38,9 +38,13 @@ class Writing(Reading):
 
     def append_to(self, owner: list[Any], elements: list[Any]) -> None:
         """Appends to a list that the program fills, as comprehensions do: what it has is not looked at."""
+        self.grow(owner)
+        owner += elements
+
+    def grow(self, owner: list[Any]) -> None:
+        """Has to be called before native code appends to a list, whatever it has."""
         if self._existed(owner):
             self.journal.note_tail(owner)
-        owner += elements
 
     def add_keys(self, owner: dict[Any, Any], entries: dict[Any, Any]) -> None:
         """Puts entries into a dictionary that the program fills."""
