@@ -15,6 +15,7 @@ from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.writing import Writing
+from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._shapes.reals import SymFloat
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -82,6 +83,8 @@ class Capture(Writing):
         """``type(value)``, as the program sees it."""
         if type(value) in _SEEN_AS:
             return _SEEN_AS[type(value)]
+        if type(value) is Held:
+            return value.kind
         if isinstance(value, FakeTensor):
             known = self.recorder.input_of(value)
             if known is not None:

@@ -13,6 +13,7 @@ from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.torch_modules import is_of_python, is_of_torch, module_of
+from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymSize
 from torch_py._tensor import Tensor
 
@@ -42,7 +43,7 @@ def _by_hook(capture: Capture, name: str, value: Any, kind: type, kinds: Any) ->
     found = _by_own_hook(capture, name, value, kinds)
     if found is not None:
         return found
-    if isinstance(value, (Tensor, SymSize)):  # stand-ins are of other classes than the program sees
+    if isinstance(value, (Tensor, SymSize, Held)):  # stand-ins are of other classes than the program sees
         return issubclass(kind, kinds) or (type(kinds) is not type and isinstance(value, kinds))
 
     answer = isinstance(value, kinds) if name == "__instancecheck__" else issubclass(value, kinds)

@@ -106,6 +106,9 @@ class Conversion(Fields):
                 if outcome.raised is not None or varying.sizes.fixed:
                     logs.dynamic(outcome.raised or "they are needed as numbers")
                 continue
+            if outcome.raised is not None and capture.holds_any:
+                self.policy.holds_values = False  # of which native code may have expected a float or a text
+                continue
             if outcome.raised is not None:
                 logs.raised(self.start.name, outcome.raised)
                 count_break(exception_of_capture(outcome.raised))

@@ -62,6 +62,9 @@ def of(stop: Stop) -> Any:
         return _call(stop)
     if op == "format_value":
         return _format_value(stop)
+    if op == "build_string":
+        count = stop.instruction.arg
+        return _function_step(_joined, stop.stack[-count:], count, 1)
     if op == "unpack_sequence":
         return _unpack(stop)
     if op not in _OPERATIONS:
@@ -114,6 +117,10 @@ def _format_value(stop: Stop) -> Step:
     pops = 2 if stop.instruction.arg & 4 else 1
     value, *specification = stop.stack[-pops:]
     return _function_step(_text_of, [value, stop.instruction.arg & 3, *specification], pops, 1)
+
+
+def _joined(*texts: str) -> str:
+    return "".join(texts)
 
 
 def _unpack(stop: Stop) -> Step | None:

@@ -195,7 +195,7 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
 
 def _text_method(capture: Capture, owner: str, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if callee.__name__ == "join":
-        return owner.join(capture.elements_of(args[0]))
+        return owner.join(map(capture.as_number, capture.elements_of(args[0])))
     if has_tensors(list(args)) or has_tensors(kwargs):
         raise data_dependent("the text of a tensor")
     fields = list(string.Formatter().parse(owner))

@@ -189,6 +189,8 @@ def contains(capture: Capture, container: Any, value: Any, /) -> bool:
         value = capture.key_in(container, value)
     else:
         capture.use_fields(container, value)
+        if isinstance(container, (str, bytes)):
+            value = capture.as_number(value)
         if isinstance(value, Tensor):
             value = capture.key_in(container, value)
     return value in container

@@ -10,7 +10,7 @@ import abc
 import enum
 import types
 from collections import Counter, defaultdict
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, count
 from typing import Any
 from weakref import ref
@@ -29,6 +29,7 @@ from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
 from torch_py._shapes.arguments import reach
+from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -75,6 +76,7 @@ class Origins:
         self.stop_at = stop_at  # the frame and the step before which the graph has to end
         self.raised_at: tuple[int, int] | None = None  # what raised the exception that is handled, outermost
         self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
+        self.is_continuation = False  # of a function whose graph has ended before
         self.not_assumed = not_assumed  # why no assertion is taken to hold
         self.assumed: list[tuple[Any, bool]] = []  # tensors whose truth the program asserts
         self.serials = count(1)  # of frames, in the order in which they are made
@@ -82,6 +84,7 @@ class Origins:
         self._origins: dict[int, Source] = {}
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id
+        self._held: dict[int, Held] = {}  # by the id of the source
         self._adopted: set[int] = set()
         self._classes: set[tuple[int, str]] = set()
         self._unregistered = Unregistered()
@@ -214,6 +217,9 @@ class Origins:
         kind = type(value)
         if kind is int:
             return self._admit_number(value, source)
+        if kind in (float, str) and self._holds(value, source):
+            self.guards.add("type_is", source, kind)
+            return self._held.setdefault(id(source), Held(kind, source, partial(_refuse, kind)))
         if kind in SCALARS:
             self.guards.add("equals", source, value)
             return value
@@ -241,6 +247,16 @@ class Origins:
                 self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
             self._set_origin(value, source)
         return value
+
+    def _holds(self, value: Any, source: Source) -> bool:
+        """Whether compiled code passes a float or a text on without knowing it: what the program had where
+        the graph before has ended is another one in each call."""
+        is_own = self.is_continuation and next(iter(source.steps())).kind == "argument"
+        return is_own and not source.is_of_module and self.policy.holds(value, source)
+
+    @property
+    def holds_any(self) -> bool:
+        return bool(self._held)
 
     def _admit_number(self, value: int, source: Source) -> int:
         number = value if self.fixes_numbers else self.recorder.number_input(value, source)
@@ -303,6 +319,14 @@ class Origins:
     def as_number(self, value: Any) -> Any:
         """A value for code that looks at the bits of integers: a size that varies is fixed."""
         return self.varying.fixed(value)
+
+
+def _refuse(kind: type) -> None:
+    raise Break(
+        f"use of a {kind.__name__} that varies",
+        "it was made where the graph before has ended, and may be another one in the next call",
+        "keep the computation in tensors",
+    )
 
 
 @cache

@@ -13,6 +13,7 @@ from torch_py._dynamo.frame import Pending
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot, replace_contents
 from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
 from torch_py._dynamo.sources import Source
+from torch_py._shapes.held import Held
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
@@ -106,14 +107,14 @@ class Rebuild:
             return repr(value)
         if isinstance(value, Tensor):
             return self._tensor(value)
+        if kind is Pending or kind is Held:
+            return self.source(value.source)
         if kind in VARYING:
             return self.capture.varying.text_of(value.term, self._place)  # type: ignore[union-attr]
 
         known = self._made.get(id(value))
         if known is not None:
             return known
-        if kind is Pending:
-            return self.source(value.source)
         origin = self.capture.origin_of(value)
         if origin is not None:
             return self.source(origin)

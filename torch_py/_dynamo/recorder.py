@@ -23,6 +23,7 @@ from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
+from torch_py._shapes.held import Held
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.errors import (
@@ -165,6 +166,8 @@ class Recorder(TorchFunctionMode):
 
     def fake_of(self, tensor: Any) -> Any:
         """The fake tensor that stands for a tensor of the program: itself, or that of an input."""
+        if type(tensor) is Held:
+            tensor.refuse()
         if isinstance(tensor, FakeTensor) or type(tensor) in VARYING or self.knows(tensor):
             return tensor
         known = self.inputs.get(id(tensor))

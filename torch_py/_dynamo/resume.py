@@ -88,6 +88,7 @@ class ResumedStart:
             frame.parent = frames[-1] if frames else None
             frames.append(frame)
         capture.waiting = frames[:-1]
+        capture.is_continuation = True
 
         results: list[Any] = []  # of the frame before
         error = None

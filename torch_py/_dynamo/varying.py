@@ -18,6 +18,7 @@ from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
+from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._shapes.reals import SymFloat, term_of
 from torch_py._shapes.sizes import Sizes, TooManySizes
@@ -225,6 +226,8 @@ class Varying:
         """A value for native code that looks at the bits of integers: the number in the example."""
         if type(value) is slice:
             return slice(self.fixed(value.start), self.fixed(value.stop), self.fixed(value.step))
+        if type(value) is Held:
+            value.refuse()
         return self.sizes.fix(value)
 
     def node_of(self, value: SymInt | SymFloat, graph: Graph) -> Node:

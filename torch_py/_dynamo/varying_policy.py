@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits, too
 # Of a tensor: the number of its elements, with large stand-ins as sizes, is an int64, too.
 _MOST_DIMENSIONS = 3
+_MOST_SETTINGS = 3
 
 
 class Policy:
@@ -42,6 +43,8 @@ class Policy:
         self._ranges: dict[tuple[str, int | None], Range] = {}
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._varying_modules: set[str] = set()
+        self.holds_values = True
+        self._values: dict[str, set[float | str]] = {}  # of continuations
         self.fixes_sizes = False
         self.vary_numbers()
 
@@ -98,6 +101,14 @@ class Policy:
         if not 2 <= number <= LARGEST_NUMBER or (text, None) in self._fixed:
             return False
         return has_changed or (self.dynamic is True and not is_attribute)
+
+    def holds(self, value: Any, source: Source) -> bool:
+        """Whether a float or a text is one of many in this place, in calls of a continuation: a second float
+        is enough where it may have come from a tensor; others are more likely settings."""
+        is_result = type(value) is float and all(step.kind in ("argument", "item") for step in source.steps())
+        seen = self._values.setdefault(source.text, set())
+        seen.add(value)
+        return self.holds_values and len(seen) > (1 if is_result else _MOST_SETTINGS)
 
     @staticmethod
     def is_attribute(source: Source) -> bool:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from torch_py._shapes.formulas import COMPARISONS, Formula, Term, evaluate, product, symbols_in
+from torch_py._shapes.held import Held
 from torch_py._shapes.reals import SymFloat, add_arithmetic, fix_for, real, real_arithmetic, term_of
 from torch_py._shapes.stand_ins import SMALLEST
 
@@ -140,7 +141,7 @@ class SymSize(tuple[Any, ...]):
     __rmul__ = __mul__
 
 
-VARYING = frozenset({SymInt, SymFloat})  # the types of numbers that vary
+VARYING = frozenset({SymInt, SymFloat, Held})  # the types of numbers, and other values, that vary
 
 
 def combined(function: Any, left: Any, right: Any) -> Any:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -108,3 +111,137 @@ def test_appending_to_a_list_with_two_names():
 
     both, other = [1], [1]
     compilations(program, (X, both, both), (X, both, other), (X, both, both), (X, other, both))
+
+
+# Numbers that come from tensors
+
+
+def _branch(x):
+    value, y = x.sum().item(), x + 1
+    return y * 2 if value > 3 else y
+
+
+def _appended(x):
+    losses = []
+    losses.append(x.sum().item())
+    losses.append((x * 2).sum().item())
+    return losses, x + 1
+
+
+def _summed(x):
+    total = 0.0
+    for i in range(3):
+        total += (x * i).sum().item()
+    return total, x * 2
+
+
+def _operand(x):
+    value = float(x.sum())
+    return x * value, torch.full((2,), value), x.clamp(max=value)
+
+
+def _list_of_numbers(x):
+    values = x.tolist()
+    return x * 2, values, values[0] + 1, max(values), sum(values)
+
+
+def _texts(x):
+    value, y = x.sum().item(), x * 2
+    return f"{value:.2f} {value}", "%f" % value, "{}".format(value), str(value), y  # noqa: UP030, UP031, UP032
+
+
+def _native_functions(x):
+    value = x.sum().item()
+    y = x * 2
+    rounded = math.sqrt(value), round(value, 1), int(value), abs(value), divmod(value, 2), value.is_integer()
+    return y, rounded, isinstance(value, float), type(value) is float, value is None, bool(value)
+
+
+def _containers(x):
+    value = x.sum().item()
+    kept = {"value": value, "both": [value, (value,)]}
+    found = value in [1.0, 2.0], [value] == [value], [value] == [1.0], sorted([value, 1.0, value / 2])
+    return kept, found, {value: 1}, {value}, min([value, 2.0]), x + 1
+
+
+def _objects(x):
+    value = x.sum().item()
+
+    class Record:
+        def __init__(self, value):
+            self.value = value
+
+        def twice(self):
+            return self.value * 2 + value
+
+    record = Record(value)
+    y = x * record.value
+    return y, record.value, record.twice()
+
+
+FLOATS = [
+    _branch, _appended, _summed, _operand, _list_of_numbers, _texts, _native_functions, _containers, _objects
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", FLOATS)
+def test_numbers_of_tensors_are_not_compiled_for(program):
+    several = [(X * (i / 2 + 0.25),) for i in range(12)]
+    assert compilations(program, *several) == compilations(program, *several[:6])
+
+
+def test_texts_that_are_passed_on():
+    def program(x, name):
+        x = x + 1
+        torch._dynamo.graph_break()
+        return x * 2, name, [name]
+
+    assert compilations(program, *((X, f"name {i}") for i in range(12))) == 5
+
+
+USES_OF_TEXTS = [
+    lambda x, text: x * (len(text) + ("1" in text) + (text in "12")),
+    lambda x, text: (
+        x,
+        f"<{text}>",
+        text + "!",
+        "!" + text,
+        text * 2,
+        "-".join([text, "a"]),
+        str.join("", [text]),
+    ),
+    lambda x, text: (
+        x,
+        text.upper(),
+        text[0],
+        [*text],
+        text == "1",
+        {text: 1}.get(text),
+        sorted([text, "3"]),
+    ),
+    lambda x, text: (x, getattr(Names, text, None), os.path.join("folder", text), Path(text).name, int(text)),
+    lambda x, text: (x, torch.device("cpu" if text else text), str(text), repr(text), hash(text), bool(text)),
+]
+
+
+class Names:
+    pass
+
+
+@pytest.mark.parametrize("use", USES_OF_TEXTS)
+def test_texts_that_are_used(use):
+    def program(x, text):
+        x = x + 1
+        torch._dynamo.graph_break()
+        return use(x, text)
+
+    compilations(program, *((X, str(i)) for i in range(6)))
+
+
+def test_settings_are_compiled_for():
+    def program(x, mode):
+        x = x + 1
+        torch._dynamo.graph_break()
+        return x * 2 if mode == "double" else x * 3
+
+    assert compilations(program, *[(X, "double"), (X, "triple")] * 3) == 3

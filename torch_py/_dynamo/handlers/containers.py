@@ -43,7 +43,7 @@ def build_const_key_map(frame: Frame, count: int) -> None:
 
 
 def build_string(frame: Frame, count: int) -> None:
-    _replace(frame, count, "".join(_top(frame, count)))
+    _replace(frame, count, "".join(map(frame.capture.as_number, _top(frame, count))))
 
 
 def build_slice(frame: Frame, count: int) -> None:
