@@ -80,7 +80,7 @@ def refuse_foreign(capture: Capture, value: Any) -> None:
 def _foreign(iterator: Any) -> Break:
     """The program advances an iterator that existed before, which cannot be undone."""
     return Break(
-        f"advancing a {type(iterator).__name__}",
+        f"advancing an iterator ({type(iterator).__name__})",
         "it existed before the call, and its state cannot be put back",
         "iterate over a list",
     )
