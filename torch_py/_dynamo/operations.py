@@ -158,6 +158,7 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
 
 def is_same(capture: Capture, left: Any, right: Any, /) -> bool:
     capture.tells_apart(left, right)
+    capture.is_same_as_before(left, right)
     return left is right
 
 

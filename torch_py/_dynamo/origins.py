@@ -85,6 +85,7 @@ class Origins:
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id
         self._held: dict[int, Held] = {}  # by the id of the source
+        self._equal: set[int] = set()  # of the origins, those that are guarded by being equal
         self._adopted: set[int] = set()
         self._classes: set[tuple[int, str]] = set()
         self._unregistered = Unregistered()
@@ -107,7 +108,8 @@ class Origins:
                 self.guards.add_distinct(apart)
             self._guard_storages(inputs)
         if self.guards.changed:
-            objects = [s for s in self._origins.values() if s.kind != "constant"]
+            apart = [source for key, source in self._origins.items() if key not in self._equal]
+            objects = [source for source in apart if source.kind != "constant"]
             particular = [s for s in self.guards.changed.values() if s.kind == "constant"]
             if objects:
                 self.guards.add_distinct([*objects, *particular])
@@ -228,13 +230,21 @@ class Origins:
                 return self._admit_tensor(value, source)
 
         known = self._origins.get(id(value))
+        if id(value) in self._equal:
+            self.guards.add("equals", source, value)
+            return value
         if known is not None:
             self._guard_alias(value, source, known)
             return value
         if id(value) in self._new:
             return value
 
-        if self._is_particular(value, source):
+        is_particular = self._is_particular(value, source)
+        is_value = _is_value(kind) and not isinstance(value, FIXED_KINDS)
+        if is_particular and (is_value or _is_plain(value)):
+            self.guards.add("equals", source, value)
+            self._set_equal(value, source)
+        elif is_particular:
             self.guards.add("is", source, value)
             named = self.sources.constant(value, source.text)
             self._set_origin(value, named)
@@ -285,6 +295,17 @@ class Origins:
         if isinstance(value, Module) and first.kind != "constant":
             return self.policy.is_particular(value, source)
         return first.kind == "constant" and not isinstance(value, types.CellType)
+
+    def _set_equal(self, value: Any, source: Source) -> None:
+        """Notes a value of plain values: code is for those that are equal to it."""
+        self._equal.add(id(value))
+        self._set_origin(value, source)
+
+    def is_same_as_before(self, *values: Any) -> None:
+        """Guards values that are otherwise guarded by being equal."""
+        for value in values:
+            if id(value) in self._equal:
+                self.guards.add("is", self._origins[id(value)], value)
 
     def _guard_alias(self, value: Any, source: Source, known: Source) -> None:
         if known is source:
@@ -338,6 +359,15 @@ def _is_value(kind: type) -> bool:
     methods = kind.__eq__, kind.__hash__
     is_native = all(type(method) is types.WrapperDescriptorType for method in methods)
     return is_native and object.__eq__ not in methods and object.__hash__ not in methods
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is a tuple or frozenset of plain values, which does nothing when it is compared."""
+    kind = type(value)
+    if kind not in (tuple, frozenset) and not (isinstance(value, tuple) and kind.__bases__ == (tuple,)):
+        return False
+    items = frozenset.__iter__(value) if kind is frozenset else tuple.__iter__(value)
+    return not hasattr(value, "__dict__") and all(type(item) in SCALARS or _is_plain(item) for item in items)
 
 
 class Unregistered:

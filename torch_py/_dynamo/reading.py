@@ -99,7 +99,9 @@ class Reading(Origins):
         found = {
             id(one): origin
             for one in values
-            if (origin := self._origins.get(id(one))) is not None and not isinstance(one, Tensor)
+            if (origin := self._origins.get(id(one))) is not None
+            and id(one) not in self._equal
+            and not isinstance(one, Tensor)
         }
         if any(origin.kind != "constant" for origin in found.values()):
             self.guards.add_distinct(list(found.values()))
@@ -140,6 +142,10 @@ class Reading(Origins):
         if position >= self.journal.length_before(owner):
             self.use_length(owner)  # which says where appended elements are
             return self.plain(value)
+        if id(owner) in self._equal:
+            if type(value) not in SCALARS and id(value) not in self._equal:
+                self._set_equal(value, self.sources.item(origin, position))
+            return value
         if isinstance(owner, tuple) and origin.kind == "constant" and not isinstance(value, Tensor):
             # A tuple is what it was, so its elements are particular objects.
             return value if type(value) in SCALARS else self.fixed(value, f"{origin.text}[{position}]")
@@ -335,7 +341,7 @@ class Reading(Origins):
         if origin is None:
             return
         if isinstance(value, (list, tuple)):
-            if not (origin.kind == "constant" and isinstance(value, tuple)):
+            if not (isinstance(value, tuple) and (origin.kind == "constant" or id(value) in self._equal)):
                 self.guards.add("length", origin, self.journal.length_before(value))
         elif isinstance(value, dict):
             if origin.kind == "constant":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import math
 import os
 from collections.abc import Callable
@@ -245,3 +246,69 @@ def test_settings_are_compiled_for():
         return x * 2 if mode == "double" else x * 3
 
     assert compilations(program, *[(X, "double"), (X, "triple")] * 3) == 3
+
+
+# Values that are equal to those of the call before
+
+TABLE = {
+    (2, 0): 2.0,
+    (2, 1): 3.0,
+    (3, ("a", None)): 4.0,
+    frozenset({1}): 5.0,
+    datetime.date(2020, 1, 1): 6.0,
+}
+SETTINGS: dict[str, Any] = {}
+OTHER = (2, 0)
+MAKERS = [
+    lambda: tuple([2, 0]),
+    lambda: (3, tuple(["a", None])),
+    lambda: frozenset([1]),
+    lambda: datetime.date(2020, 1, 1),
+]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_equal_values_of_global_variables(make):
+    def program(x):
+        SETTINGS["key"] = make()
+        return inner(x)
+
+    def read(x):
+        key = SETTINGS["key"]
+        return (
+            x * TABLE[key],
+            key == OTHER,
+            [key],
+            key if isinstance(key, frozenset | datetime.date) else key[1],
+        )
+
+    torch.compiler.reset()
+    counter = CompileCounter()
+    inner = read
+    expected = program(X)
+    inner = torch.compile(read, backend=counter)
+    assert all(equal(program(X), expected) for _ in range(3))
+    assert counter.frame_count == 1
+
+    SETTINGS["key"] = (2, 1)
+    assert equal(inner(X), read(X))
+    SETTINGS["key"] = (2.0, True)  # as a key, it is the same
+    assert equal(inner(X), read(X))
+    assert counter.frame_count == 3
+
+
+def test_identity_of_equal_values():
+    def read(x):
+        return x * (SETTINGS["key"] is OTHER)
+
+    compiled = torch.compile(read, backend="eager")
+    for key in (OTHER, tuple([2, 0]), OTHER):
+        SETTINGS["key"] = key
+        assert equal(compiled(X), read(X))
+
+
+def test_equal_values_that_are_returned():
+    compiled = torch.compile(lambda x: (x + 1, SETTINGS["key"]), backend="eager")
+    for _ in range(2):
+        SETTINGS["key"] = (2, tuple([1]))
+        assert compiled(X)[1] is SETTINGS["key"]
