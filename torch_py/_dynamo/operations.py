@@ -16,6 +16,7 @@ from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_numbers import has_varying
 from torch_py._dynamo.nested import has_tensors, map_tensors
+from torch_py._shapes.held import Held
 from torch_py._shapes.integers import VARYING, SymSize, combined
 from torch_py._tensor import Tensor
 
@@ -159,6 +160,8 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
 def is_same(capture: Capture, left: Any, right: Any, /) -> bool:
     capture.tells_apart(left, right)
     capture.is_same_as_before(left, right)
+    if type(left) is type(right) is Held and left is not right:
+        left.refuse()  # they may be one object
     return left is right
 
 

@@ -180,7 +180,16 @@ def _objects(x):
     return y, record.value, record.twice()
 
 
+def _under_two_names(x):
+    value = x.sum().item()
+    other = value if x is not None else 0
+    torch._dynamo.graph_break()
+    y = x + 1
+    return y, other, value is other, [value] == [other], value is not None
+
+
 FLOATS = [
+    _under_two_names,
     _branch, _appended, _summed, _operand, _list_of_numbers, _texts, _native_functions, _containers, _objects
 ]  # fmt: skip
 
