@@ -232,13 +232,14 @@ class Origins:
         known = self._origins.get(id(value))
         if id(value) in self._equal:
             self.guards.add("equals", source, value)
-            return value
-        if known is not None:
+        elif known is not None:
             self._guard_alias(value, source, known)
-            return value
-        if id(value) in self._new:
-            return value
+        elif id(value) not in self._new:
+            self._admit_object(value, kind, source)
+        return value
 
+    def _admit_object(self, value: Any, kind: type, source: Source) -> None:
+        """Gives an object that is met for the first time its origin, with a guard for what it is."""
         is_particular = self._is_particular(value, source)
         is_value = _is_value(kind) and not isinstance(value, FIXED_KINDS)
         if is_particular and (is_value or _is_plain(value)):
@@ -256,7 +257,6 @@ class Origins:
             if kind is types.FunctionType:
                 self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)
             self._set_origin(value, source)
-        return value
 
     def _holds(self, value: Any, source: Source) -> bool:
         """Whether compiled code passes a float or a text on without knowing it: what the program had where
