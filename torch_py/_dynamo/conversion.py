@@ -165,6 +165,7 @@ class Conversion(Fields):
             self.stop_at = capture.raised_at
             self.whole_frame = True
             return True
+
         frames = reason.frames
         for inner, outer in zip(reversed(frames[:-1]), reversed(frames[1:])):
             if not inner.is_tail:

@@ -242,6 +242,7 @@ class Origins:
         """Gives an object that is met for the first time its origin, with a guard for what it is."""
         is_particular = self._is_particular(value, source)
         is_value = _is_value(kind) and not isinstance(value, FIXED_KINDS)
+
         if is_particular and (is_value or _is_plain(value)):
             self.guards.add("equals", source, value)
             self._set_equal(value, source)

@@ -272,7 +272,10 @@ def test_builtins_take_no_names_of_the_interpreter(program):
 
 # Texts of tensors
 
-LOSS, PLAIN, NAMED, NUMBERS = "loss %s", b"%r", "%(loss)s %(n)d", "%d %5.1f"
+LOSS = "loss %s"
+PLAIN = b"%r"
+NAMED = "%(loss)s %(n)d"
+NUMBERS = "%d %5.1f"
 
 
 def formats_in_place(x):

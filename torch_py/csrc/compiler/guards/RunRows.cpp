@@ -148,6 +148,7 @@ bool Run::checks_contents(const Row& row) {
     case Kind::NoAttr: return lacks_attribute(registers_[row.source], row.object);
     case Kind::NoKey: return lacks_key(registers_[row.source], row.object);
     case Kind::Relation: return program_.relations[row.index].holds(registers_);
+
     case Kind::Others:
       return are_different_objects(registers_, program_.registers.data() + row.source,
                                    row.destination);
