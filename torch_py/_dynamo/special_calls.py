@@ -35,7 +35,7 @@ from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.nested import has_tensors
-from torch_py._dynamo.torch_modules import is_of_python
+from torch_py._dynamo.torch_modules import is_of_python, own_name
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
@@ -220,6 +220,9 @@ def _id(capture: Capture, value: Any, /) -> int:
     return id(value)
 
 
+_COMPARING = ("torch_py.nn.", "torch_py._functorch.")  # our own modules that use id() to compare tensors
+
+
 def _guard_identity(capture: Capture, value: Any) -> None:
     """Where an object is in memory holds for this object alone. Libraries compare such numbers only."""
     frame: Any = capture.frame
@@ -227,7 +230,7 @@ def _guard_identity(capture: Capture, value: Any) -> None:
     if is_of_python(module):
         return
     if isinstance(value, Tensor):
-        if module.startswith("torch_py.nn."):
+        if own_name(module).startswith(_COMPARING):
             return  # which of a graph's tensors are the same one is guarded
         known = capture.recorder.input_of(capture.recorder.fake_of(value))
         if known is not None and known.source.kind != "constant":

@@ -503,3 +503,18 @@ def test_transforms_around_compiled_functions(backend, recwarn):
     for transform in transforms:
         torch.testing.assert_close(transform(compiled), transform(function))
     assert not [one for one in recwarn.list if "runs eagerly" in str(one.message)]
+
+
+def test_gradients_of_each_sample_are_one_graph():
+    model = nn.Linear(3, 2)
+    parameters = dict(model.named_parameters())
+
+    def loss(weights, x, y):
+        return (torch.func.functional_call(model, weights, (x,)) - y).square().sum()
+
+    def gradients(weights, x, y):
+        return torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(weights, x, y)
+
+    x, y = torch.randn(4, 3), torch.randn(4, 2)
+    compiled = torch.compile(gradients, backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(parameters, x, y), gradients(parameters, x, y))
