@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from types import CellType, FunctionType, MappingProxyType, MethodType, SimpleNamespace
@@ -14,6 +14,7 @@ from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.native_numbers import decimals, is_decimal
 from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
+from torch_py._dynamo.parts import KEYED_VIEWS, compared_by_identity, identities, items_of, leaves
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -78,11 +79,11 @@ class Reading(Origins):
         compared by its identity is this very one or, in a new container, other than its keys."""
         self.use_fields(key)
         self.tells_tensors_apart = self.tells_tensors_apart or isinstance(key, Tensor)
-        found = _compared_by_identity([key])
+        found = compared_by_identity([key])
         if id(container) not in self._new:
             self._are_particular(found)
         elif found:
-            self.tells_apart(*found, *_compared_by_identity(list(container)))
+            self.tells_apart(*found, *compared_by_identity(list(container)))
 
     def _are_particular(self, values: list[Any]) -> None:
         """Code is for these very objects, as a container that existed before has them as keys."""
@@ -247,7 +248,7 @@ class Reading(Origins):
         origin = self._origins.get(id(value))
         if origin is None:
             if isinstance(value, (list, tuple)) and id(value) not in self._new:
-                for item in _items_of(value):
+                for item in items_of(value):
                     self.use(item)
             return
         if id(value) in self._adopted or self.journal.has("whole", value):
@@ -256,13 +257,13 @@ class Reading(Origins):
         self._adopted.add(id(value))
         if isinstance(value, (list, tuple)):
             self.use_length(value)
-            for position, item in enumerate(_items_of(value)):
+            for position, item in enumerate(items_of(value)):
                 self.as_number(self._admit_item(value, origin, position, item))
                 self.use(item)
         elif isinstance(value, dict):
             self._use_dict(value, origin)
         elif isinstance(value, (set, frozenset)):
-            self._are_particular(_compared_by_identity(list(value)))
+            self._are_particular(compared_by_identity(list(value)))
             self.guards.add("equals", origin, kind(value))
         elif isinstance(value, SimpleNamespace):
             self._own_fields(vars(value), origin)
@@ -290,8 +291,8 @@ class Reading(Origins):
         seen to: guards the contents of all of them, and which of the objects are the same one."""
         waiting = list(values)
         compared = []
-        for value in _leaves(waiting, self.use):
-            compared += _identities(value)
+        for value in leaves(waiting, self.use):
+            compared += identities(value)
             if names := _special_methods(type(value)):
                 for name in names:
                     self.depends_on_class(type(value), name)
@@ -313,7 +314,7 @@ class Reading(Origins):
 
     def keep(self, *values: Any) -> None:
         """Guards that objects in arguments of a node, such as a Generator, are those that the graph keeps."""
-        for value in _leaves(list(values)):
+        for value in leaves(list(values)):
             if (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
                 self.guards.add("is", origin, value)
 
@@ -346,7 +347,7 @@ class Reading(Origins):
         elif isinstance(value, dict):
             if origin.kind == "constant":
                 self.guards.watch(value)
-            self._are_particular(_compared_by_identity(keys_of(value)))
+            self._are_particular(compared_by_identity(keys_of(value)))
             self.guards.add("keys", origin, self.journal.keys_before(value))
         else:
             self.use(value)
@@ -374,60 +375,4 @@ def _hides_contents(value: Any) -> bool:
     return type(value).__hash__ is None or isinstance(value, memoryview)
 
 
-_KEYED_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
-_VIEWS: tuple[type, ...] = (deque, MappingProxyType, type({}.values()), *_KEYED_VIEWS)
-
-
-def _leaves(waiting: list[Any], use: Callable[[Any], None] | None = None) -> Iterator[Any]:
-    """The objects in nested containers, and in what is added to `waiting` on the way; not tensors, nor what
-    is guarded by being equal. `use` is called with each, before its parts are taken."""
-    seen: dict[int, Any] = {}
-    while waiting:
-        value = waiting.pop()
-        if type(value) is slice:
-            waiting += [value.start, value.stop, value.step]
-        if type(value) in SCALARS or isinstance(value, Tensor) or id(value) in seen:
-            continue
-
-        seen[id(value)] = value
-        if use is not None:
-            use(value)
-        parts = _parts_of(value)
-        if parts is None:
-            yield value
-        else:
-            waiting += parts
-
-
-def _parts_of(value: Any) -> Any:
-    """The elements of a container and the like; None for other objects."""
-    if isinstance(value, (list, tuple)):
-        return _items_of(value)
-    if isinstance(value, dict):
-        return [*dict.keys(value), *dict.values(value)]
-    if isinstance(value, (set, frozenset, deque, *_KEYED_VIEWS)):
-        return list(value)
-    if isinstance(value, SimpleNamespace):
-        return vars(value).values()
-    if is_bound(value):
-        return [value.__self__]
-    if type(value) is partial:
-        return [value.func, *value.args, *value.keywords.values()]
-    return None
-
-
-def _compared_by_identity(values: list[Any]) -> list[Any]:
-    """The objects in `values`, also in tuples, whose identity tells what they are equal to."""
-    return [found for value in _leaves(values) for found in _identities(value)]
-
-
-def _identities(value: Any) -> list[Any]:
-    """The object whose identity tells what `value` is equal to, if it does."""
-    if type(value) is MethodType:
-        return [value.__self__]
-    return [value] if type(value).__eq__ is object.__eq__ else []
-
-
-def _items_of(value: list[Any] | tuple[Any, ...]) -> Any:
-    """The elements, whatever `__iter__` a subclass has."""
-    return tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value)
+_VIEWS: tuple[type, ...] = (deque, MappingProxyType, type({}.values()), *KEYED_VIEWS)
