@@ -25,10 +25,10 @@ from torch_py._dynamo.journal import Journal
 from torch_py._dynamo.logs import stack_trace
 from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.scopes import Input
+from torch_py._dynamo.shared_memory import address_of, may_share, overlap
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
-from torch_py._shapes.arguments import reach
 from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.calls import memory_of
@@ -100,8 +100,8 @@ class Origins:
         self._guard_objects([m for m in inputs if self.tells_tensors_apart or self._is_written(m)])
         if not any(self._is_written(made) for made in inputs):
             # Code that only reads may share memory, as inputs do in this call.
-            owners = Counter(_memory_of(made.real) for made in inputs)
-            self.guards.add_distinct([made.source for made in free if owners[_memory_of(made.real)] == 1])
+            owners = Counter(address_of(made.real) for made in inputs)
+            self.guards.add_distinct([made.source for made in free if owners[address_of(made.real)] == 1])
         elif free:
             self._note_shared([made for made in inputs if self._is_written(made)])
             for apart in self._apart(inputs):
@@ -119,7 +119,7 @@ class Origins:
         `is`, tells."""
         groups: dict[int, list[Source]] = defaultdict(list)
         for made in inputs:
-            groups[_memory_of(made.real)].append(made.source)
+            groups[address_of(made.real)].append(made.source)
 
         for sources in groups.values():
             if len(sources) > 1 and any(source.kind != "constant" for source in sources):
@@ -138,8 +138,8 @@ class Origins:
             groups[memory_of(made.fake)].append(made)
 
         for members in groups.values():
-            pairs = [(a.real, b.real) for a, b in combinations(members, 2) if _overlap(a.real, b.real)]
-            if pairs and all(_may_share(a, b) for a, b in pairs):
+            pairs = [(a.real, b.real) for a, b in combinations(members, 2) if overlap(a.real, b.real)]
+            if pairs and all(may_share(a, b) for a, b in pairs):
                 self.fake_mode.places.count(members[0].fake)
 
     def _apart(self, inputs: list[Input]) -> list[list[Source]]:
@@ -150,7 +150,7 @@ class Origins:
         groups: dict[Any, list[Source]] = {}
         for number, made in enumerate(inputs):
             is_apart = self._is_written(made) and memory_of(made.fake) not in reached
-            groups.setdefault(-number - 1 if is_apart else _memory_of(made.real), []).append(made.source)
+            groups.setdefault(-number - 1 if is_apart else address_of(made.real), []).append(made.source)
 
         most = max(map(len, groups.values()))
         return [[group[min(k, len(group) - 1)] for group in groups.values()] for k in range(most)]
@@ -385,22 +385,3 @@ class Unregistered:
                 return False
             self._token = token
         return True
-
-
-def _overlap(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors may share elements."""
-    if a.layout is not _C.strided or b.layout is not _C.strided or _memory_of(a) != _memory_of(b):
-        return False
-    extents = [(t.storage_offset() * t.itemsize, reach(t.shape, t.stride()) * t.itemsize) for t in (a, b)]
-    (first, first_length), (second, second_length) = sorted(extents)
-    return second < first + first_length and second_length > 0
-
-
-def _may_share(a: Tensor, b: Tensor) -> bool:
-    """Whether tensors with the same elements have no history, or one that they share."""
-    bases = [tensor._base if tensor._is_view() else tensor for tensor in (a, b)]
-    return bases[0] is bases[1] or not (a.requires_grad or b.requires_grad)
-
-
-def _memory_of(tensor: Tensor) -> int:
-    return tensor.untyped_storage()._cdata
