@@ -76,9 +76,6 @@ class Capture(Writing):
         self.assumed.append((value, truth))
         return True
 
-    def subscript(self, owner: Any, key: Any) -> Any:
-        return operations.subscript(self, owner, key)
-
     def class_of(self, value: Any) -> type:
         """``type(value)``, as the program sees it."""
         if type(value) in _SEEN_AS:

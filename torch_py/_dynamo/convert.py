@@ -88,7 +88,7 @@ class Compiler:
             if program is None:
                 self.failures += 1
             elif (problem := program.check(values)) is not None:
-                # Arguments that overlap, one of which is written to: the code is for these alone.
+                # Such as arguments that overlap with different histories: no code is for them.
                 logs.not_captured(self.function.__qualname__, problem)
                 self.failures += 1
                 return self.function

@@ -26,7 +26,7 @@ ABSENT: Any = Marker("absent")  # of a place that has, or had, no value
 
 class Entry(Fields):
     """The state of one place before its first write. `kind` is "key", "slot", "class", "cell", "whole", or
-    "tail" for what is appended to a list, behind a length as `key`.
+    "tail" for what is appended to a list, after its first `key` elements.
 
     A key that was removed and came back is `moved`: it now comes after the others.
     """

@@ -1,7 +1,7 @@
 """Frames of the program around what compiled code calls, and tracebacks without frames of the compiler.
 
-Whoever looks at callers (tracebacks, `logging`, `inspect.stack()`, `warnings`) sees functions of the program,
-for which compiled code stands.
+Whoever looks at callers (tracebacks, `logging`, `inspect.stack()`, `warnings`) sees the functions of the
+program that compiled code replaces.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Writing(Reading):
         owner.update(entries)
 
     def _existed(self, value: Any, what: str = "") -> bool:
-        """Whether an object that is changed existed before; guards that it is none of those that are read."""
+        """Whether an object that is changed existed before; guards that it differs from all that are read."""
         if id(value) in self._new:
             return False
         self.guards.changed[id(value)] = self._known_origin(value, what)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 from torch_py import _logging
 from torch_py._records import Fields
@@ -35,7 +36,7 @@ class Cache(Fields):
 
     folder: Path
     written: int = 0  # entries, by this process
-    _opened: Cache | None = None  # what `opened` has found
+    _opened = cast("Cache | None", None)  # what `opened` has found; not a field
 
     @classmethod
     def opened(cls) -> Cache:

@@ -68,9 +68,9 @@ def compile_fx(
 
         return part_compiler("backward", compile_fx_inner, all_settings)(graph, inputs)
 
+    settings = {**options_of_mode(mode), **checked_options(options or {})}
     if is_in_torch_dispatch_mode(include_infra_modes=False):
         return module  # type: ignore[no-any-return]  # whose operators the mode sees
-    settings = {**options_of_mode(mode), **checked_options(options or {})}
 
     with config.patch(settings), artifacts.compilation("graph"):
         if config.trace.enabled:

@@ -39,7 +39,7 @@ class CompiledGraph(Fields):
     module: GraphModule
     called: frozenset[str] = frozenset()  # the names of nodes that are called whatever their rules say
     part: str = ""  # "forward", "backward" or "inference", where that is known
-    graph: LoopGraph = LoopGraph()
+    graph: Any = None  # the loop graph
     loops: str = ""
     schedule: list[Entry] = []
     kernels: list[Kernel] = []

@@ -202,6 +202,6 @@ def _as_views_of_one(group: list[Input]) -> dict[Node, View]:
 
 
 def _extent(value: Any) -> tuple[int, int]:
-    """The first element of memory that a tensor reads, and the one behind the last."""
+    """The first element of memory that a tensor reads, and the one past the last."""
     start = value.storage_offset()
     return start, start + reach(value.shape, value.stride())
