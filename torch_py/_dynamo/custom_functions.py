@@ -84,7 +84,10 @@ class _Rehearsal(Fields):
         return list(output) if isinstance(output, tuple) else [output]
 
     def _copy(self, tensor: Any) -> Any:
-        """Another fake tensor of the same kind: methods may write to it."""
+        """Another fake tensor of the same kind: methods may write to it. Numbers that vary stay."""
+        if not isinstance(tensor, Tensor):
+            return tensor
+
         recorder = self.capture.recorder
         with recorder.suspended():
             copy = tensor.clone().requires_grad_(tensor.requires_grad)
