@@ -419,3 +419,20 @@ def test_threads_add_to_the_gradient_of_a_common_leaf() -> None:
     for thread in threads:
         thread.join()
     assert values(x.grad) == [1600, 1600]
+
+
+def test_leaves_that_changed_their_shape_since():
+    """Their gradients have the new shape, if they can be broadcast to it."""
+    w = torch.rand(4, 6, requires_grad=True)
+    wide, turned = w * 2, w * 3
+    with torch.no_grad():
+        w.unsqueeze_(0)
+    wide.sum().backward()
+    assert w.grad is not None and w.grad.shape == (1, 4, 6)
+    assert torch.equal(w.grad, torch.full((1, 4, 6), 2.0))
+
+    w.grad = None
+    with torch.no_grad():
+        w.squeeze_(0).t_()
+    with pytest.raises(RuntimeError, match="must match the size"):
+        turned.sum().backward()

@@ -25,18 +25,22 @@ namespace {
 /// pass.
 bool has_layout_of(const at::Tensor& grad, const at::Tensor& variable) {
   if (!variable.is_non_overlapping_and_dense()) return grad.is_contiguous();
+  if (grad.sizes() != variable.sizes()) return false;
+
   for (size_t i = 0; i < grad.sizes().size(); ++i) {
     if (grad.sizes()[i] > 1 && grad.strides()[i] != variable.strides()[i]) return false;
   }
-  return grad.sizes() == variable.sizes();
+  return true;
 }
 
+/// A leaf that was reshaped in place after its use (`w.unsqueeze_(0)`) receives a gradient of its new
+/// shape, if the gradient can be broadcast to it.
 at::Tensor copy_with_layout_of(const at::Tensor& grad, const at::Tensor& variable) {
-  const bool follow = variable.is_non_overlapping_and_dense() && variable.sizes() == grad.sizes();
-  const at::Tensor copy = follow
-                              ? at::empty_strided_tensor(grad.sizes(), variable.strides(),
-                                                         grad.scalar_type(), grad.device())
-                              : at::empty_tensor(grad.sizes(), grad.scalar_type(), grad.device());
+  const at::Tensor copy =
+      variable.is_non_overlapping_and_dense()
+          ? at::empty_strided_tensor(variable.sizes(), variable.strides(), grad.scalar_type(),
+                                     grad.device())
+          : at::empty_tensor(grad.sizes(), grad.scalar_type(), grad.device());
   copy.copy_(grad);
   return copy;
 }
