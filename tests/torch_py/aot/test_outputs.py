@@ -220,6 +220,20 @@ def _leaf_and_detached() -> Any:
     return [leaf.detach(), leaf], [leaf]
 
 
+def _view_that_is_a_leaf() -> Any:
+    x = torch.randn(4, 4)
+    leaf = x[1:].requires_grad_()
+    return [x, leaf], [leaf]
+
+
+def _leaf_view_of_a_leaf() -> Any:
+    x = torch.randn(3, 4, requires_grad=True)
+    with torch.no_grad():
+        view = x.view(3, 4)
+    view.requires_grad_()
+    return [view, x], [x, view]
+
+
 def _other_dtype() -> Any:
     x = torch.randn(3, 4)
     return [x, x.view(torch.int32)], []
@@ -227,7 +241,7 @@ def _other_dtype() -> Any:
 
 SHARING = [
     _view_and_base, _overlapping, _disjoint, _interleaved, _view_and_base_with_gradient,
-    _overlapping_with_gradient, _leaf_and_detached, _other_dtype,
+    _overlapping_with_gradient, _leaf_and_detached, _view_that_is_a_leaf, _leaf_view_of_a_leaf, _other_dtype,
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import torch_py as torch
 from tests.torch_py.dynamo.comparing import equal
-from torch_py._dynamo.testing import CompileCounter
+from torch_py._dynamo.testing import CompileCounter, CompileCounterWithBackend
 
 X = torch.ones(2)
 HISTORY: list[Any] = []
@@ -321,3 +321,44 @@ def test_equal_values_that_are_returned():
     for _ in range(2):
         SETTINGS["key"] = (2, tuple([1]))
         assert compiled(X)[1] is SETTINGS["key"]
+
+
+class _Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, value: Any, factor: Any) -> Any:
+        ctx.factor = factor
+        return value * factor
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient * ctx.factor, None
+
+
+@pytest.mark.parametrize("function", [_Scaled.apply, lambda x, n: (x.exp() * n).exp().mul_(n)])
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_counters_in_programs_with_gradients(function: Any, dynamic: bool | None):
+    """The second function raises in backward: it changes what `exp` has kept."""
+    counts = {"runs": 0}
+
+    def program(x):
+        counts["runs"] += 1
+        return function(x, 3) + counts["runs"]
+
+    torch.compiler.reset()
+    counter = CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(program, backend=counter, dynamic=dynamic)
+    x = torch.ones(5, requires_grad=True)
+    for runs in range(8):
+        counts["runs"] = runs
+        assert equal(compiled(x).detach(), function(x, 3).detach() + runs + 1)
+    assert counter.frame_count <= 4  # with dynamic=True, one is given up: its error names a size
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_factors_of_custom_functions(dynamic: bool | None):
+    compiled = torch.compile(_Scaled.apply, backend="aot_eager", dynamic=dynamic)
+    x = torch.ones(5, requires_grad=True)
+    for factor in range(2, 6):
+        found = compiled(x, factor)
+        assert equal(found.detach(), x.detach() * factor)
+        assert equal(*torch.autograd.grad(found.sum(), x), torch.full((5,), float(factor)))

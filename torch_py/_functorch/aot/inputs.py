@@ -144,9 +144,13 @@ class Sharing:
         tensors = [self.arguments[position] for position in positions]
         bases = [Base(position).of(self.arguments) for position in positions]
 
-        # What is written may give all of them a history, which only views of one base share.
+        # What is written may give all of them a history, which only views of one base share: a view that
+        # is a leaf has gradients of its own.
         have_history = any(tensor.requires_grad for tensor in tensors)
-        if all(base is bases[0] for base in bases) and (have_history or not reaches_out):
+        has_own_leaf = any(t.requires_grad and t.is_leaf and t is not base for t, base in zip(tensors, bases))
+        if has_own_leaf:
+            self.views.update(_as_views_of_one(group))
+        elif all(base is bases[0] for base in bases) and (have_history or not reaches_out):
             self.sources.update(dict.fromkeys(positions, Base(positions[0])))
         elif not have_history:
             self.sources.update(dict.fromkeys(positions, Memory(positions[0])))
