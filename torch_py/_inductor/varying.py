@@ -209,7 +209,8 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
     """
     module = compiled.module
     symbols = symbols_of(module)
-    known = [term for node in module.graph.nodes for term in node.meta.get("sizes", ())]
+    facts = [node.meta.get(name, ()) for node in module.graph.nodes for name in ("sizes", "strides")]
+    known = [term for terms in facts for term in terms]
 
     all_sizes = _sizes_to_try(symbols, any(map(_rounds, known)))
     variants = _alike(_Variant(module, sizes, loops) for sizes in all_sizes)

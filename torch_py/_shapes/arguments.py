@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._records import Record
-from torch_py._shapes.formulas import Symbol, Term, evaluate, product
+from torch_py._shapes.formulas import Symbol, Term, affine, evaluate, product
 from torch_py._subclasses.converter import mark_like, requiring_as, viewed_as
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
@@ -31,17 +31,29 @@ class Geometry(Record):
 
 def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
     """The geometry of `tensor` with other sizes for some dimensions; the tensor keeps the order of its
-    strides.
+    strides, and the gaps between rows: those of ``x[:, :-1]`` are one element longer than the rows.
 
-    Raises NotFollowed for a tensor whose elements have gaps between them, or whose memory is that of another.
+    Raises NotFollowed for a tensor whose strides do not follow from its sizes in this way. What this finds is
+    what guards compare strides with (TensorFacts).
     """
-    if not are_dense(tensor.shape, tensor.stride()):
-        raise NotFollowed("a tensor with gaps between its elements has sizes that vary")
+    shape, strides = tensor.shape, tensor.stride()
+    sizes = tuple(varying.get(dim, size) for dim, size in enumerate(shape))
+    factors: dict[int, list[Term]] = {}
+    inner = None
+    for dim in _from_inside(shape, strides):
+        if inner is None or all(isinstance(term, int) for term in (*factors[inner], sizes[inner])):
+            is_read_once = inner is None or strides[dim] >= strides[inner] * shape[inner]
+            factors[dim] = [strides[dim]]
+        else:
+            quotient, rest = divmod(strides[dim], max(strides[inner], 1))
+            gap = quotient - shape[inner]
+            is_read_once = rest == 0 and gap >= 0
+            factors[dim] = [*factors[inner], affine(1, sizes[inner], gap)]
 
-    sizes = tuple(varying.get(dim, size) for dim, size in enumerate(tensor.shape))
-    order = _from_inside(tensor.shape, tensor.stride())
-    strides = {dim: product_of([sizes[i] for i in order[:place]]) for place, dim in enumerate(order)}
-    return Geometry(sizes, tuple(strides[dim] for dim in range(tensor.dim())))
+        if not is_read_once or strides[dim] == 0:
+            raise NotFollowed("a tensor with sizes that vary has strides that do not follow from them")
+        inner = dim
+    return Geometry(sizes, tuple(product_of(factors[dim]) for dim in range(tensor.dim())))
 
 
 def are_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:

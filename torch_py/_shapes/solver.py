@@ -208,10 +208,12 @@ class Solver:
         return None
 
     def know(self, term: Any) -> None:
-        """Adds the quotients in a term to those that numbers may be products of. Raises Ambiguous if the
-        recordings do not tell one from other formulas."""
+        """Adds the quotients and sums in a term to those that numbers may be products of. Raises Ambiguous
+        if the recordings do not tell a quotient from other formulas."""
         for operand in term.operands if isinstance(term, Formula) else ():
             self.know(operand)
+        if isinstance(term, Formula) and term.operation in ("add", "sub"):
+            self._parts[term] = self._values_of(term)
         if not isinstance(term, Formula) or term.operation != "floordiv" or term in self._parts:
             return
         # Without a rest in any recording, or with the same one, quotients look like fractions.

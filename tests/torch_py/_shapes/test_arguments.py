@@ -21,9 +21,25 @@ def test_strides_follow_from_sizes():
     assert texts(geometry_of(images, {0: N, 2: T})) == [["n", "3", "t", "8"], ["24*t", "1", "24", "3"]]
 
 
-def test_gaps_are_refused():
-    with pytest.raises(NotFollowed, match="gaps"):
-        geometry_of(torch.ones(4, 6)[:, :3], {0: N})
+def test_gaps_stay_as_long():
+    assert texts(geometry_of(torch.ones(4, 6)[:, :-1], {0: N, 1: T})) == [["n", "t"], ["t + 1", "1"]]
+    assert texts(geometry_of(torch.ones(4, 6)[:, :3], {0: N})) == [["n", "3"], ["6", "1"]]
+    blocks = torch.ones(4, 6, 5)[:, :-2]
+    assert texts(geometry_of(blocks, {0: N, 1: T})) == [["n", "t", "5"], ["5*(t + 2)", "5", "1"]]
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.ones(3).expand(4, 3),
+        torch.ones(20).as_strided((4, 4), (3, 1)),
+        torch.ones(40).as_strided((4, 4), (9, 2)),
+    ],
+    ids=["rows in one place", "rows that overlap", "half a gap"],
+)
+def test_other_strides_are_refused(tensor):
+    with pytest.raises(NotFollowed, match="strides that do not follow"):
+        geometry_of(tensor, {0: N, 1: T})
 
 
 @pytest.mark.parametrize("requires_grad", [False, True])

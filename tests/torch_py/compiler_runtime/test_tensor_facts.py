@@ -136,6 +136,18 @@ def test_open_sizes_of_other_formats() -> None:
     assert difference(column, torch.ones(9, 3)) is not None
 
 
+def test_gaps_after_open_sizes() -> None:
+    facts = TensorFacts(torch.ones(4, 6)[:, :-1], sizes=(None, None))
+    assert difference(facts, torch.ones(3, 9)[:, :-1]) is None
+    assert difference(facts, torch.ones(3, 9)[:, 1:]) is None
+    assert difference(facts, torch.ones(3, 9)) == "x.stride(0) was 10, is 9"
+    assert difference(facts, torch.ones(3, 9)[:, :-2]) == "x.stride(0) was 8, is 9"
+
+    columns = TensorFacts(torch.ones(4, 6)[:, :3], sizes=(None, 3))
+    assert difference(columns, torch.ones(9, 6)[:, 1:4]) is None
+    assert difference(columns, torch.ones(9, 7)[:, 1:4]) == "x.stride(0) was 6, is 7"
+
+
 def test_given_strides() -> None:
     facts = TensorFacts(torch.ones(2, 3), sizes=(None, 3), strides=(None, 1))
     assert difference(facts, torch.ones(4, 6)[:, :3]) is None

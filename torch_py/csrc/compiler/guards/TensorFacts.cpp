@@ -2,7 +2,7 @@
 #include "torch_py/csrc/compiler/guards/TensorFacts.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "torch_py/csrc/bindings/types/Dtype.h"
 
@@ -19,11 +19,12 @@ std::string dtype_text(c10::ScalarType dtype) {
 }
 
 /// Dimensions from the innermost to the outermost.
-c10::SmallVector<size_t, 6> by_stride(const int64_t* strides, size_t ndim) {
+c10::SmallVector<size_t, 6> by_stride(const int64_t* sizes, const int64_t* strides, size_t ndim) {
   c10::SmallVector<size_t, 6> order;
-  for (size_t i = ndim; i-- > 0;) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return strides[a] < strides[b]; });
+  for (size_t i = 0; i < ndim; ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(strides[a], sizes[a]) < std::pair(strides[b], sizes[b]);
+  });
   return order;
 }
 
@@ -42,7 +43,7 @@ TensorFacts::TensorFacts(PyObject* tensor)
 
   for (const int64_t size : impl.sizes()) geometry_.push_back(size);
   for (const int64_t stride : impl.strides()) geometry_.push_back(stride);
-  spanned_.assign(ndim_, -1);
+  spans_.assign(ndim_, {});
 }
 
 void TensorFacts::expect_sizes(c10::IntArrayRef sizes) {
@@ -54,19 +55,21 @@ void TensorFacts::expect_sizes(c10::IntArrayRef sizes) {
 void TensorFacts::relate_strides(c10::IntArrayRef open) {
   const int64_t* sizes = geometry_.data();
   const int64_t* strides = sizes + ndim_;
-  const auto order = by_stride(strides, ndim_);
+  const auto order = by_stride(sizes, strides, ndim_);
 
   for (size_t position = 1; position < ndim_; ++position) {
     const size_t inner = order[position - 1];
     const size_t outer = order[position];
-    const bool depends = open[inner] == kOpen || spanned_[inner] >= 0;
-    if (depends && strides[outer] == strides[inner] * sizes[inner])
-      spanned_[outer] = static_cast<int8_t>(inner);
+    const bool depends = open[inner] == kOpen || spans_[inner].inner >= 0;
+    if (!depends || strides[inner] == 0 || strides[outer] % strides[inner] != 0) continue;
+
+    const int64_t gap = strides[outer] / strides[inner] - sizes[inner];
+    if (gap >= 0) spans_[outer] = {static_cast<int8_t>(inner), gap};
   }
 }
 
 void TensorFacts::expect_strides(c10::IntArrayRef strides) {
-  spanned_.assign(ndim_, -1);
+  spans_.assign(ndim_, {});
   std::copy(strides.begin(), strides.end(), geometry_.begin() + static_cast<ptrdiff_t>(ndim_));
   const bool any = std::find(strides.begin(), strides.end(), kAnyStride) != strides.end();
   is_simple_ = is_simple_ && !any;
@@ -80,9 +83,11 @@ void TensorFacts::expect_offset(int64_t offset) {
 int64_t TensorFacts::expected_stride(size_t i, const c10::TensorImpl& tensor) const {
   const int64_t given = geometry_[ndim_ + i];
   if (given == kAnyStride) return tensor.strides()[i];
-  const int8_t inner = spanned_[i];
-  if (inner < 0) return given;
-  return tensor.strides()[static_cast<size_t>(inner)] * tensor.sizes()[static_cast<size_t>(inner)];
+  const Span span = spans_[i];
+  if (span.inner < 0) return given;
+
+  const auto inner = static_cast<size_t>(span.inner);
+  return tensor.strides()[inner] * (tensor.sizes()[inner] + span.gap);
 }
 
 bool TensorFacts::fits_geometry(const c10::TensorImpl& tensor) const {

@@ -18,8 +18,9 @@ namespace torch::python::compiler {
 /// Note [Dynamic sizes]
 /// A size may be left open: any of at least 2, as 0 and 1 broadcast and are compiled for
 /// themselves. Unless strides are given, a stride that spanned an open dimension then has to span
-/// it again: for a contiguous tensor of sizes (open, 3, open), strides are (3 * size(2), size(2),
-/// 1). All others must be the same.
+/// it again, with as long a gap behind it: for a contiguous tensor of sizes (open, 3, open),
+/// strides are (3 * size(2), size(2), 1), and for all of its columns but the last one (3 * (size(2)
+/// + 1), size(2) + 1, 1). All others must be the same.
 class TensorFacts {
  public:
   static constexpr int64_t kOpen = -1;  // a size
@@ -57,6 +58,13 @@ class TensorFacts {
   size_t ndim() const { return ndim_; }
 
  private:
+  /// What a stride is a multiple of: the stride of the dimension `inner`, as often as that has
+  /// elements, and `gap` times more. -1 where no open size is spanned.
+  struct Span {
+    int8_t inner = -1;
+    int64_t gap = 0;
+  };
+
   /// Whether a tensor requires a gradient, and what it is a view of does not: views of it that are
   /// taken without grad mode are views of the base, and do not require one.
   static bool requires_alone(const c10::TensorImpl& tensor) {
@@ -88,9 +96,8 @@ class TensorFacts {
   bool is_simple_ = true;  // all sizes and strides are given, and nothing else
   int64_t offset_ = kAnyOffset;
   size_t ndim_;
-  c10::DimVector geometry_;  // ndim sizes, then ndim strides
-  // For each dimension the one that its stride spans, if that is open; else -1.
-  c10::SmallVector<int8_t, 6> spanned_;
+  c10::DimVector geometry_;          // ndim sizes, then ndim strides
+  c10::SmallVector<Span, 6> spans_;  // of each dimension
 };
 
 /// The Python type torch_py._C._compiler.TensorFacts.
