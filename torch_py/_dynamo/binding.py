@@ -6,6 +6,7 @@ import types
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo.breaks import unsupported_call
 from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
 from torch_py._dynamo.frame import UNBOUND, Frame
 
@@ -102,7 +103,20 @@ def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs
     frame.names = namespace
     fill_closure(capture, frame, body)
     cell = frame.run()
+    if _runs_code(meta, resolved, namespace):
+        raise unsupported_call(f"class statement ({name})", "its bases, or what it contains, are told of it")
     made = meta(name, resolved, namespace, **keywords)
     if isinstance(cell, types.CellType):
         cell.cell_contents = made
     return capture.made(made)
+
+
+def _runs_code(meta: Any, bases: Any, namespace: dict[str, Any]) -> bool:
+    """Whether code of the program runs where a class is made."""
+    hooks = [getattr(base, "__init_subclass__", None) for base in bases]
+    hooks += [getattr(type(value), "__set_name__", None) for value in namespace.values()]
+    written = [hook for hook in hooks if isinstance(hook, (FunctionType, types.MethodType))]
+    return any(code.__module__ not in _LIBRARY for code in (meta, *written))
+
+
+_LIBRARY = frozenset({"abc", "builtins", "enum", "typing"})

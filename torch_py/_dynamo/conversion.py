@@ -135,6 +135,10 @@ class Conversion(Fields):
             self._note(outcome.reason)
             if self._has_to_restart(capture, outcome.reason):
                 return None
+        if any(generator.has_to_clean_up for generator in capture.generators):
+            raise Break(
+                "a generator that waits inside of `try`", "it goes on where it is dropped", "close it"
+            )
 
         name, before = self.start.name, capture.before
         rebuild = Rebuild(capture, name, self.start.parameters)

@@ -25,6 +25,15 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
         # Where it was made: before that, a graph can end without it.
         self.made_at = (caller.serial, caller.steps) if caller is not None else None
         self.__name__ = frame.code.co_name
+        frame.capture.generators.append(self)
+
+    @property
+    def has_to_clean_up(self) -> bool:
+        """Whether it waits inside of `try` or `with`, and does something when it is dropped."""
+        frame = self._frame
+        return (
+            frame is not None and self._started and frame.program.cleans_up(frame.instruction, frame.blocks)
+        )
 
     def send(self, value: Any) -> Any:
         frame = self._entered()

@@ -79,6 +79,7 @@ class Origins:
         self.is_continuation = False  # of a function whose graph has ended before
         self.not_assumed = not_assumed  # why no assertion is taken to hold
         self.assumed: list[tuple[Any, bool]] = []  # tensors whose truth the program asserts
+        self.generators: list[Any] = []  # that the program has made
         self.serials = count(1)  # of frames, in the order in which they are made
         self.tells_tensors_apart = False  # whether the program has compared tensors by their identity
         self._origins: dict[int, Source] = {}

@@ -77,6 +77,14 @@ class Program(Fields):
             return any(kind == SETUP_FINALLY for kind, _, _ in blocks)
         return self.handler_of(offset) is not None
 
+    def cleans_up(self, instruction: Instruction, blocks: Iterable[tuple[int, int, int]]) -> bool:
+        """Whether code of the program runs if a generator ends at this `yield`."""
+        row = self.handler_of(instruction.offset)
+        if row is None:
+            return self.handles(instruction.offset, blocks)
+        # The outermost handler of generators turns StopIteration into RuntimeError.
+        return self.instructions[self.index_of[row.target]].opname != "CALL_INTRINSIC_1"
+
 
 # Gives the canonical name and argument of an instruction, from the code object, CPython's name, the argument
 # as a number, and the offset of the next instruction.

@@ -1,0 +1,170 @@
+"""Generators that are left in the middle are closed when they are dropped, and classes tell their bases."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import dataclasses
+import enum
+import typing
+from typing import Any
+
+import pytest
+
+import torch_py as torch
+from tests.torch_py.dynamo.comparing import equal
+from torch_py._dynamo.utils import counters
+
+LOG: list[Any] = []
+X = torch.ones(3)
+
+
+def _numbered(x):
+    try:
+        yield x
+        yield x + 1
+    finally:
+        LOG.append("closed")
+
+
+def _left_by_break(x):
+    for value in _numbered(x):
+        x = value * 2
+        break
+    return x, list(LOG)
+
+
+def _left_by_return(x):
+    for value in _numbered(x):
+        return value * 2
+
+
+def _inside_of_with(x):
+    def values():
+        with contextlib.suppress(ValueError):
+            yield x.sin()
+            yield x.cos()
+
+    return next(values()) + x
+
+
+def _delegated(x):
+    def outer():
+        yield from _numbered(x)
+        LOG.append("not reached")
+
+    for value in outer():
+        return value + 1
+
+
+def _not_started(x):
+    generator = _numbered(x)
+    return x * (generator is not None)
+
+
+def _exhausted(x):
+    return sum(_numbered(x)), list(LOG)
+
+
+def _closed(x):
+    generator = _numbered(x)
+    first = next(generator)
+    generator.close()
+    return first * 3, list(LOG)
+
+
+def _without_cleanup(x):
+    def values():
+        yield x.sin()
+        yield x.cos()
+
+    return next(values()) + x
+
+
+class Base:
+    def __init_subclass__(cls, **kwargs: Any):
+        LOG.append((cls.__name__, kwargs))
+
+
+class Named:
+    def __set_name__(self, owner: Any, name: str):
+        LOG.append((owner.__name__, name))
+
+
+class Meta(type):
+    def __new__(mcs, name: str, *rest: Any):
+        LOG.append(name)
+        return super().__new__(mcs, name, *rest)
+
+
+def _subclass(x):
+    class Inner(Base, key=2):
+        factor = 3
+
+    return x * Inner.factor
+
+
+def _named(x):
+    class Inner:
+        field = Named()
+        factor = 3
+
+    return x * Inner.factor
+
+
+def _meta(x):
+    class Inner(metaclass=Meta):
+        factor = 3
+
+    return x * Inner.factor
+
+
+def _of_libraries(x):
+    class Number(enum.Enum):
+        TWO = 2
+
+    @dataclasses.dataclass
+    class Pair(abc.ABC):
+        one: int = 2
+
+    class Typed(typing.Generic[typing.TypeVar("T")]):
+        factor = 2
+
+    return x * Number.TWO.value * Pair().one * Typed.factor
+
+
+def _plain(x):
+    class Outer:
+        factor = 2
+
+    class Inner(Outer):
+        def scaled(self):
+            return super().factor * x
+
+    return Inner().scaled()
+
+
+def _calls(function: Any) -> list[Any]:
+    LOG.clear()
+    found = [function(X) for _ in range(3)]
+    return [*found, *LOG]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        _left_by_break, _left_by_return, _inside_of_with, _delegated, _not_started, _exhausted, _closed,
+        _without_cleanup, _subclass, _named, _meta, _of_libraries, _plain,
+    ],
+)  # fmt: skip
+def test_as_in_eager_mode(program: Any):
+    torch.compiler.reset()
+    assert equal(_calls(torch.compile(program, backend="eager")), _calls(program))
+
+
+@pytest.mark.parametrize("program", [_not_started, _exhausted, _closed, _without_cleanup, _plain])
+def test_no_break_without_need(program: Any):
+    torch.compiler.reset()
+    counters.clear()
+    _calls(torch.compile(program, backend="eager"))
+    assert not counters["graph_break"]
