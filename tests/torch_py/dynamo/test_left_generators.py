@@ -124,7 +124,7 @@ def _of_libraries(x):
         TWO = 2
 
     @dataclasses.dataclass
-    class Pair(abc.ABC):
+    class Pair(abc.ABC):  # noqa: B024
         one: int = 2
 
     class Typed(typing.Generic[typing.TypeVar("T")]):
