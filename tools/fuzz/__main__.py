@@ -64,7 +64,11 @@ def run_batch(program: str, seed: int, start: int, seconds: float, count: int | 
         raise SystemExit(f"the calls did not start:\n{done.stderr}")
 
     kind = "hangs" if "Timeout" in done.stderr else f"ends the process with status {done.returncode}"
-    return Batch(text, [*problems, f"{kind}: {text}"], int(text.split()[0]) - start + 1, True)
+    places = "\n".join(re.findall(r"^  File .*", done.stderr, re.MULTILINE)[:_MOST_PLACES])
+    return Batch(text, [*problems, f"{kind}: {text}\n{places}"], int(text.split()[0]) - start + 1, True)
+
+
+_MOST_PLACES = 5  # of the traceback of a call that does not return
 
 
 def main() -> int:

@@ -24,7 +24,7 @@ from tools.fuzz.program_arguments import altered, arguments, new_globals
 from tools.fuzz.program_texts import program_text
 from tools.fuzz.shortening import shortened
 
-_TIME_LIMIT = 20.0  # seconds of one program
+_TIME_LIMIT = 60.0  # seconds of one program
 _SECONDS_TO_SHORTEN = 20.0
 # All of a graph is one node of autograd, which needs more than its parts do and frees it all at once.
 _ERRORS_OF_ONE_NODE = (
