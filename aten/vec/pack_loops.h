@@ -41,10 +41,9 @@ struct PartOfPack {
   }
   /// x in the lanes that take part, `other` elsewhere.
   C10_ALWAYS_INLINE Pack only(Pack x, float other) const {
-    alignas(64) float lanes[kPack];
-    store_pack(lanes, x);
-    for (int64_t lane = count; lane < kPack; ++lane) lanes[lane] = other;
-    return load_pack(lanes);
+    PackBits lanes;
+    for (uint32_t lane = 0; lane < kPack; ++lane) lanes[lane] = lane;
+    return lanes < static_cast<uint32_t>(count) ? x : broadcast(other);
   }
 };
 

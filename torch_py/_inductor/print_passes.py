@@ -13,7 +13,9 @@ from torch_py._inductor.print_expr import Names, Scope, combination, first_value
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 from torch_py._records import Fields
 
-_LANES = (64, 32, 16, 8)
+# How many values of a row are collected at once, by the shortest such row: more have to be combined at its
+# end, fewer wait for one another.
+_LANES = {8: 8, 16: 16, 640: 32, 1024: 64}
 
 
 class Lines(Fields):
@@ -55,6 +57,7 @@ class Passes:
         self.buffers: list[Buffer] = []
         self.pointers: dict[Buffer, str] = {}
         self.variables: dict[Buffer, str] = {}
+        self.rests: dict[Buffer, str] = {}
         self.columns = is_columns(nest)
         # GCC 12 mixes up what is read backwards when it unrolls a loop completely and then makes vectors.
         self.out.keeps_loops = any(
@@ -113,7 +116,7 @@ class Passes:
         lanes = self.strip if self.columns else _lanes(items, inner[-1] if inner else None)
         reductions = [item for item in items if item.kind == REDUCTION]
         for item in reductions:
-            self._accumulate(item, lanes)
+            self._accumulate(item, lanes, has_rest=not self.columns and bool(lanes) and inner[-1].size % lanes > 0)
         if self.columns:
             self._column_pass(items)
         else:
@@ -174,9 +177,8 @@ class Passes:
         self._elements(items, "[lane]", known)
         self.out.close(2)
         if last.size % lanes:
-            self.out.open(f"for (int64_t lane = 0; lane < {last.size} % {lanes}; ++lane)")
-            self.out.add(f"const int64_t {last.name} = {whole} + lane;")
-            self._elements(items, "[lane]", known)
+            self.out.open_loops([last], begin=whole)
+            self._elements(items, "", known)
             self.out.close()
 
     def _open_lanes(self) -> None:
@@ -184,8 +186,12 @@ class Passes:
         self.out.open(f"for (int64_t lane = 0; lane < {self.width}; ++lane)")
         self.out.add(f"const int64_t {last.name} = block * {self.strip} + lane;")
 
-    def _accumulate(self, item: Item, lanes: int | None) -> None:
-        """Declares what a reduction collects in: one value, an array of lanes, or a pack (None)."""
+    def _accumulate(self, item: Item, lanes: int | None, has_rest: bool) -> None:
+        """Declares what a reduction collects in: one value, an array of lanes, or a pack (None).
+
+        The rest of a row is collected in a value of its own: in the first lanes, it would have to wait until
+        they are in memory.
+        """
         type = CPP[item.value.dtype]
         start = first_value(item.reduce, item.value.dtype)
         is_single = self.columns or lanes == 1
@@ -198,17 +204,23 @@ class Passes:
             self.out.add(f"{type} {name}[{lanes}];")
             self.out.add(f"at::vec::fill({name}, {start});")
         self.variables[item.buffer] = name
+        if has_rest:
+            self.rests[item.buffer] = self.names.new(f"{item.buffer.name}_rest")
+            self.out.add(f"{type} {self.rests[item.buffer]} = {start};")
 
     def _finish(self, item: Item, lanes: int | None) -> None:
-        """The value of a reduction, from its lanes."""
+        """The value of a reduction, from its lanes and the rest."""
         if lanes != 1 and not self.columns:
             type = CPP[item.value.dtype]
             variable = self.names.new(item.buffer.name)
             function = "combined_lanes" if lanes is None else "combined"
             both = unwrapped(combination(item.reduce, item.value.dtype, "a", "b"))
             combining = f"[]({type} a, {type} b) {{ return {both}; }}"
-            lanes_of = self.variables[item.buffer]
-            self.out.add(f"const {type} {variable} = at::vec::{function}({lanes_of}, {combining});")
+            total = f"at::vec::{function}({self.variables[item.buffer]}, {combining})"
+            if item.buffer in self.rests:
+                rest = self.rests.pop(item.buffer)
+                total = unwrapped(combination(item.reduce, item.value.dtype, total, rest))
+            self.out.add(f"const {type} {variable} = {total};")
             self.variables[item.buffer] = variable
         if self.columns and item.place == "memory":
             self._open_lanes()
@@ -251,7 +263,8 @@ class Passes:
         for item, value in zip(items, values):
             text = scope.text(value)
             if item.kind == REDUCTION:
-                target = f"{self.variables[item.buffer]}{lane}"
+                collected = self.variables if lane or is_pack else {**self.variables, **self.rests}
+                target = f"{collected[item.buffer]}{lane}"
                 if is_pack:
                     start = first_value(item.reduce, item.value.dtype)
                     text = f"part.only({unwrapped(text)}, {start})"
@@ -301,5 +314,4 @@ def _lanes(items: Sequence[Item], last: Axis | None) -> int | None:
         return None
     if all(item.kind != REDUCTION for item in items):
         return 1
-    fitting = [n for n in _LANES if last.size >= n]
-    return next((n for n in fitting[:2] if last.size % n == 0), fitting[0] if fitting else 1)
+    return max((lanes for shortest, lanes in _LANES.items() if last.size >= shortest), default=1)
