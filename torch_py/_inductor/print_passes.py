@@ -115,8 +115,9 @@ class Passes:
         inner = self.nest.inner
         lanes = self.strip if self.columns else _lanes(items, inner[-1] if inner else None)
         reductions = [item for item in items if item.kind == REDUCTION]
+        has_rest = bool(lanes and inner) and not self.columns and inner[-1].size % lanes > 0
         for item in reductions:
-            self._accumulate(item, lanes, has_rest=not self.columns and bool(lanes) and inner[-1].size % lanes > 0)
+            self._accumulate(item, lanes, has_rest)
         if self.columns:
             self._column_pass(items)
         else:

@@ -281,6 +281,24 @@ def test_a_leaf_may_change_its_shape_without_grad():
     compare(_transposed_without_grad, leaves(S, S))
 
 
+@pytest.mark.parametrize("take", [lambda w: w[:], lambda w: w.chunk(2)[0], lambda w: w.t()])
+def test_changes_of_what_leads_to_no_leaf(take: Any):
+    """Views of inference mode require gradients and get none, but backward looks at what was kept for them."""
+
+    def function(x: Any, w: Any) -> Any:
+        with torch.inference_mode():
+            view = take(w)
+        product = x @ view.t()
+        x.mul_(2)
+        return product
+
+    compiled = aot_function(function, fw_compiler=nop)
+    for call in (function, compiled):
+        found = call(torch.rand(4, 4), torch.rand(4, 4, requires_grad=True))
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            found.sum().backward()
+
+
 def _permuted() -> Any:
     return [torch.randn(4, 3).t(), torch.randn(3, 4)], []
 

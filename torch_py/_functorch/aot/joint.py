@@ -141,6 +141,9 @@ class _Trace:
                 "of the result fits its history"
             )
 
+        with self.recorder.paused(), inference_mode(False), enable_grad():
+            reached = arrivals([computed[i] for i in tangents])
+            leaves = [get_gradient_edge(leaf).node for leaf in wanted]
         self.recorder.context = {BACKWARD: True}
         self.recorder.notes_steps = len(tangents) > 1
         given = [
@@ -150,14 +153,14 @@ class _Trace:
         try:
             # A backward is mostly called after the block of autocast. Fake gradients are never nan.
             with without_autocast(), set_detect_anomaly(False):
+                if any(_is_last(step) and step not in leaves for step in reached):
+                    _look_at_saved(reached)
                 gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
         except Exception as error:
             self.backward_error = error
             self._forget_backward()
             return tangents, []
-        with self.recorder.paused(), inference_mode(False), enable_grad():
-            reached = arrivals([computed[i] for i in tangents])
-            self.reached = [sorted(reached.get(get_gradient_edge(leaf).node, ())) for leaf in wanted]
+        self.reached = [sorted(reached.get(leaf, ())) for leaf in leaves]
         self._note_tangents(reached)
         return tangents, list(gradients)
 
@@ -244,6 +247,19 @@ class _Trace:
 def _has_new_history(one: Input) -> bool:
     """Whether autograd has seen that the program changed the input."""
     return bool(one.given.requires_grad) and one.given.grad_fn is not one.history
+
+
+def _is_last(step: Any) -> bool:
+    """Whether gradients do not flow on from a step of autograd."""
+    return all(following is None for following, _ in step.next_functions)
+
+
+def _look_at_saved(steps: Iterable[Any]) -> None:
+    """Raises RuntimeError if the program has changed what a step has kept. Those that lead to no leaf, as
+    views of inference mode do not, are left out where gradients of some tensors are computed."""
+    for step in steps:
+        for name in filter(lambda name: name.startswith("_saved_"), dir(step)):
+            getattr(step, name)
 
 
 def _has_shape_of_history(tensor: Any) -> bool:
