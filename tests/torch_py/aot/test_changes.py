@@ -283,7 +283,7 @@ def test_a_leaf_may_change_its_shape_without_grad():
 
 @pytest.mark.parametrize("take", [lambda w: w[:], lambda w: w.chunk(2)[0], lambda w: w.t()])
 def test_changes_of_what_leads_to_no_leaf(take: Any):
-    """Views of inference mode require gradients and get none, but backward looks at what was kept for them."""
+    """Views of inference mode receive no gradient, but backward looks at what was kept for one."""
 
     def function(x: Any, w: Any) -> Any:
         with torch.inference_mode():
