@@ -20,6 +20,12 @@ C10_ALWAYS_INLINE T combined(const T (&lanes)[n], const Combine& combine) {
   return values[0];
 }
 
+/// Together with the rest of a row, which does not fill the lanes.
+template <class T, int n, class Combine>
+C10_ALWAYS_INLINE T combined(const T (&lanes)[n], T rest, const Combine& combine) {
+  return combine(combined(lanes, combine), rest);
+}
+
 /// Sets all lanes to the value that changes nothing when it is combined with another.
 template <class T, int n>
 C10_ALWAYS_INLINE void fill(T (&lanes)[n], T value) {

@@ -19,7 +19,8 @@ _OF_TRUTH = {
     **{f"bitwise_{word}": f"bitwise_{word}" for word in ("and", "or", "xor", "not")},
 }
 _LARGEST_PRODUCT = 4
-_OF_FLOATS = frozenset(["%", "fmod", "pow"])
+# Divisions that take as many steps as their operands need: loops over them are not vectorised, operators are.
+_STEPWISE = frozenset(["%", "fmod"])
 
 
 class NotLoweredError(Exception):
@@ -108,8 +109,10 @@ class Formula:
             return values[1]
         if word == "conj":
             return values[0]
-        if word in _OF_FLOATS and not self.computed.is_floating_point:
-            raise NotLoweredError(f"'{word}' of integers, which checks for zeros")
+        if word in _STEPWISE:
+            raise NotLoweredError(f"'{word}' is a loop of its own for each element")
+        if word == "pow" and not self.computed.is_floating_point:
+            raise NotLoweredError("'pow' of integers, which checks for negative exponents")
         return Map(word, values, self.computed)
 
     def _power(self, base: Any, exponent: Any) -> Expr:

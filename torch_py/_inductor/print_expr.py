@@ -177,7 +177,7 @@ class Scope(Fields):
         if word == "negative" and first.is_floating_point:
             return f"(-{args[0]})"
 
-        word = {"negative": "wrapping_negative", "%": "remainder"}.get(word, _WRAPPING.get(word, word))
+        word = "wrapping_negative" if word == "negative" else _WRAPPING.get(word, word)
         if word == "integer_power":
             exponent = value.args[1]
             assert isinstance(exponent, Const)

@@ -217,11 +217,8 @@ class Passes:
             function = "combined_lanes" if lanes is None else "combined"
             both = unwrapped(combination(item.reduce, item.value.dtype, "a", "b"))
             combining = f"[]({type} a, {type} b) {{ return {both}; }}"
-            total = f"at::vec::{function}({self.variables[item.buffer]}, {combining})"
-            if item.buffer in self.rests:
-                rest = self.rests.pop(item.buffer)
-                total = unwrapped(combination(item.reduce, item.value.dtype, total, rest))
-            self.out.add(f"const {type} {variable} = {total};")
+            parts = [self.variables[item.buffer], self.rests.pop(item.buffer, ""), combining]
+            self.out.add(f"const {type} {variable} = at::vec::{function}({', '.join(filter(None, parts))});")
             self.variables[item.buffer] = variable
         if self.columns and item.place == "memory":
             self._open_lanes()

@@ -91,6 +91,8 @@ def roll(lowering: Lowering, node: Any, given: Given) -> Value:
     steps = [0] * len(source.sizes)
     for shift, d in zip([shifts] if isinstance(shifts, int) else shifts, along):
         steps[d] += shift
+    if steps[-1]:
+        raise NotLoweredError("a remainder for each element of the rows")
 
     def element(index: Sequence[Linear]) -> Expr:
         return source.at([(i + -step % size) % size for i, step, size in zip(index, steps, source.sizes)])
