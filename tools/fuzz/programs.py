@@ -214,8 +214,8 @@ def _fact(tensor: torch.Tensor, name: str) -> Any:
 
 
 def _sharing(values: Any) -> list[tuple[int, int]]:
-    """Which tensors have the same memory."""
-    places = [tensor.untyped_storage().data_ptr() for tensor in tensors_in(values)]
+    """Which tensors have elements in the same memory: empty ones may be views of nothing."""
+    places = [t.untyped_storage().data_ptr() if t.numel() else 0 for t in tensors_in(values)]
     return [(i, j) for j, place in enumerate(places) for i in range(j) if place and places[i] == place]
 
 

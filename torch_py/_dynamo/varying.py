@@ -7,6 +7,7 @@ guards.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,8 +17,8 @@ from torch_py._C._compiler import TensorFacts
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
-from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
-from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
+from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, multiple_of_symbol, stand_in
+from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate, product
 from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._shapes.reals import SymFloat, term_of
@@ -44,6 +45,7 @@ class Place(NamedTuple):
 
     made: Input
     dim: int | None  # None for a number
+    divisor: int = 1  # of the size
 
     @property
     def is_size(self) -> bool:
@@ -102,8 +104,10 @@ class Varying:
         terms: dict[int, Term] = {}
         try:
             for dim in sorted(dims):
-                allowed = self.policy.range_of(source.text, dim, tensor.shape[dim])
-                terms[dim] = self.sizes.new(tensor.shape[dim], allowed).term
+                divisor = self.policy.divisor_of(source.text, dim, tensor.shape[dim])
+                count = tensor.shape[dim] // divisor
+                symbol = self.sizes.new(count, self.policy.range_of(source.text, dim, count)).term
+                terms[dim] = product(divisor, symbol)
             geometry = geometry_of(tensor, terms)
         except (NotFollowed, TooManySizes):
             return None
@@ -116,8 +120,9 @@ class Varying:
 
         made.node.meta["geometry"] = self._geometries[id(made.real)] = geometry
         for dim, term in enumerate(geometry.sizes):
-            if isinstance(term, Symbol):
-                self._note_place(term, Place(made, dim))
+            if not isinstance(term, int):
+                divisor, symbol = multiple_of_symbol(term)
+                self._note_place(symbol, Place(made, dim, divisor))
 
     def number(self, value: int, source: Source) -> SymInt | None:
         """An integer of the program, if it varies."""
@@ -241,12 +246,16 @@ class Varying:
             return term
         if term not in self._nodes:
             if isinstance(term, Symbol):
-                made, dim = place = self.places[term]
+                made, dim, divisor = place = self.places[term]
                 if not place.is_size:
                     return made.node
                 # Before all calls, which may change the shape of the input.
                 with graph.inserting_after(self.recorder.scopes[0].last_input or made.node):
                     node = graph.create_node("call_method", "size", (made.node, dim), {}, name=term.name)
+                if divisor > 1:
+                    node.meta["example_value"] = place.size
+                    with graph.inserting_after(node):
+                        node = graph.call_function(operator.floordiv, (node, divisor))
             else:
                 operands = tuple(self._node(operand, graph) for operand in term.operands)
                 node = graph.call_function(OPERATIONS[term.operation][0], operands)
@@ -259,13 +268,16 @@ class Varying:
     def settle(self, raised: BaseException | None) -> bool:
         """Whether the program is captured again: sizes turned out to be needed as numbers, or operators take
         them in a range only, or the program fails for the stand-ins."""
-        has_reasons = bool(self._limits or self.sizes.fixed)
+        has_reasons = bool(self._limits or self.sizes.fixed or self.sizes.divisors)
         if raised is not None and self.sizes.hints and not has_reasons:
             self.give_up()
             return True
         for symbol, allowed in self._limits.items():
-            made, dim = self.places[symbol]
+            made, dim, _ = self.places[symbol]
             self.policy.limit(made.source.text, dim, allowed)
+        for symbol, divisor in self.sizes.divisors.items():
+            made, dim, known = self.places[symbol]
+            self.policy.divide(made.source.text, dim, known * divisor)
         self._fix(self.sizes.fixed)
         return has_reasons
 
@@ -279,8 +291,8 @@ class Varying:
         """After the program could not be followed: chooses what is taken for fixed when it is captured again.
 
         First sizes that may have to be those of a tensor that does not vary, such as a weight; then
-        positions; then attributes; then all integers of the program; then all sizes instead of these; then
-        everything.
+        positions; then whether sizes are even, or multiples of more; then attributes; then all integers of
+        the program; then all sizes instead of these; then everything.
         """
         places = [*self.places.values(), *(other for _, other in self._equal)]
         tied = [place for place in places if place.size in self._other_sizes]
@@ -290,6 +302,8 @@ class Varying:
                 self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
         elif self.sizes.bounded:
             self._fix(self.sizes.bounded)
+        elif self._divide():
+            pass
         elif any(self.policy.is_attribute(place.made.source) for place in self.places.values()):
             self.policy.fixes_attributes = True
         elif not all(place.is_size for place in self.places.values()):
@@ -299,6 +313,14 @@ class Varying:
             self.policy.vary_numbers()
         else:
             self.policy.fixes_numbers = True
+
+    def _divide(self) -> bool:
+        """Whether some sizes are multiples of a power of two, which the program may need."""
+        found = False
+        for place in [*self.places.values(), *(other for _, other in self._equal)]:
+            if place.size is not None and place.divisor == 1:
+                found |= self.policy.divide_evenly(place.made.source.text, place.dim, place.size)
+        return found
 
     # Guards
 
@@ -327,7 +349,10 @@ class Varying:
         for place in self.places.values():
             if not place.is_size:
                 relations += [(">=", place, 2), ("<=", place, LARGEST_NUMBER)]
-        relations += [("==", place, other) for place, other in self._equal]
+        relations += [("==", _counted(place), _counted(other)) for place, other in self._equal]
+        for place in {*self.places.values(), *(other for _, other in self._equal)}:
+            if place.divisor > 1:
+                relations.append(("==", Formula("mod", (place, place.divisor)), 0))
         relations += [(r.sign, self._placed(r.left), self._placed(r.right)) for r in self.sizes.relations]
         for sign, left, right in relations:
             formula = (*_tokens(left, register), *_tokens(right, register), sign)
@@ -336,19 +361,26 @@ class Varying:
     def _placed(self, term: Term) -> Any:
         """A term with the places of symbols instead of these."""
         if isinstance(term, Symbol):
-            return self.places[term]
+            return _counted(self.places[term])
         if isinstance(term, Formula):
             return Formula(term.operation, tuple(map(self._placed, term.operands)))
         return term
 
-    def text_of(self, term: Term, text_of_place: Callable[[Place], str]) -> str:
+    def text_of(self, term: Any, text_of_place: Callable[[Place], str]) -> str:
         """A term as Python over the arguments of the compiled function."""
+        if isinstance(term, Place):
+            return text_of_place(term)
         if isinstance(term, Symbol):
-            return text_of_place(self.places[term])
+            return self.text_of(self._placed(term), text_of_place)
         if isinstance(term, Formula):
             left, right = (self.text_of(operand, text_of_place) for operand in term.operands)
             return f"({left} {_SIGNS[term.operation]} {right})"
         return repr(term)
+
+
+def _counted(place: Place) -> Any:
+    """The number that a symbol stands for, as a term with the place."""
+    return Formula("floordiv", (place, place.divisor)) if place.divisor > 1 else place
 
 
 def _tokens(term: Any, register: Callable[[Place], int]) -> tuple[Any, ...]:

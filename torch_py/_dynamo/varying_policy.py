@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits
 # Of a tensor: the number of its elements, with large stand-ins as sizes, is an int64, too.
 _MOST_DIMENSIONS = 3
 _MOST_SETTINGS = 3
+_LARGEST_DIVISOR = 32
 
 
 class Policy:
@@ -40,6 +42,7 @@ class Policy:
         self._varying: dict[str, set[int]] = {}
         self._fixed: set[tuple[str, int | None]] = set()  # the dimension is None for numbers
         self._tied: dict[tuple[str, int], int] = {}
+        self._divisors: dict[tuple[str, int], int] = {}  # of sizes
         self._ranges: dict[tuple[str, int | None], Range] = {}
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._varying_modules: set[str] = set()
@@ -118,6 +121,26 @@ class Policy:
     def tie(self, text: str, dim: int, size: int) -> None:
         """From now on a size does not vary where it is this one."""
         self._tied[text, dim] = size
+
+    def divisor_of(self, text: str, dim: int, size: int) -> int:
+        """What a size is a multiple of in all calls, twice at least, as far as that matters."""
+        known = self._divisors.get((text, dim), 1)
+        divisor = self._divisors[text, dim] = math.gcd(known, size)
+        return divisor if size > divisor else 1
+
+    def divide(self, text: str, dim: int, divisor: int) -> None:
+        """From now on a size is taken for a multiple of a number."""
+        self._divisors[text, dim] = divisor
+        self._ranges.pop((text, dim), None)
+
+    def divide_evenly(self, text: str, dim: int, size: int) -> bool:
+        """The same for the largest power of two that is known; whether there is one."""
+        before = self._seen.get(text, ())
+        divisor = math.gcd(_LARGEST_DIVISOR, size, before[dim] if len(before) > dim else 0)
+        if divisor == 1 or divisor == size:
+            return False
+        self.divide(text, dim, divisor)
+        return True
 
     def observe_module(self, module: Any, source: Source) -> None:
         """Notes a module that code is compiled for."""

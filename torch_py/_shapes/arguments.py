@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._records import Record
-from torch_py._shapes.formulas import Symbol, Term, affine, evaluate, product
+from torch_py._shapes.formulas import Formula, Symbol, Term, affine, evaluate, product
 from torch_py._subclasses.converter import mark_like, requiring_as, viewed_as
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
@@ -54,6 +54,12 @@ def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
             raise NotFollowed("a tensor with sizes that vary has strides that do not follow from them")
         inner = dim
     return Geometry(sizes, tuple(product_of(factors[dim]) for dim in range(tensor.dim())))
+
+
+def multiple_of_symbol(size: Term) -> tuple[int, Symbol]:
+    """The divisor of a size of an argument, and the symbol that says how often it goes into the size."""
+    divisor, symbol = size.operands if isinstance(size, Formula) else (1, size)
+    return divisor, symbol  # type: ignore[return-value]
 
 
 def are_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
@@ -161,14 +167,15 @@ class Arguments:
             given[position] = sizes[symbol]
         return given
 
-    def sources(self) -> dict[Symbol, tuple[int, int | None]]:
-        """Where the size of each symbol is found: the position of an argument, and the dimension; None for
-        an argument that is a number."""
-        numbers = {symbol: (position, None) for position, symbol in self.numbers.items()}
-        sizes = {
-            size: (position, dim)
-            for position, geometry in reversed(self.geometries.items())
-            for dim, size in enumerate(geometry.sizes)
-            if isinstance(size, Symbol)
+    def sources(self) -> dict[Symbol, tuple[int, int | None, int]]:
+        """Where the size of each symbol is found: the position of an argument, the dimension, None for an
+        argument that is a number, and the divisor of that size."""
+        found: dict[Symbol, tuple[int, int | None, int]] = {
+            symbol: (position, None, 1) for position, symbol in self.numbers.items()
         }
-        return {**numbers, **sizes}
+        for position, geometry in reversed(self.geometries.items()):
+            for dim, size in enumerate(geometry.sizes):
+                if not isinstance(size, int):
+                    divisor, symbol = multiple_of_symbol(size)
+                    found[symbol] = (position, dim, divisor)
+        return found

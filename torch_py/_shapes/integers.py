@@ -47,8 +47,11 @@ def _floor_division(self: SymInt, other: Any) -> Any:
 
 
 def _modulo(self: SymInt, other: Any) -> Any:
-    if type(other) is int and other > 0 and self.sizes.is_number(self.term):
-        return self.sizes.composed(int.__mod__(self, other), Formula("mod", (self.term, other)))
+    if type(other) is int and other > 0:
+        if self.sizes.is_number(self.term):
+            return self.sizes.composed(int.__mod__(self, other), Formula("mod", (self.term, other)))
+        if self.sizes.is_multiple(self.term, other):
+            return 0
     return self.sizes.fix(self) % self.sizes.fix(other)
 
 

@@ -8,6 +8,7 @@ hints, and every decision is kept as a relation that later calls must satisfy.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from torch_py._records import Fields, Record
@@ -75,6 +76,7 @@ class Sizes(Fields):
     relations: dict[Relation, None] = {}
     numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
     bounded: set[Symbol] = set()  # those that operators take in a range only
+    divisors: dict[Symbol, int] = {}  # what the sizes have to be multiples of in the next capture
     questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
     reals: dict[Term, None] = {}  # real numbers that operators were given
     _known: dict[int, Term] = {}  # by the value for the stand-ins
@@ -233,6 +235,18 @@ class Sizes(Fields):
     def is_number(self, term: Term) -> bool:
         """Whether a term depends on integers of the program alone."""
         return bool(self.numbers) and symbols_in(term) <= self.numbers
+
+    def is_multiple(self, term: Term, divisor: int) -> bool:
+        """Whether a size is a multiple of a number: if it is in the example, it has to be, and is captured
+        with stand-ins that are."""
+        factor, *rest = term.operands if isinstance(term, Formula) and term.operation == "mul" else (1, term)
+        if isinstance(factor, int) and factor % divisor == 0:
+            return True
+        (symbol,) = rest if len(rest) == 1 else (None,)
+        if not isinstance(symbol, Symbol) or evaluate(term, self.hints) % divisor or symbol in self.numbers:
+            return False
+        self.divisors[symbol] = math.lcm(self.divisors.get(symbol, 1), divisor)
+        return True
 
     def decide(self, sign: str, left: Any, right: Any) -> bool:
         """Compares two numbers by their hints, and remembers the outcome."""

@@ -1,7 +1,9 @@
 // Layer, group and root-mean-square normalization: checks, shapes, and gradients as compositions.
+#include <algorithm>
 #include <limits>
 #include <string>
 
+#include "aten/dispatch/Dtypes.h"
 #include "aten/native/declarations/nn/LayerNorm.h"
 #include "aten/native/nn/LayerNorm.h"
 #include "aten/native/shared/Normalization.h"
@@ -74,6 +76,12 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> layer_norm_shape(const Tensor& in
   DimVector statistics(input.sizes());
   for (size_t d = statistics.size() - normalized_shape.size(); d < statistics.size(); ++d)
     statistics[d] = 1;
+
+  // An empty row has statistics, too.
+  const bool has_rows = std::find(statistics.begin(), statistics.end(), 0) == statistics.end();
+  if (has_rows && !is_floating(input.scalar_type()))
+    throw_not_implemented("layer_norm", input.scalar_type());
+
   const TensorSpec per_row{statistics, to_accumulate(input.scalar_type()), input.device()};
   return {{DimVector(input.sizes()), input.scalar_type(), input.device()}, per_row, per_row};
 }

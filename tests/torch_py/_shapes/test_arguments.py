@@ -4,7 +4,7 @@ import pytest
 
 import torch_py as torch
 from torch_py._shapes.arguments import Arguments, NotFollowed, geometry_of, stand_in
-from torch_py._shapes.formulas import Symbol
+from torch_py._shapes.formulas import Symbol, product
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 
 N, T = Symbol("n"), Symbol("t")
@@ -58,6 +58,9 @@ def test_arguments():
     arguments = Arguments([x, 2, y], {0: geometry_of(x, {0: N, 1: T}), 2: geometry_of(y, {0: N})})
     made = arguments.for_sizes(FakeTensorMode(), {N: 11, T: 13})
     assert made[0].shape == (11, 13) and made[1] == 2 and made[2].shape == (11,)
-    assert arguments.sources() == {N: (0, 0), T: (0, 1)}
+    assert arguments.sources() == {N: (0, 0, 1), T: (0, 1, 1)}
+    halved = Arguments([x], {0: geometry_of(x, {0: product(2, N)})})
+    assert halved.for_sizes(FakeTensorMode(), {N: 11})[0].shape == (22, 6)
+    assert halved.sources() == {N: (0, 0, 2)}
     with pytest.raises(NotFollowed, match="share memory"):
         Arguments([x, x[:2]], {0: geometry_of(x, {0: N})})

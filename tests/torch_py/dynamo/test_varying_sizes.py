@@ -124,7 +124,7 @@ def test_tensors_of_modules_keep_their_sizes():
 
 
 def test_a_program_that_fails_for_primes_is_compiled_for_each_size():
-    check(lambda x: x.view(2, -1) + 1, tensors((4,), (6,), (8,)), 3)
+    check(lambda x: x.view(3, -1) + 1, tensors((9,), (15,), (21,)), 3)
 
 
 def test_breaks_keep_sizes_variable():

@@ -30,14 +30,16 @@ from torch_py.utils._pytree import tree_flatten
 
 
 class Size(Record):
-    """A number among the inputs of the graph: the size of an argument, or an argument itself."""
+    """A number among the inputs of the graph: the size of an argument, how often a divisor goes into it, or an
+    argument itself."""
 
     position: int
     dim: int | None
+    divisor: int = 1
 
     def of(self, arguments: Sequence[Any]) -> int:
         argument = arguments[self.position]
-        return int(argument if self.dim is None else argument.shape[self.dim])
+        return int(argument if self.dim is None else argument.shape[self.dim] // self.divisor)
 
 
 def trace_varying(

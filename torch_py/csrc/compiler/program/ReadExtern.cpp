@@ -103,7 +103,8 @@ class ArgumentReader {
       const at::Value& value = call_.arguments[spot.position];
       const bool is_element = spot.element != CallExtern::Spot::kWhole;
       const bool fits =
-          is_element ? value.is<at::DimVector>() : value.is<int64_t>() || value.is<at::Scalar>();
+          is_element ? value.is<at::DimVector>()
+                     : value.is<int64_t>() || value.is<at::Scalar>() || value.is<at::Tensor>();
       TORCH_CHECK_VALUE(fits, call_.entry->name(), ": argument ", spot.position,
                         " cannot be a formula");
     }

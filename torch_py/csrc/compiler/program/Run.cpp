@@ -201,6 +201,8 @@ void Run::push_arguments(const CallExtern& step) {
       value.get<at::DimVector>()[static_cast<size_t>(spot.element)] = number;
     } else if (value.is<at::Scalar>()) {
       value = at::Scalar(number);
+    } else if (value.is<at::Tensor>()) {
+      value = at::wrapped_scalar(number);
     } else {
       value = number;
     }
