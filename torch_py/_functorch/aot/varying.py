@@ -30,8 +30,8 @@ from torch_py.utils._pytree import tree_flatten
 
 
 class Size(Record):
-    """A number among the inputs of the graph: the size of an argument, how often a divisor goes into it, or an
-    argument itself."""
+    """A number among the inputs of the graph: the size of an argument, how often a divisor goes into it, or
+    an argument itself."""
 
     position: int
     dim: int | None
