@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from timeit import timeit
 from typing import Any
 
@@ -29,7 +29,7 @@ from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx._order import reached
 from torch_py.fx._script import strided
-from torch_py.fx.graph import Graph
+from torch_py.fx.experimental.optimization import extract_subgraph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
@@ -101,87 +101,78 @@ def contests_of(compiled: CompiledGraph) -> list[Contest]:
     Those that store what is not the value of a node, or a part of a tensor, cannot. Nests that compute
     different results of one operator are in one contest: a call computes all of them.
     """
-    found = _Search(compiled)
-    return [contest for nests in found.groups() if (contest := found.contest(nests)) is not None]
+    search = _Search(compiled)
+    contests = (search.contest(*group) for group in search.groups())
+    return [contest for contest in contests if contest.called]
 
 
 class _Search:
     def __init__(self, compiled: CompiledGraph) -> None:
         self.compiled = compiled
         self.nodes = compiled.graph.nodes
-        self.calls = {entry.name for entry in compiled.schedule if isinstance(entry, Extern)}
         self.makers: dict[Buffer, list[Entry]] = {}
         for entry in compiled.schedule:
             for memory in entry.makes():
                 self.makers.setdefault(memory, []).append(entry)
 
-    def groups(self) -> list[list[Nest]]:
-        """The nests that are raced together, in the order of the schedule."""
-        groups: list[tuple[list[Nest], set[Node]]] = []
+    def groups(self) -> list[tuple[list[Nest], set[Node], set[Node]]]:
+        """The nests that are raced together, the nodes that compute what they store, and what these read."""
+        calls = {entry.name for entry in self.compiled.schedule if isinstance(entry, Extern)}
+        groups: list[tuple[list[Nest], set[Node], set[Node]]] = []
         for nest in self.compiled.schedule:
             if not isinstance(nest, Nest) or not self._is_whole(nest):
                 continue
-            region = self._region([nest])
-            if region is None:
+            nests = [nest]
+            region, read = self._region(nest)
+            if any(node.name in calls for node in region):
                 continue
-            of_several = {node for node in region[0] if isinstance(node.meta.get("val"), (tuple, list))}
-            joined = [group for group in groups if of_several & group[1]]
-            for group in joined:
-                groups.remove(group)
-            nests = [other for group in joined for other in group[0]]
-            groups.append(([*nests, nest], of_several.union(*(group[1] for group in joined))))
-        return [nests for nests, _ in groups]
 
-    def contest(self, nests: list[Nest]) -> Contest | None:
-        found = self._region(nests)
-        if found is None:
-            return None
-        region, inputs = map(sorted, found)
-        called = frozenset(n.name for n in region if n.target is not operator.getitem and not is_view(n))
-        module = _module_of(region, inputs, self._results(nests))
-        return Contest(nests, inputs, called, module) if called else None
+            of_several = {node for node in region if isinstance(node.meta.get("val"), (tuple, list))}
+            for group in [group for group in reversed(groups) if of_several & group[1]]:
+                groups.remove(group)
+                nests = group[0] + nests
+                region |= group[1]
+                read |= group[2]
+            groups.append((nests, region, read))
+        return groups
+
+    def contest(self, nests: list[Nest], region: set[Node], read: set[Node]) -> Contest:
+        nodes = sorted(region)
+        inputs = sorted(read - region)
+        results = [node for nest in nests for node in self._results(nest)]
+        called = frozenset(n.name for n in nodes if n.target is not operator.getitem and not is_view(n))
+        module = extract_subgraph(self.compiled.module, nodes, inputs, results)
+        # Equal contests have equal names.
+        for number, (node, copy) in enumerate(zip((*inputs, *nodes), module.graph.nodes)):
+            copy._rename(f"value_{number}")
+            copy.meta = dict(node.meta)
+            if copy.op == "placeholder":
+                copy.target = copy.name
+        return Contest(nests, inputs, called, module)
 
     def _is_whole(self, nest: Nest) -> bool:
         """Whether it makes whole tensors, which are values of nodes."""
         return all(b in self.nodes and len(self.makers[b.memory]) == 1 for b in nest.stored())
 
-    def _results(self, nests: Iterable[Nest]) -> list[Node]:
-        return [self.nodes[buffer] for nest in nests for buffer in nest.stored()]
+    def _results(self, nest: Nest) -> list[Node]:
+        return [self.nodes[buffer] for buffer in nest.stored()]
 
-    def _region(self, nests: list[Nest]) -> tuple[set[Node], set[Node]] | None:
-        """The nodes that compute what the nests store, and the nodes that they read.
-
-        None if a node among them is called already.
-        """
-        own = {id(nest) for nest in nests}
+    def _region(self, nest: Nest) -> tuple[set[Node], set[Node]]:
+        """The nodes that compute what a nest stores, and the nodes that they read."""
         others = {
             node
             for buffer, node in self.nodes.items()
-            if any(id(entry) not in own for entry in self.makers.get(buffer.memory, ()))
+            if any(entry is not nest for entry in self.makers.get(buffer.memory, ()))
         }
 
         def is_replaced(node: Node) -> bool:
             return node.op == "call_function" and node not in others
 
-        found = list(
-            reached(self._results(nests), lambda node: node.all_input_nodes if is_replaced(node) else [])
+        found = set(
+            reached(self._results(nest), lambda node: node.all_input_nodes if is_replaced(node) else [])
         )
         region = set(filter(is_replaced, found))
-        return None if any(node.name in self.calls for node in region) else (region, set(found) - region)
-
-
-def _module_of(region: list[Node], inputs: list[Node], results: list[Node]) -> GraphModule:
-    """Some nodes of a graph as a graph of their own, in which names are numbers."""
-    graph = Graph()
-    copies: dict[Node, Node] = {}
-    for number, node in enumerate(inputs):
-        copies[node] = graph.placeholder(f"input_{number}")
-        copies[node].meta = dict(node.meta)
-    for number, node in enumerate(region):
-        copies[node] = graph.node_copy(node, copies.__getitem__)
-        copies[node]._rename(f"value_{number}")
-    graph.output([copies[node] for node in results])
-    return GraphModule({}, graph)
+        return region, found - region
 
 
 # The races
