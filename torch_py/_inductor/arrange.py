@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch_py._inductor.indices import Axis, Linear, count_of, flattened, linear, unflattened
+from torch_py._inductor.indices import Axis, Linear, Rounded, count_of, flattened, linear, unflattened
 from torch_py._inductor.ir import Buffer, cost, loads, named, with_loads
-from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest, inner_positions, positions
+from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest, positions
 
 _CHEAP_TO_REPEAT = 4  # additions
 _LARGEST_SCRATCH = 65536  # bytes of a row that is kept
@@ -86,7 +86,8 @@ def is_columns(nest: Nest) -> bool:
 
 def _joined(axes: list[Axis], items: Sequence[Item]) -> tuple[list[Axis], dict[Axis, Linear]]:
     """Axes with neighbours joined where all positions allow it, and the old ones in terms of these."""
-    every = {p for outer in positions(items) for p in inner_positions(outer)}
+    every = set(positions(items))
+    every |= {atom.value for position in every for atom in position.atoms() if isinstance(atom, Rounded)}
     groups: list[list[Axis]] = []
     for axis in axes:
         if groups and all(p.factor(groups[-1][-1]) == p.factor(axis) * axis.size for p in every):

@@ -44,30 +44,20 @@ def bounds(axes: Iterable[Axis]) -> str:
     return ", ".join(f"{axis} < {axis.size}" for axis in axes)
 
 
-class _Rounded:
-    __slots__ = ("_hash", "_key", "divisor", "value")
-    sign: str
+class Rounded(Record):
+    """A quotient or a remainder."""
 
-    def __init__(self, value: Linear, divisor: int) -> None:
-        self.value = value
-        self.divisor = divisor
-        self._key = (self.sign, divisor, value)
-        self._hash = hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Rounded) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return self._hash
+    value: Linear
+    divisor: int
+    sign = ""
 
     def __repr__(self) -> str:
         return f"({self.value}) {self.sign} {self.divisor}"
 
 
-class Quotient(_Rounded):
+class Quotient(Rounded):
     """``value // divisor``"""
 
-    __slots__ = ()
     sign = "//"
 
     @property
@@ -76,10 +66,9 @@ class Quotient(_Rounded):
         return (low // self.divisor, high // self.divisor)
 
 
-class Remainder(_Rounded):
+class Remainder(Rounded):
     """``value % divisor``, never negative."""
 
-    __slots__ = ()
     sign = "%"
 
     @property
@@ -154,36 +143,29 @@ class Linear:
         return self + other * -1
 
     def __floordiv__(self, divisor: int) -> Linear:
-        if divisor == 1:
-            return self
-        whole, rest = self._split(divisor)
-        low, high = rest.range
-        if low // divisor == high // divisor:
-            return whole + low // divisor
-
-        whole += low // divisor
-        rest += -(low // divisor) * divisor
-        steps, _ = rest._steps(divisor)
-        if steps is not None:
-            return whole + steps[0] // (divisor // steps[1])
-        return whole + _quotient(rest, divisor)
+        return divmod(self, divisor)[0]
 
     def __mod__(self, divisor: int) -> Linear:
+        return divmod(self, divisor)[1]
+
+    def __divmod__(self, divisor: int) -> tuple[Linear, Linear]:
         if divisor == 1:
-            return Linear(0)
-        _, rest = self._split(divisor)
-        low, high = rest.range
-        if low // divisor == high // divisor:
-            return rest + -(low // divisor) * divisor
+            return self, Linear(0)
+        whole, rest = self._split(divisor)
+        low, high = [end // divisor for end in rest.range]
+        whole += low
+        rest += -low * divisor  # C++ rounds negative numbers in another way
+        if low == high:
+            return whole, rest
 
         reduced = Linear(rest.constant % divisor, {a: f % divisor for a, f in rest.terms.items()})
-        if reduced.range[1] < divisor:
-            return reduced
-        rest += -(low // divisor) * divisor  # C++ rounds negative numbers in another way
         steps, part = rest._steps(divisor)
-        if steps is not None:
-            return steps[0] % (divisor // steps[1]) * steps[1] + part
-        return _atom(Remainder(rest, divisor))
+        if steps is None:
+            quotient, remainder = _quotient(rest, divisor), _atom(Remainder(rest, divisor))
+        else:
+            quotient, remainder = divmod(steps[0], divisor // steps[1])
+            remainder = remainder * steps[1] + part
+        return whole + quotient, reduced if reduced.range[1] < divisor else remainder
 
     def _steps(self, divisor: int) -> tuple[tuple[Linear, int] | None, Linear]:
         """The value as steps of a length that divides `divisor`, and a part that is shorter than a step.
@@ -221,21 +203,20 @@ class Linear:
             result = result + new * factor
         return result
 
+    def atoms(self) -> Iterator[Atom]:
+        """Its atoms, and those inside of quotients and remainders."""
+        for atom in self.terms:
+            yield atom
+            if isinstance(atom, Rounded):
+                yield from atom.value.atoms()
+
     def axes(self) -> Iterator[Axis]:
         """The axes that it depends on, those of loaded integers aside."""
-        for atom in self.terms:
-            if isinstance(atom, Axis):
-                yield atom
-            elif not isinstance(atom, Loaded):
-                yield from atom.value.axes()
+        return (atom for atom in self.atoms() if isinstance(atom, Axis))
 
-    def loaded(self) -> Iterator[Any]:
+    def loaded(self) -> list[Any]:
         """The expressions that it loads integers by."""
-        for atom in self.terms:
-            if isinstance(atom, Loaded):
-                yield atom.value
-            elif not isinstance(atom, Axis):
-                yield from atom.value.loaded()
+        return [atom.value for atom in self.atoms() if isinstance(atom, Loaded)]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Linear) and self.constant == other.constant and self.terms == other.terms
@@ -287,11 +268,6 @@ def linear(value: int | Axis) -> Linear:
     return Linear(value)
 
 
-def loaded(value: Any, size: int) -> Linear:
-    """The position that an expression computes, between 0 and `size` - 1."""
-    return _atom(Loaded(value, size))
-
-
 def flattened(index: Sequence[Linear], strides: Sequence[int], offset: int = 0) -> Linear:
     """The position in memory, or in a row, of an index."""
     total = Linear(offset)
@@ -318,8 +294,7 @@ def contiguous(sizes: Sequence[int]) -> tuple[int, ...]:
 def unflattened(position: Linear, sizes: Sequence[int]) -> tuple[Linear, ...]:
     """The index of which `position` is the place in a row."""
     index = []
-    for size, stride in zip(sizes, contiguous(sizes)):
-        index.append(Linear(0) if size == 1 else (position // stride) % size)
-    if index and sizes[0] != 1:
-        index[0] = position // contiguous(sizes)[0]
-    return tuple(index)
+    for size in reversed(sizes[1:]):
+        position, own = divmod(position, size)
+        index.append(own)
+    return (position, *reversed(index)) if sizes else ()

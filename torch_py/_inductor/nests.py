@@ -13,8 +13,6 @@ Items are computed in passes over the row. One that needs a reduction of pass n 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
 from torch_py._inductor.indices import Axis, Linear, bounds, flattened
 from torch_py._inductor.ir import Buffer, Expr, Index, Load, loads, moved, rewritten, walk
 from torch_py._inductor.statements import Statement, Store
@@ -138,12 +136,3 @@ def positions(items: Sequence[Item]) -> Iterator[Linear]:
                 yield flattened(part.index, part.buffer.strides)
             elif isinstance(part, Index):
                 yield part.position
-
-
-def inner_positions(position: Linear) -> Iterator[Linear]:
-    """A position and those inside of its quotients and remainders."""
-    yield position
-    for atom in position.terms:
-        value: Any = getattr(atom, "value", None)
-        if isinstance(value, Linear):
-            yield from inner_positions(value)

@@ -70,7 +70,7 @@ def _takes_packs(part: Expr, axis: Axis) -> bool:
     if isinstance(part, Load):
         position = flattened(part.index, part.buffer.strides)
         is_number = part.dtype == FLOAT or is_short_float(part.dtype)
-        return is_number and _is_step(position, axis, (0, 1)) and not any(True for _ in position.loaded())
+        return is_number and _is_step(position, axis, (0, 1)) and not position.loaded()
     if isinstance(part, Cast):
         return _is_float(part.dtype) and _is_float(part.value.dtype)
     if isinstance(part, Map):

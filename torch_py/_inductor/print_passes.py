@@ -237,7 +237,7 @@ class Passes:
         for item in items:
             for load in unconditional_loads(item.value):
                 position = flattened(load.index, load.buffer.strides)
-                is_fixed = axis not in position.axes() and not any(True for _ in position.loaded())
+                is_fixed = axis not in position.axes() and not position.loaded()
                 if is_fixed and load not in found and load.buffer.memory not in written:
                     text = f"{self.pointers[load.buffer]}[{scope.position(position)}]"
                     found[load] = self.names.new(f"{load.buffer.name}_value")

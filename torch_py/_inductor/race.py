@@ -187,26 +187,20 @@ def fastest(compiled: CompiledGraph) -> CompiledGraph:
         _log.info("a graph is not raced: its sizes vary, or it is not of the CPU alone")
         return compiled
 
-    state = random.get_rng_state()
-    try:
-        return _fastest(compiled)
-    finally:
-        random.set_rng_state(state)
-
-
-def _fastest(compiled: CompiledGraph) -> CompiledGraph:
     lost: set[str] = set()
     known: dict[str, bool] = {}
-    for contest in contests_of(compiled):
-        key = contest.key
-        if key not in known:
-            known[key] = _loses(contest, key, compiled.library)
-        if known[key]:
-            lost |= contest.called
-    forms = {"kernels": compiled, "calls": variant(compiled.module, None)}
-    if lost:
-        forms["both"] = variant(compiled.module, frozenset(lost))
-    return forms[_winner(forms)]
+    with random.fork_rng(devices=[]):
+        for contest in contests_of(compiled):
+            key = contest.key
+            if key not in known:
+                known[key] = _loses(contest, key, compiled.library)
+            if known[key]:
+                lost |= contest.called
+
+        forms = {"kernels": compiled, "calls": variant(compiled.module, None)}
+        if lost:
+            forms["both"] = variant(compiled.module, frozenset(lost))
+        return forms[_winner(forms)]
 
 
 def _loses(contest: Contest, key: str, library: str | None) -> bool:

@@ -111,7 +111,7 @@ def _store(store: Store, made: set[Buffer]) -> None:
     _require(store.value.dtype == store.buffer.dtype, store, "the value has the buffer's dtype")
     _require(len(store.index) == len(store.buffer.sizes), store, "one position for each dimension")
     _positions(store, store.index, set(store.axes))
-    _require(not any([*i.loaded()] for i in store.index), store, "the index has loaded positions")
+    _require(not any(i.loaded() for i in store.index), store, "the index has loaded positions")
     for load in loads(value):
         _require(load.buffer in made, store, f"{load.buffer} is read before it is made")
 

@@ -6,6 +6,7 @@ memories that a statement reads or looks at, and `makes` those that it makes or 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear, bounds, linear
@@ -33,7 +34,7 @@ class Store(Fields):
     def reduction(self) -> Reduce | None:
         return self.value if isinstance(self.value, Reduce) else None
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether it stores every element of its buffer, each at the position of the axes."""
         sizes = tuple(axis.size for axis in self.axes)

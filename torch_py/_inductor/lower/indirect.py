@@ -13,7 +13,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._inductor.dtypes import LONG, TRUTH
 from torch_py._inductor.formulas import NotLoweredError
-from torch_py._inductor.indices import Linear, loaded
+from torch_py._inductor.indices import Linear, Loaded
 from torch_py._inductor.ir import Buffer, Const, Expr, Load, Map, cast
 from torch_py._inductor.lower.context import Given, Lowering, Value, rule
 from torch_py._inductor.positions import in_range
@@ -48,7 +48,7 @@ def _positions(
             is_negative = Map("<", [value, Const(0, LONG)], TRUTH)
             from_end = Map("+", [value, Const(size, LONG)], LONG)
             value = Map("where", [is_negative, from_end, value], LONG)
-        return loaded(value, size)
+        return Linear(0, {Loaded(value, size): 1})
 
     return at
 
