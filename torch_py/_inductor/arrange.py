@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch_py._inductor.indices import Axis, Linear, Rounded, count_of, flattened, linear, unflattened
+from torch_py._inductor.indices import Axis, Linear, Rounded, count_of, linear, unflattened
 from torch_py._inductor.ir import Buffer, cost, loads, named, with_loads
 from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest, positions
 
@@ -67,8 +67,7 @@ def _reads(item: Item, buffer: Buffer) -> bool:
 def _order_axes(nest: Nest) -> None:
     """Puts the outer axes in the order of memory, that of the first store."""
     first = nest.items[0]
-    place = flattened(first.index, first.buffer.strides)
-    steps = {axis: abs(place.factor(axis)) for axis in nest.outer}
+    steps = {axis: abs(first.position.factor(axis)) for axis in nest.outer}
     if not nest.has_rows and all(steps.values()):
         nest.outer.sort(key=steps.__getitem__, reverse=True)
 
@@ -78,9 +77,8 @@ def is_columns(nest: Nest) -> bool:
     if not nest.inner or not nest.outer:
         return False
     reduced = [load for item in nest.items if item.kind == REDUCTION for load in loads(item.value)]
-    places = [flattened(load.index, load.buffer.strides) for load in reduced]
-    along_rows = sum(place.factor(nest.inner[-1]) == 1 for place in places)
-    along_columns = sum(place.factor(nest.outer[-1]) == 1 for place in places)
+    along_rows = sum(load.position.factor(nest.inner[-1]) == 1 for load in reduced)
+    along_columns = sum(load.position.factor(nest.outer[-1]) == 1 for load in reduced)
     return along_columns > along_rows
 
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import TRUTH, is_short_float
-from torch_py._inductor.indices import Axis, Linear, bounds
+from torch_py._inductor.indices import Axis, Linear, bounds, flattened
 from torch_py._records import Fields
 from torch_py.fx._order import reached
 
@@ -100,13 +101,16 @@ class Const(Expr):
 class Load(Expr):
     """An element of a buffer."""
 
-    __slots__ = ("buffer", "index")
-
     def __init__(self, buffer: Buffer, index: Sequence[Linear]) -> None:
         self.buffer = buffer
         self.index = tuple(index)
         loaded = tuple([part for position in index for part in position.loaded()])
         self._seal(buffer.dtype, loaded, buffer, self.index)
+
+    @cached_property
+    def position(self) -> Linear:
+        """Where it is in memory."""
+        return flattened(self.index, self.buffer.strides)
 
     def __repr__(self) -> str:
         return f"{self.buffer.name}[{', '.join(map(str, self.index))}]"

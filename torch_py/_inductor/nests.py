@@ -13,6 +13,7 @@ Items are computed in passes over the row. One that needs a reduction of pass n 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+
 from torch_py._inductor.indices import Axis, Linear, bounds, flattened
 from torch_py._inductor.ir import Buffer, Expr, Index, Load, loads, moved, rewritten, walk
 from torch_py._inductor.statements import Statement, Store
@@ -47,6 +48,11 @@ class Item(Fields):
             index = moved(index, axes)
         reduce = "" if reduction is None else reduction.kind
         return cls(store.buffer, store.line, kind, index, value, reduce, not store.is_plain)
+
+    @property
+    def position(self) -> Linear:
+        """Where it stores, if that is in memory."""
+        return flattened(self.index, self.buffer.strides)
 
     def __str__(self) -> str:
         place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
@@ -130,9 +136,7 @@ Entry = Nest | Statement
 def positions(items: Sequence[Item]) -> Iterator[Linear]:
     """All positions that items compute, as they are in memory."""
     for item in items:
-        yield flattened(item.index, item.buffer.strides)
+        yield item.position
         for part in walk(item.value):
-            if isinstance(part, Load):
-                yield flattened(part.index, part.buffer.strides)
-            elif isinstance(part, Index):
+            if isinstance(part, (Load, Index)):
                 yield part.position

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from torch_py._inductor.dtypes import CPP, TRUTH
-from torch_py._inductor.indices import Axis, contiguous, count_of, flattened
+from torch_py._inductor.indices import Axis, contiguous, count_of
 from torch_py._inductor.ir import Buffer, cost, loads
 from torch_py._inductor.nests import Kernel, Nest
 from torch_py._inductor.print_packs import takes_packs
@@ -113,14 +113,12 @@ class _Printer(Passes):
 
     def _other_direction(self, outer: Sequence[Axis], last: Axis) -> Axis | None:
         """The axis along which something is read from neighbours in memory, while the last one jumps."""
-        for item in self.nest.items:
-            for load in loads(item.value):
-                place = flattened(load.index, load.buffer.strides)
-                if place.factor(last) > 1 and last.size >= _TILE:
-                    for axis in outer:
-                        if place.factor(axis) == 1 and axis.size >= _TILE:
-                            return axis
-        return None
+        if last.size < _TILE:
+            return None
+        places = [load.position for item in self.nest.items for load in loads(item.value)]
+        jumping = [place for place in places if place.factor(last) > 1]
+        long = [axis for axis in outer if axis.size >= _TILE]
+        return next((axis for place in jumping for axis in long if place.factor(axis) == 1), None)
 
     def _tile_loops(self, outer: list[Axis], last: Axis, other: Axis) -> tuple[int, int]:
         """Squares of two axes, so that what is read stays in the cache until its neighbours are needed."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from torch_py import _C
 from torch_py._inductor.dtypes import CPP, FLOAT, TRUTH
-from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder, flattened
+from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder
 from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
 from torch_py._records import Fields
 
@@ -53,17 +53,45 @@ class Names(Fields):
         return name
 
 
+class Lines(Fields):
+    """Lines with their indentation."""
+
+    lines: list[str] = []
+    depth: int = 1
+    keeps_loops: bool = False
+
+    def add(self, text: str) -> None:
+        self.lines.append("  " * self.depth + text)
+
+    def open(self, text: str) -> None:
+        if self.keeps_loops and text.startswith("for ("):
+            self.add("#pragma GCC unroll 1")
+        self.add(f"{text} {{")
+        self.depth += 1
+
+    def open_loops(self, axes: Iterable[Axis], begin: str = "0", end: str = "") -> None:
+        """A loop over each axis: over all of it, or between two positions."""
+        for axis in axes:
+            i = axis.name
+            self.open(f"for (int64_t {i} = {begin}; {i} < {end or axis.size}; ++{i})")
+
+    def close(self, count: int = 1) -> None:
+        for _ in range(count):
+            self.depth -= 1
+            self.add("}")
+
+
 class Scope(Fields):
-    """The lines of one loop body, in which equal values are computed once.
+    """A loop body, printed to `out`, in which equal values are computed once.
 
     `place` says where an element of a buffer is that the kernel itself has computed: a variable or an
     expression, None for memory.
     """
 
+    out: Lines
     names: Names
     pointers: Mapping[Buffer, str]
     place: Callable[[Load], str | None]
-    lines: list[str] = []
     known: dict[Expr, str] = {}
     counts: dict[Expr, int] = {}
     is_lazy: bool = False  # inside of a guard, where nothing is computed ahead
@@ -89,7 +117,7 @@ class Scope(Fields):
             if isinstance(value, Load) and self.place(value) is not None:
                 return text
             stem = f"{value.buffer.name}_value" if isinstance(value, Load) else "t"
-            text = self._variable(stem, value, text)
+            text = self.variable(stem, value, text)
         return text
 
     def _named(self, value: Named) -> str:
@@ -98,13 +126,13 @@ class Scope(Fields):
             return self.text(inner)
         known = self.known.get(inner)
         if known is None:
-            known = self._variable(value.name, inner, self._of(inner))
+            known = self.variable(value.name, inner, self._of(inner))
         self.known[value] = known
         return known
 
-    def _variable(self, stem: str, value: Expr, text: str) -> str:
+    def variable(self, stem: str, value: Expr, text: str) -> str:
         name = self.names.new(stem)
-        self.lines.append(f"const {CPP[value.dtype]} {name} = {unwrapped(text)};")
+        self.out.add(f"const {CPP[value.dtype]} {name} = {unwrapped(text)};")
         self.known[value] = name
         return name
 
@@ -115,8 +143,7 @@ class Scope(Fields):
             found = self.place(value)
             if found is not None:
                 return found
-            index = flattened(value.index, value.buffer.strides)
-            text = f"{self.pointers[value.buffer]}[{self.position(index)}]"
+            text = self.element(value)
             return f"({text} != 0)" if value.dtype == TRUTH else text
 
         if isinstance(value, Cast):
@@ -157,7 +184,7 @@ class Scope(Fields):
         is_read = isinstance(inner, Load) and self.place(inner) is None
         if not is_read or self.is_lazy or value in self.known or inner in self.known:
             return text
-        return self._variable(f"{inner.buffer.name}_value", value, text)
+        return self.variable(f"{inner.buffer.name}_value", value, text)
 
     def _map(self, value: Map) -> str:
         word = value.function
@@ -186,6 +213,10 @@ class Scope(Fields):
         if not value.dtype.is_floating_point and value.dtype.itemsize < 4 and value.dtype != TRUTH:
             return f"static_cast<{CPP[value.dtype]}>({text})"
         return text
+
+    def element(self, load: Load) -> str:
+        """An element in memory."""
+        return f"{self.pointers[load.buffer]}[{self.position(load.position)}]"
 
     def position(self, position: Linear) -> str:
         """A position in memory."""

@@ -13,7 +13,7 @@ from typing import Any
 from torch_py._inductor import config
 from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
 from torch_py._inductor.headers import has_packs, pack_words
-from torch_py._inductor.indices import Axis, Linear, flattened
+from torch_py._inductor.indices import Axis, Linear
 from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, loads, walk
 from torch_py._inductor.nests import REDUCTION, Item, Nest
 from torch_py._inductor.options import vector_bits
@@ -37,7 +37,7 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
         if item.kind == REDUCTION:
             fits = item.value.dtype == FLOAT and item.reduce in ("sum", "product", "maximum", "minimum")
         else:
-            fits = _is_step(flattened(item.index, item.buffer.strides), axis, (1,))
+            fits = _is_step(item.position, axis, (1,))
         if not fits or not _is_float(item.buffer.dtype):
             return False  # packs cannot be stored as truth values
         result = stored_value(item)
@@ -68,9 +68,8 @@ def _gains(part: Expr) -> bool:
 
 def _takes_packs(part: Expr, axis: Axis) -> bool:
     if isinstance(part, Load):
-        position = flattened(part.index, part.buffer.strides)
-        is_number = part.dtype == FLOAT or is_short_float(part.dtype)
-        return is_number and _is_step(position, axis, (0, 1)) and not position.loaded()
+        is_row = _is_step(part.position, axis, (0, 1)) and not part.position.loaded()
+        return is_row and _is_float(part.dtype)
     if isinstance(part, Cast):
         return _is_float(part.dtype) and _is_float(part.value.dtype)
     if isinstance(part, Map):
@@ -102,7 +101,7 @@ class PackScope(Scope):
         for load in loads(value):
             item = self.nest.made(load.buffer)
             is_scratch = item is not None and item.place == "scratch"
-            if is_scratch or flattened(load.index, load.buffer.strides).factor(self.axis):
+            if is_scratch or load.position.factor(self.axis):
                 return True
         return False
 
@@ -113,12 +112,12 @@ class PackScope(Scope):
             self.known[value] = wide
         return super().text(value)
 
-    def _variable(self, stem: str, value: Expr, text: str) -> str:
+    def variable(self, stem: str, value: Expr, text: str) -> str:
         if isinstance(value, Cast):
             return text
         name = self.names.new(stem)
         type = "auto" if value.dtype == TRUTH else "Pack"
-        self.lines.append(f"const {type} {name} = {unwrapped(text)};")
+        self.out.add(f"const {type} {name} = {unwrapped(text)};")
         self.known[value] = name
         return name
 
@@ -129,8 +128,7 @@ class PackScope(Scope):
             found = self.place(value)
             if found is not None:
                 return f"part.load(&{found})"
-            index = flattened(value.index, value.buffer.strides)
-            return f"part.load({self.pointers[value.buffer]} + {self.position(index)})"
+            return f"part.load({self.pointers[value.buffer]} + {self.position(value.position)})"
         if isinstance(value, Cast):
             return self.text(value.value)
         assert not isinstance(value, Index)

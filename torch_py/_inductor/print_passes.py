@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened, linear
 from torch_py._inductor.ir import Buffer, Expr, Load, unconditional_loads
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, positions
-from torch_py._inductor.print_expr import Names, Scope, combination, first_value, unwrapped
+from torch_py._inductor.print_expr import Lines, Names, Scope, combination, first_value, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
-from torch_py._records import Fields
 
 # How many values of a row are collected at once, by the shortest such row: more have to be combined at its
 # end, fewer wait for one another.
 _LANES = {8: 8, 16: 16, 640: 32, 1024: 64}
-
-
-class Lines(Fields):
-    """Lines with their indentation."""
-
-    lines: list[str] = []
-    depth: int = 1
-    keeps_loops: bool = False
-
-    def add(self, text: str) -> None:
-        self.lines.append("  " * self.depth + text)
-
-    def open(self, text: str) -> None:
-        if self.keeps_loops and text.startswith("for ("):
-            self.add("#pragma GCC unroll 1")
-        self.add(f"{text} {{")
-        self.depth += 1
-
-    def open_loops(self, axes: Iterable[Axis], begin: str = "0", end: str = "") -> None:
-        """A loop over each axis: over all of it, or between two positions."""
-        for axis in axes:
-            i = axis.name
-            self.open(f"for (int64_t {i} = {begin}; {i} < {end or axis.size}; ++{i})")
-
-    def close(self, count: int = 1) -> None:
-        for _ in range(count):
-            self.depth -= 1
-            self.add("}")
 
 
 class Passes:
@@ -59,6 +31,7 @@ class Passes:
         self.variables: dict[Buffer, str] = {}
         self.rests: dict[Buffer, str] = {}
         self.columns = is_columns(nest)
+        self.lane = "[lane]" if self.columns else ""
         # GCC 12 mixes up what is read backwards when it unrolls a loop completely and then makes vectors.
         self.out.keeps_loops = any(
             factor < 0 for position in positions(nest.items) for factor in position.terms.values()
@@ -80,29 +53,25 @@ class Passes:
 
     def _row(self, item: Item) -> None:
         """A value for each row."""
+        type = CPP[item.buffer.dtype]
         self.variables[item.buffer] = variable = self.names.new(item.buffer.name)
         if self.columns:
-            self.out.add(f"{CPP[item.buffer.dtype]} {variable}[{self.strip}];")
-            self._open_lanes()
+            self.out.add(f"{type} {variable}[{self.strip}];")
 
-        scope = self._scope()
-        scope.count(item.value)
-        text = scope.text(item.value)
-        self._emit(scope)
-        target = f"{variable}[lane]" if self.columns else f"const {CPP[item.buffer.dtype]} {variable}"
-        self.out.add(f"{target} = {unwrapped(text)};")
-        self._store_row(item)
-        if self.columns:
-            self.out.close()
+        with self._lane_loop():
+            scope = self._scope()
+            scope.count(item.value)
+            text = unwrapped(scope.text(item.value))
+            self.out.add(
+                f"{variable}[lane] = {text};" if self.columns else f"const {type} {variable} = {text};"
+            )
+            if item.place == "memory":
+                self._store_row(item)
 
     def _store_row(self, item: Item) -> None:
         """Keeps a value of a row in memory, too."""
-        if item.place == "memory":
-            scope = self._scope()
-            array, index = self._target(item, scope)
-            self._emit(scope)
-            lane = "[lane]" if self.columns else ""
-            self.out.add(f"{array}[{index}] = {self.variables[item.buffer]}{lane};")
+        array, index = self._target(item, self._scope())
+        self.out.add(f"{array}[{index}] = {self.variables[item.buffer]}{self.lane};")
 
     def _pass(self, items: list[Item]) -> None:
         """One loop over the row."""
@@ -128,9 +97,9 @@ class Passes:
     def _column_pass(self, items: list[Item]) -> None:
         self.out.open_loops(self.nest.inner)
         known = self._before_loop(items, self.nest.outer[-1])
-        self._open_lanes()
-        self._elements(items, "[lane]", known)
-        self.out.close(len(self.nest.inner) + 1)
+        with self._lane_loop():
+            self._elements(items, "[lane]", known)
+        self.out.close(len(self.nest.inner))
 
     def _row_pass(self, items: list[Item], lanes: int | None) -> None:
         inner = self.nest.inner
@@ -156,15 +125,17 @@ class Passes:
             self.out.close()
             return
 
+        out = Lines(depth=self.out.depth + 1)
         before = self._scope()
-        scope = PackScope(self.names, self.pointers, self._place, axis=axis, before=before, nest=self.nest)
+        scope = PackScope(
+            out, self.names, self.pointers, self._place, axis=axis, before=before, nest=self.nest
+        )
         scope.counts = before.counts
         self._compute(scope, items)
-        self._emit(before)
         body = f"[&](int64_t {axis.name}, auto part) __attribute__((always_inline))"
         self.out.open(f"at::vec::for_packs({begin}, {end or axis.size}, {body}")
         self.out.add("using at::vec::Pack;")
-        self._emit(scope)
+        self.out.lines += out.lines
         self.out.close()
         self.out.lines[-1] += ");"
 
@@ -182,10 +153,16 @@ class Passes:
             self._elements(items, "", known)
             self.out.close()
 
-    def _open_lanes(self) -> None:
-        last = self.nest.outer[-1]
-        self.out.open(f"for (int64_t lane = 0; lane < {self.width}; ++lane)")
-        self.out.add(f"const int64_t {last.name} = block * {self.strip} + lane;")
+    @contextmanager
+    def _lane_loop(self) -> Iterator[None]:
+        """A loop over a strip of columns, if there is one."""
+        if self.columns:
+            last = self.nest.outer[-1]
+            self.out.open(f"for (int64_t lane = 0; lane < {self.width}; ++lane)")
+            self.out.add(f"const int64_t {last.name} = block * {self.strip} + lane;")
+        yield
+        if self.columns:
+            self.out.close()
 
     def _accumulate(self, item: Item, lanes: int | None, has_rest: bool) -> None:
         """Declares what a reduction collects in: one value, an array of lanes, or a pack (None).
@@ -220,11 +197,9 @@ class Passes:
             parts = [self.variables[item.buffer], self.rests.pop(item.buffer, ""), combining]
             self.out.add(f"const {type} {variable} = at::vec::{function}({', '.join(filter(None, parts))});")
             self.variables[item.buffer] = variable
-        if self.columns and item.place == "memory":
-            self._open_lanes()
-        self._store_row(item)
-        if self.columns and item.place == "memory":
-            self.out.close()
+        if item.place == "memory":
+            with self._lane_loop():
+                self._store_row(item)
 
     def _before_loop(self, items: Sequence[Item], axis: Axis) -> dict[Expr, str]:
         """Variables for what the loop over an axis reads again and again, by the values that they have.
@@ -233,23 +208,18 @@ class Passes:
         """
         written = {item.buffer.memory for item in self.nest.items}
         scope = self._scope()
-        found: dict[Expr, str] = {}
         for item in items:
             for load in unconditional_loads(item.value):
-                position = flattened(load.index, load.buffer.strides)
-                is_fixed = axis not in position.axes() and not position.loaded()
-                if is_fixed and load not in found and load.buffer.memory not in written:
-                    text = f"{self.pointers[load.buffer]}[{scope.position(position)}]"
-                    found[load] = self.names.new(f"{load.buffer.name}_value")
-                    self.out.add(f"const {CPP[load.dtype]} {found[load]} = {text};")
-        return found
+                is_fixed = axis not in load.position.axes() and not load.position.loaded()
+                if is_fixed and load not in scope.known and load.buffer.memory not in written:
+                    scope.variable(f"{load.buffer.name}_value", load, scope.element(load))
+        return scope.known
 
     def _elements(self, items: Sequence[Item], lane: str, known: Mapping[Expr, str]) -> None:
         """The body of an innermost loop. `known` are values that variables have."""
         scope = self._scope()
         scope.known.update(known)
         self._compute(scope, items, lane)
-        self._emit(scope)
 
     def _compute(self, scope: Scope, items: Sequence[Item], lane: str = "") -> None:
         """What items compute in a loop body: stores, and values for accumulators."""
@@ -267,20 +237,16 @@ class Passes:
                     start = first_value(item.reduce, item.value.dtype)
                     text = f"part.only({unwrapped(text)}, {start})"
                 both = combination(item.reduce, item.value.dtype, target, text)
-                scope.lines.append(f"{target} = {unwrapped(both)};")
+                scope.out.add(f"{target} = {unwrapped(both)};")
             else:
                 array, index = self._target(item, scope)
                 store = "part.store({} + {}, {});" if is_pack else "{}[{}] = {};"
-                scope.lines.append(store.format(array, index, unwrapped(text)))
+                scope.out.add(store.format(array, index, unwrapped(text)))
 
     # Values.
 
     def _scope(self) -> Scope:
-        return Scope(self.names, self.pointers, self._place)
-
-    def _emit(self, scope: Scope) -> None:
-        for line in scope.lines:
-            self.out.add(line)
+        return Scope(self.out, self.names, self.pointers, self._place)
 
     def _target(self, item: Item, scope: Scope) -> tuple[str, str]:
         """The array that a value is stored to, and the position in it."""
@@ -288,8 +254,7 @@ class Passes:
             inner = self.nest.inner
             row = flattened([linear(axis) for axis in inner], contiguous([axis.size for axis in inner]))
             return self.variables[item.buffer], scope.position(row)
-        place = flattened(item.index, item.buffer.strides)
-        return self.pointers[item.buffer], scope.position(place)
+        return self.pointers[item.buffer], scope.position(item.position)
 
     def _place(self, load: Load) -> str | None:
         """Where a value that the nest computes is, None for memory."""
@@ -301,7 +266,7 @@ class Passes:
             return f"{array}[{index}]"
         if item.kind == ELEMENT:
             return None
-        return f"{self.variables[item.buffer]}[lane]" if self.columns else self.variables[item.buffer]
+        return f"{self.variables[item.buffer]}{self.lane}"
 
 
 def _lanes(items: Sequence[Item], last: Axis | None) -> int | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py._inductor.indices import flattened
 from torch_py._inductor.ir import Buffer, Load, loads, with_loads
 from torch_py._inductor.nests import ELEMENT, Entry, Item, Nest
 from torch_py._inductor.statements import Extern, View
@@ -59,14 +58,13 @@ def _is_written_last(nest: Nest, target: Buffer, value: Buffer) -> bool:
     if maker is None or maker.kind != ELEMENT or maker.is_partial:
         return False
 
-    place = flattened(maker.index, value.strides)
     following = sorted(nest.items, key=lambda item: item.pass_)
     following = following[following.index(maker) + 1 :]
     is_late = False
     for item in nest.items:
         for load in loads(item.value):
             if load.buffer.memory is target:
-                if load.buffer is not target or flattened(load.index, target.strides) != place:
+                if load.buffer is not target or load.position != maker.position:
                     return False
                 is_late = is_late or item in following
     return not is_late or _is_postponed(nest, maker, following)
