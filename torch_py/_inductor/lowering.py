@@ -80,7 +80,10 @@ def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
             for value in () if rule is lower_view else tree_leaves((args, kwargs)):
                 if isinstance(value, Value):
                     lowering.check(value)
-            lowering.values[node] = rule(lowering, node, called._schema.bind(args, kwargs))
+            made = rule(lowering, node, called._schema.bind(args, kwargs))
+            if callable(made):
+                made = lowering.define(node.name, node.meta["val"], made)
+            lowering.values[node] = made
             return
         except NotLoweredError:
             del lowering.graph.statements[length:]

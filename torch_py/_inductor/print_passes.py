@@ -62,9 +62,8 @@ class Passes:
             scope = self._scope()
             scope.count(item.value)
             text = unwrapped(scope.text(item.value))
-            self.out.add(
-                f"{variable}[lane] = {text};" if self.columns else f"const {type} {variable} = {text};"
-            )
+            target = f"{variable}[lane]" if self.columns else f"const {type} {variable}"
+            self.out.add(f"{target} = {text};")
             if item.place == "memory":
                 self._store_row(item)
 

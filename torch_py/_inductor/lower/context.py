@@ -122,8 +122,8 @@ RULES: dict[str, Rule] = {}
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
     """Registers the rule of operators: ``rule(lowering, node, given)``. `given` has all arguments by their
-    names in the schema, values for tensors. The rule returns a value, or a tuple of them, and raises
-    NotLoweredError for what it does not cover.
+    names in the schema, values for tensors. The rule returns the elements of the result, or a value, or a
+    tuple of them, and raises NotLoweredError for what it does not cover.
     """
 
     def register(function: Rule) -> Rule:

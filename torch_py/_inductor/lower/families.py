@@ -50,12 +50,12 @@ def rule_of_family(operator: OpOverload, result: Any) -> Rule | None:
 # ------------------------------------------------------------
 
 
-def lower_pointwise(lowering: Lowering, node: Any, given: Given) -> Value:
+def lower_pointwise(lowering: Lowering, node: Any, given: Given) -> Elements:
     """The rule of all operators with a formula for one element."""
     promotion, tree = pointwise_entry(node.target._entry_name)
-    result = node.meta["val"]
-    computed = arithmetic_dtype(_compared_dtype(node) if promotion == "comparison" else result.dtype)
-    return lowering.define(node.name, result, _elements(tree, given, computed, result.dtype))
+    dtype = node.meta["val"].dtype
+    computed = arithmetic_dtype(_compared_dtype(node) if promotion == "comparison" else dtype)
+    return _elements(tree, given, computed, dtype)
 
 
 def _elements(tree: Any, given: Mapping[str, Any], computed: Any, dtype: Any) -> Elements:
@@ -102,24 +102,20 @@ def lower_rows(lowering: Lowering, node: Any, given: Given) -> Value:
     sizes = given["self"].sizes if operator._structure == "reduction" else tuple(result.shape)
     like = _whole(given, sizes)
     dims = reduced_dimensions(len(sizes), given.get("dim"))
-    if operator._structure != "reduction" and dims == [len(sizes) - 1] and _is_short(sizes[-1]):
+    if operator._structure != "reduction" and dims == [len(sizes) - 1] and sizes[-1] < _SHORT_ROW:
         raise NotLoweredError("short rows, several of which the operator itself computes at once")
     computed = arithmetic_dtype(like.dtype if promotion == "bool" else result.dtype)
     rows = Rows(lowering, node, like, dims, computed)
     return rows.computed(stages, finish, given)
 
 
-def _is_short(size: Any) -> bool:
-    return isinstance(size, int) and size < _SHORT_ROW
-
-
 def _whole(given: Given, sizes: Sequence[int]) -> Value:
     """A tensor of the shape in which the formula is computed; all must have one dtype."""
     tensors = [value for value in given.values() if isinstance(value, Value)]
-    for tensor in tensors:
-        if tensor.sizes == tuple(sizes) and len({value.dtype for value in tensors}) == 1:
-            return tensor
-    raise NotLoweredError("tensors of several shapes or dtypes")
+    whole = [tensor for tensor in tensors if tensor.sizes == sizes]
+    if not whole or len({tensor.dtype for tensor in tensors}) != 1:
+        raise NotLoweredError("tensors of several shapes or dtypes")
+    return whole[0]
 
 
 def reduced_dimensions(rank: int, dim: Any) -> list[int]:
@@ -143,8 +139,7 @@ class Rows(Fields):
         example = self.node.meta["val"]
         *first, (name, word, tree) = stages
         if finish == name and word in KINDS and self._dtype_of(word) == example.dtype:
-            found = self.staged(first, values)
-            return self._reduced(self.node.name, word, tree, found, example)
+            return self._tensor(self.node.name, word, tree, self.staged(first, values), example)
         return self.result(example, finish, self.staged(stages, values))
 
     def staged(self, stages: Stages, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,35 +148,27 @@ class Rows(Fields):
         row = [1 if d in self.dims else size for d, size in enumerate(sizes)]
         found = {**values, "count": math.prod([sizes[d] for d in self.dims])}
         for name, word, tree in stages:
-            own = f"{self.node.name}_{name}"
             example = Example(sizes if word == "kept" else row, self._dtype_of(word), self.like.device)
-            if word in KINDS:
-                found[name] = self._reduced(own, word, tree, found, example)
-            else:
-                found[name] = self.result(example, tree, found, own)
+            found[name] = self._tensor(f"{self.node.name}_{name}", word, tree, found, example)
         return found
 
     def result(self, example: Any, tree: Any, values: Mapping[str, Any], name: str = "") -> Value:
         """A tensor with the elements of a formula."""
-        element = _elements(tree, values, self.dtype, self.dtype)
-        return self.lowering.define(
-            name or self.node.name,
-            example,
-            lambda index: cast(element(self._whole_index(index)), example.dtype),
-        )
+        return self._tensor(name or self.node.name, "value", tree, values, example)
 
     def _dtype_of(self, word: str) -> Any:
         return TRUTH if word in ("any", "all") else self.dtype
 
-    def _reduced(self, name: str, word: str, tree: Any, values: Mapping[str, Any], example: Any) -> Value:
-        """One value for each row: the combination of its elements."""
+    def _tensor(self, name: str, word: str, tree: Any, values: Mapping[str, Any], example: Any) -> Value:
+        """The elements of a formula, or one value for each row: their combination."""
         dtype = self._dtype_of(word)
         element = _elements(tree, values, self.dtype, dtype)
-
         axes, inner = self.lowering.space([self.like.sizes[d] for d in self.dims], "rstuvw")
 
         def at(outer: Sequence[Linear]) -> Expr:
             index = self._whole_index(outer)
+            if word not in KINDS:
+                return cast(element(index), example.dtype)
             for d, position in zip(self.dims, inner):
                 index[d] = position
             return Reduce(KINDS[word], axes, element(index), dtype)
@@ -208,20 +195,19 @@ def lower_view(lowering: Lowering, node: Any, given: Given) -> Value | tuple[Val
     """
     name, source = next(iter(given.items()))
     is_single = isinstance(node.meta["val"], Tensor)
-    results = (node.meta["val"],) if is_single else node.meta["val"]
+    results = [node.meta["val"]] if is_single else node.meta["val"]
     if "stride" in given or any(result.dtype != source.dtype for result in results):
         raise NotLoweredError("a view by strides, or of the bytes as another dtype")
 
     row = _C._torch.empty_strided(source.sizes, contiguous(source.sizes), dtype=source.dtype, device="meta")
     views = node.target(**{**given, name: row})
-    found = [_view(source, *pair) for pair in zip((views,) if is_single else views, results)]
+    found = [_view(source, *pair) for pair in zip([views] if is_single else views, results)]
     return found[0] if is_single else tuple(found)
 
 
 def _view(source: Value, view: Any, example: Any) -> Value:
-    strides, offset = view.stride(), view.storage_offset()
-
     def at(index: Sequence[Linear]) -> Expr:
-        return source.at(unflattened(flattened(index, strides, offset), source.sizes))
+        row = flattened(index, view.stride(), view.storage_offset())
+        return source.at(unflattened(row, source.sizes))
 
     return Value(tuple(example.shape), example.dtype, example.device, at, source.root, example=example)

@@ -15,7 +15,7 @@ from torch_py._inductor.dtypes import LONG, TRUTH
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, Loaded
 from torch_py._inductor.ir import Buffer, Const, Expr, Load, Map, cast
-from torch_py._inductor.lower.context import Given, Lowering, Value, rule
+from torch_py._inductor.lower.context import Elements, Given, Lowering, Value, rule
 from torch_py._inductor.positions import in_range
 from torch_py._inductor.statements import Extern
 
@@ -53,31 +53,28 @@ def _positions(
     return at
 
 
-def _selected(lowering: Lowering, node: Any, name: str, source: Value, dim: int, index: Value) -> Value:
+def _selected(lowering: Lowering, node: Any, name: str, source: Value, dim: int, index: Value) -> Elements:
     """The slices of `source` at the positions that a tensor has, whose dimensions take the place of one."""
-    example = node.meta["val"]
-    position = _positions(lowering, node, name, source, dim, index, example.numel())
+    position = _positions(lowering, node, name, source, dim, index, node.meta["val"].numel())
     first = dim % len(source.sizes)
     end = first + len(index.sizes)
-    return lowering.define(
-        node.name, example, lambda i: source.at([*i[:first], position(i[first:end]), *i[end:]])
-    )
+    return lambda i: source.at([*i[:first], position(i[first:end]), *i[end:]])
 
 
 @rule("embedding")
-def embedding(lowering: Lowering, node: Any, given: Given) -> Value:
+def embedding(lowering: Lowering, node: Any, given: Given) -> Elements:
     return _selected(lowering, node, "embedding", given["weight"], 0, given["indices"])
 
 
 @rule("index_select")
-def index_select(lowering: Lowering, node: Any, given: Given) -> Value:
+def index_select(lowering: Lowering, node: Any, given: Given) -> Elements:
     if len(given["index"].sizes) != 1:
         raise NotLoweredError("a single position")
     return _selected(lowering, node, "index_select", given["self"], given["dim"], given["index"])
 
 
 @rule("index.Tensor")
-def index(lowering: Lowering, node: Any, given: Given) -> Value:
+def index(lowering: Lowering, node: Any, given: Given) -> Elements:
     indices = [(dim, value) for dim, value in enumerate(given["indices"]) if value is not None]
     if len(indices) != 1:
         raise NotLoweredError("positions along several dimensions")
@@ -85,10 +82,8 @@ def index(lowering: Lowering, node: Any, given: Given) -> Value:
 
 
 @rule("gather")
-def gather(lowering: Lowering, node: Any, given: Given) -> Value:
+def gather(lowering: Lowering, node: Any, given: Given) -> Elements:
     source, index = given["self"], given["index"]
     position = _positions(lowering, node, "gather", source, given["dim"], index, math.prod(source.sizes))
     dim = given["dim"] % len(source.sizes)
-    return lowering.define(
-        node.name, node.meta["val"], lambda i: source.at([*i[:dim], position(i), *i[dim + 1 :]])
-    )
+    return lambda i: source.at([*i[:dim], position(i), *i[dim + 1 :]])

@@ -11,13 +11,13 @@ from torch_py._inductor.dtypes import LONG, TRUTH, is_short_float
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, linear
 from torch_py._inductor.ir import Const, Expr, Guard, Index, Map, cast
-from torch_py._inductor.lower.context import Given, Lowering, Value, rule
+from torch_py._inductor.lower.context import Elements, Given, Lowering, Value, rule
 
 _LONG = 16  # elements; shorter dimensions stay in the cache
 
 
 @rule("clone", "_to_copy")
-def copy(lowering: Lowering, node: Any, given: Given) -> Value:
+def copy(lowering: Lowering, node: Any, given: Given) -> Elements:
     source, example = given["self"], node.meta["val"]
     if _is_transposition(node.args[0].meta["val"], example):
         raise NotLoweredError("a transposition, for which the operator has better loops")
@@ -31,7 +31,7 @@ def copy(lowering: Lowering, node: Any, given: Given) -> Value:
         is_wanted = is_short_float(example.dtype) and source.dtype != example.dtype
         return Map("rounded", [value], example.dtype) if is_wanted else value
 
-    return lowering.define(node.name, example, element)
+    return element
 
 
 def _is_transposition(source: Any, result: Any) -> bool:
@@ -44,45 +44,38 @@ def _is_transposition(source: Any, result: Any) -> bool:
     "zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones",
     "full", "full_like", "new_full", "scalar_tensor", "fill.Scalar",
 )  # fmt: skip
-def filled(lowering: Lowering, node: Any, given: Given) -> Value:
+def filled(lowering: Lowering, node: Any, given: Given) -> Elements:
     is_ones = "ones" in node.target._entry_name
     number = next((given[name] for name in ("fill_value", "value", "s") if name in given), is_ones)
     if not isinstance(number, (bool, int, float)):
         raise NotLoweredError(f"a tensor of {number}")
-    example = node.meta["val"]
-    return lowering.define(node.name, example, lambda index: Const(number, example.dtype))
+    return lambda index: Const(number, node.meta["val"].dtype)
 
 
 @rule("arange", "arange.start", "arange.start_step")
-def arange(lowering: Lowering, node: Any, given: Given) -> Value:
+def arange(lowering: Lowering, node: Any, given: Given) -> Elements:
     start, step = given.get("start", 0), given.get("step", 1)
     example = node.meta["val"]
     if not isinstance(start, int) or not isinstance(step, int) or example.dtype.is_floating_point:
         raise NotLoweredError("numbers with fractions")
-
-    def element(index: Any) -> Expr:
-        return cast(Index(index[0] * step + linear(start), LONG), example.dtype)
-
-    return lowering.define(node.name, example, element)
+    return lambda index: cast(Index(index[0] * step + linear(start), LONG), example.dtype)
 
 
 _MOST_JOINED = 16  # tensors; the loops of more take longer to compile than they save
 
 
 @rule("flip")
-def flip(lowering: Lowering, node: Any, given: Given) -> Value:
+def flip(lowering: Lowering, node: Any, given: Given) -> Elements:
     source: Value = given["self"]
     sizes = source.sizes
     turned = {d % len(sizes) for d in given["dims"]} if sizes else set()
-
-    def element(index: Sequence[Linear]) -> Expr:
-        return source.at([linear(sizes[d] - 1) - i if d in turned else i for d, i in enumerate(index)])
-
-    return lowering.define(node.name, node.meta["val"], element)
+    return lambda index: source.at(
+        [linear(sizes[d] - 1) - i if d in turned else i for d, i in enumerate(index)]
+    )
 
 
 @rule("roll")
-def roll(lowering: Lowering, node: Any, given: Given) -> Value:
+def roll(lowering: Lowering, node: Any, given: Given) -> Elements:
     source: Value = given["self"]
     shifts, dims = given["shifts"], given["dims"]
     along = [dims] if isinstance(dims, int) else list(dims)
@@ -94,21 +87,16 @@ def roll(lowering: Lowering, node: Any, given: Given) -> Value:
     if steps[-1]:
         raise NotLoweredError("a remainder for each element of the rows")
 
-    def element(index: Sequence[Linear]) -> Expr:
-        return source.at([(i + -step % size) % size for i, step, size in zip(index, steps, source.sizes)])
-
-    return lowering.define(node.name, node.meta["val"], element)
+    return lambda index: source.at(
+        [(i + -step % size) % size for i, step, size in zip(index, steps, source.sizes)]
+    )
 
 
 @rule("repeat")
-def repeat(lowering: Lowering, node: Any, given: Given) -> Value:
+def repeat(lowering: Lowering, node: Any, given: Given) -> Elements:
     source: Value = given["self"]
-
-    def element(index: Sequence[Linear]) -> Expr:
-        own = index[len(index) - len(source.sizes) :]
-        return source.at([i % size for i, size in zip(own, source.sizes)])
-
-    return lowering.define(node.name, node.meta["val"], element)
+    new = len(node.meta["val"].shape) - len(source.sizes)
+    return lambda index: source.at([i % size for i, size in zip(index[new:], source.sizes)])
 
 
 @rule("cat")
@@ -146,7 +134,7 @@ def _guarded(tests: Sequence[Expr], value: Expr, otherwise: Expr) -> Expr:
 
 
 @rule("constant_pad_nd")
-def constant_pad(lowering: Lowering, node: Any, given: Given) -> Value:
+def constant_pad(lowering: Lowering, node: Any, given: Given) -> Elements:
     source, pad = given["self"], given["pad"]
     example = node.meta["val"]
     before = [0] * len(source.sizes)
@@ -158,11 +146,11 @@ def constant_pad(lowering: Lowering, node: Any, given: Given) -> Value:
         tests = [test for i, size in zip(own, source.sizes) for test in _inside(i, size)]
         return _guarded(tests, source.at(own), Const(given["value"], example.dtype))
 
-    return lowering.define(node.name, example, element)
+    return element
 
 
 @rule("_slice_backward", "slice_scatter", "_select_backward", "select_scatter")
-def with_part(lowering: Lowering, node: Any, given: Given) -> Value:
+def with_part(lowering: Lowering, node: Any, given: Given) -> Elements:
     """A tensor, or zeros, with another tensor at every `step`-th position of a dimension, or at one position
     if that lacks the dimension.
     """
@@ -187,11 +175,11 @@ def with_part(lowering: Lowering, node: Any, given: Given) -> Value:
         own = [*index[:dim], distance // step, *index[dim + 1 :]]
         return _guarded(tests, part.broadcast(own), otherwise)
 
-    return lowering.define(node.name, example, element)
+    return element
 
 
 @rule("tril", "triu")
-def triangle(lowering: Lowering, node: Any, given: Given) -> Value:
+def triangle(lowering: Lowering, node: Any, given: Given) -> Elements:
     example = node.meta["val"]
     sign = "<=" if node.target._opname == "tril" else ">="
 
@@ -200,4 +188,4 @@ def triangle(lowering: Lowering, node: Any, given: Given) -> Value:
         test = Map(sign, [distance, Const(given["diagonal"], LONG)], TRUTH)
         return Map("where", [test, given["self"].at(index), Const(0, example.dtype)], example.dtype)
 
-    return lowering.define(node.name, example, element)
+    return element

@@ -9,7 +9,7 @@ from torch_py._inductor.dtypes import arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear
 from torch_py._inductor.ir import Expr, cast
-from torch_py._inductor.lower.context import Given, Lowering, Value, rule
+from torch_py._inductor.lower.context import Elements, Given, Lowering, Value, rule
 from torch_py._inductor.lower.families import Rows
 
 _CENTRED = ("-", "x", "mean")
@@ -85,10 +85,9 @@ def _column_sum(columns: Rows, name: str, example: Any, tree: Any, given: dict[s
 
 
 @rule("_batch_norm_apply")
-def batch_norm_apply(lowering: Lowering, node: Any, given: Given) -> Value:
+def batch_norm_apply(lowering: Lowering, node: Any, given: Given) -> Elements:
     source = given["input"]
     weight, bias = given["weight"], given["bias"]
-    example = node.meta["val"]
     channels = {"mean": given["mean"], "rstd": given["invstd"], "w": weight, "b": bias}
     tree = _scaled(_NORMAL, weight, bias)
 
@@ -96,6 +95,6 @@ def batch_norm_apply(lowering: Lowering, node: Any, given: Given) -> Value:
         # Statistics and weights belong to channels, the second dimension.
         own = {n: v if v is None else v.at([index[1]]) for n, v in channels.items()}
         formula = Formula({"x": source.at(index), **own}, arithmetic_dtype(source.dtype))
-        return cast(formula.value(tree), example.dtype)
+        return cast(formula.value(tree), node.meta["val"].dtype)
 
-    return lowering.define(node.name, example, element)
+    return element
