@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from torch_py._inductor.dtypes import TRUTH
@@ -118,21 +120,18 @@ class Formula:
     def _power(self, base: Any, exponent: Any) -> Expr:
         """A product, a root or a reciprocal where the exponent says so."""
         left, right = self.number(base), self.number(exponent)
-        power = right.value if isinstance(right, Const) else None
-        if power == 0.5 and self.computed.is_floating_point:
+        is_real = self.computed.is_floating_point
+        power = right.value if isinstance(right, Const) else math.nan
+        if power == 0.5 and is_real:
             return Map("sqrt", [left], self.computed)
-        if power is None or power != int(power) or abs(power) > 64:
-            return self._arithmetic("pow", [left, right])
-        if power < 0 and not self.computed.is_floating_point:
+        if power % 1 != 0 or abs(power) > 64 or (power < 0 and not is_real):
             return self._arithmetic("pow", [left, right])
 
         count = int(abs(power))
         if count == 0:
             return Const(1, self.computed)
-        result: Expr = left
         if count <= _LARGEST_PRODUCT:
-            for _ in range(count - 1):
-                result = Map("*", [result, left], self.computed)
+            result = reduce(lambda a, b: Map("*", [a, b], self.computed), [left] * count)
         else:
             result = Map("integer_power", [left, Const(count, self.computed)], self.computed)
         return result if power > 0 else Map("/", [Const(1, self.computed), result], self.computed)

@@ -118,3 +118,12 @@ def test_lines_that_go_on_do_not_hide_kernels() -> None:
 
     x = torch.randn(5)
     torch.testing.assert_close(torch.compile(program)(x), program(x))
+
+
+@pytest.mark.parametrize("exponent", [float("inf"), float("-inf"), float("nan"), 65, 7, -2, 0.5])
+def test_powers(exponent: float) -> None:
+    import torch_py as torch
+
+    x = torch.tensor([0.5, 2.0, -1.0])
+    found = compiled(lambda x: x**exponent, x)
+    torch.testing.assert_close(found(x)[0], x**exponent, equal_nan=True)
