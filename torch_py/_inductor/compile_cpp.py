@@ -45,11 +45,10 @@ def find_compiler() -> str:
     usual = (wanted,) if wanted else ("clang++", "g++", "c++")
     given = config.cpp.cxx
     if isinstance(given, str):
-        names: tuple[str, ...] = (given,)
+        given = (given,)
     elif tuple(given) == (None, "g++"):
-        names = usual  # the default, of which g++ is one
-    else:
-        names = tuple(name for one in given for name in (usual if one is None else (one,)))
+        given = (None,)  # the default: g++ is among the usual ones
+    names = [name for one in given for name in (usual if one is None else (one,))]
 
     found = next(filter(None, map(_path_of, names)), None)
     if found is not None:

@@ -26,13 +26,7 @@ def compile_fx_inner(
     returns a list. `note` is called with the key under which the cache has the program.
     """
 
-    def compile(module: GraphModule) -> Any:
-        # Imported here: a process that finds its programs in the cache compiles nothing.
-        from torch_py._inductor.stages import compile_graph
-
-        return compile_graph(module)
-
-    return program_of(module, compile, note)
+    return program_of(module, note)
 
 
 def compile_fx(
@@ -55,7 +49,7 @@ def compile_fx(
     """
 
     def compile(notes: Notes) -> Callable[..., Any]:
-        # Imported here, as in `compile_fx_inner`.
+        # Imported here: a process that finds its calls in the cache compiles nothing.
         from torch_py._inductor.compile_call import compile_call
 
         inner = inner_compile or functools.partial(compile_fx_inner, note=notes.keys.append)
@@ -63,7 +57,7 @@ def compile_fx(
 
     def compile_backward(graph: GraphModule, inputs: Sequence[Any]) -> Any:
         """Compiles a backward graph later, with the settings of the call."""
-        # Imported here, as in `compile_fx_inner`.
+        # Imported here, as in `compile`.
         from torch_py._inductor.compile_call import part_compiler
 
         return part_compiler("backward", compile_fx_inner, all_settings)(graph, inputs)

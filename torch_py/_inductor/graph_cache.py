@@ -54,16 +54,14 @@ _GRAPHS = ("aot_graphs", "aot_joint_graph")
 # ------------------------------------------------------------
 
 
-def program_of(
-    module: GraphModule, compile: Callable[[GraphModule], Any], note: Callable[[str], None] | None = None
-) -> Any:
-    """The program of a graph: from the cache, or that of what `compile` makes of the graph.
+def program_of(module: GraphModule, note: Callable[[str], None] | None = None) -> Any:
+    """The program of a graph: from the cache, or compiled.
 
     `note` is called with the key of a program without constants.
     """
     key = key_of_graph(module) if _keeps_programs() else None
     if key is None:
-        return compile(module).program
+        return _compiled(module).program
 
     constants = [get_attr(module, str(node.target)) for node in module.graph.nodes if node.op == "get_attr"]
     if note is not None and not constants:
@@ -73,12 +71,19 @@ def program_of(
     if found is not None:
         return found
 
-    compiled = compile(module)
+    compiled = _compiled(module)
     description = list(compiled.description)
     description[4] = []
     description[5] = None if description[5] is None else Path(description[5]).stem
     write_entry(key, ".graph", description)
     return compiled.program
+
+
+def _compiled(module: GraphModule) -> Any:
+    # Imported here: a process that finds its programs in the cache compiles nothing.
+    from torch_py._inductor.stages import compile_graph
+
+    return compile_graph(module)
 
 
 def _keeps_programs() -> bool:
@@ -174,13 +179,8 @@ def call_of(
 
 
 def _keeps_calls() -> bool:
-    passes = (
-        config.joint_custom_pre_pass,
-        config.joint_custom_post_pass,
-        config.post_grad_custom_pre_pass,
-        config.post_grad_custom_post_pass,
-    )
-    if any(change is not None for change in passes) or has_python_kernels() or _has_foreign_methods():
+    passes = [value for name, value in config.shallow_copy_dict().items() if name.endswith("_pass")]
+    if any(passes) or has_python_kernels() or _has_foreign_methods():
         return False
     return _keeps_programs() and not any(map(_logging.is_on, _GRAPHS))
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import Any
 
 from torch_py._C import float64
-from torch_py._functorch.aot.building import Builder
-from torch_py._guards import detect_fake_mode
+from torch_py._functorch.aot.building import Builder, input_values, mode_of
 from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, evaluate
@@ -24,8 +22,7 @@ aten: Any = ops.aten
 
 def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule:
     """The graph for these sizes: without nodes that compute numbers, and with fake tensors of these sizes."""
-    values = [node.meta.get("val") for node in module.graph.find_nodes(op="placeholder")]
-    mode: FakeTensorMode = detect_fake_mode(values) or FakeTensorMode()
+    mode = mode_of(input_values(module.graph))
     graph = Graph()
     builder = Builder(graph, mode)
     copies: dict[Node, Any] = {}
@@ -93,8 +90,6 @@ _REAL_OPERATORS: dict[str, Any] = {
 
 def _computed(node: Node, mode: FakeTensorMode) -> Any:
     args, kwargs = map_arg((node.args, node.kwargs), lambda argument: argument.meta["val"])
-    if node.target is operator.getitem:
-        return args[0][args[1]]
     try:
         with mode, no_grad():
             return node.target(*args, **kwargs)  # type: ignore[operator]

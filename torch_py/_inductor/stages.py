@@ -23,7 +23,6 @@ from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.settle import settle
 from torch_py._inductor.statements import LoopGraph
 from torch_py._logging import artifacts
-from torch_py._logging.artifacts import current_part, timed
 from torch_py._notices import say_once
 from torch_py._records import Fields
 from torch_py._shapes.formulas import Symbol, symbols_in
@@ -55,10 +54,10 @@ class CompiledGraph(Fields):
         """Compiles the text of the kernels, and makes the program: `describe` gives its description from the
         path of the library.
         """
-        self.part = current_part()
+        self.part = artifacts.current_part()
         self.source = source
         self.library = compile_library(source) if source else None
-        with timed("assemble"):
+        with artifacts.timed("assemble"):
             self.description = describe(self.library)
             self.program = Program(*self.description)
 
@@ -66,21 +65,21 @@ class CompiledGraph(Fields):
 def plan(compiled: CompiledGraph, loops: bool) -> None:
     """All stages up to the texts of the kernels."""
     compiled.kernels = []
-    with timed("lower"):
+    with artifacts.timed("lower"):
         graph = compiled.graph = lower(compiled.module, loops, compiled.called)
     _check(graph, graph.statements)
-    with timed("inline"):
+    with artifacts.timed("inline"):
         inline(graph)
     _check(graph, graph.statements)
     compiled.loops = str(graph)
 
-    with timed("fuse"):
+    with artifacts.timed("fuse"):
         schedule = compiled.schedule = fuse(graph)
-    with timed("arrange"):
+    with artifacts.timed("arrange"):
         _arrange(graph, schedule)
         settle(schedule, graph.returned)
     _check(graph, schedule)
-    with timed("print"):
+    with artifacts.timed("print"):
         _print_kernels(compiled)
 
 
@@ -177,8 +176,8 @@ def _describe(compiled: CompiledGraph) -> None:
 
 def symbols_of(module: GraphModule) -> list[Symbol]:
     """The symbols that the sizes of a graph's inputs depend on, in an order in which they may grow."""
-    found: dict[Symbol, None] = {}
+    found: set[Symbol] = set()
     for node in module.graph.find_nodes(op="placeholder"):
         for term in (node.meta["val"], *node.meta.get("sizes", ()), *node.meta.get("strides", ())):
-            found.update(dict.fromkeys(sorted(symbols_in(term), key=str)))
-    return sorted(found, key=lambda symbol: symbol.rank)
+            found |= symbols_in(term)
+    return sorted(found, key=lambda symbol: (symbol.rank, symbol.name))
