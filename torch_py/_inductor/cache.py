@@ -110,10 +110,8 @@ def default_folder() -> Path:
 
 
 def _limit() -> int:
-    try:
-        return int(os.environ.get("TORCH_PY_CACHE_LIMIT", _SIZE_LIMIT))
-    except ValueError:
-        return _SIZE_LIMIT
+    given = os.environ.get("TORCH_PY_CACHE_LIMIT", "")
+    return int(given) if given.isdecimal() else _SIZE_LIMIT
 
 
 def _usable(folder: Path) -> Path:

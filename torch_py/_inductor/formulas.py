@@ -72,8 +72,6 @@ class Formula:
         value = self.value(tree)
         if value.dtype == TRUTH:
             return value
-        if isinstance(value, Const):
-            return Const(value.value, TRUTH)
         if isinstance(value, Cast) and value.value.dtype == TRUTH:
             return value.value
         return Map("!=", [value, Const(0, value.dtype)], TRUTH)
@@ -99,12 +97,9 @@ class Formula:
         return Map("where", [test, self.number(then), self.number(otherwise)], self.computed)
 
     def _of_truth(self, word: str, operands: list[Any]) -> Expr:
-        values = [self.condition(o) for o in operands]
         if word not in _OF_TRUTH:
             raise NotLoweredError(f"'{word}' of truth values")
-        if word == "*" and isinstance(values[0], Const) and values[0].value:
-            return values[1]
-        return Map(_OF_TRUTH[word], values, TRUTH)
+        return Map(_OF_TRUTH[word], [self.condition(o) for o in operands], TRUTH)
 
     def _arithmetic(self, word: str, values: list[Expr]) -> Expr:
         if word == "*" and isinstance(values[0], Const) and values[0].value == 1:

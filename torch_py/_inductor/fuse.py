@@ -146,10 +146,8 @@ def _common_space(
         return None
     # The last axes are those of a row, which has as many positions as before.
     boundary = count_of(inner) if kind == REDUCTION else count_of(nest.inner)
-    for split in range(len(sizes) + 1):
-        if prod(sizes[split:]) == boundary:
-            return axes_of(sizes[:split]), axes_of(sizes[split:], "rstuvw")
-    return None
+    split = next(n for n in range(len(sizes) + 1) if prod(sizes[n:]) == boundary)
+    return axes_of(sizes[:split]), axes_of(sizes[split:], "rstuvw")
 
 
 def _is_local(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:

@@ -76,8 +76,6 @@ class Expr:
         self._loads: tuple[Load, ...] | None = None  # what `loads` has found
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
         return type(self) is type(other) and self._hash == other._hash and self._key == other._key  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:

@@ -34,9 +34,24 @@ class _Printer(Passes):
         self._name_buffers()
         extent, repetitions = self._loops()
         work = sum(cost(item.value) + 2 for item in self.nest.items) * repetitions
-        lines = [*self._comments(), *self._head(), *self.out.lines, "}", "", *self._entry()]
-        text = "\n".join(lines)
-        return Kernel(self.name, text, self._key(), self.buffers, extent, max(1, _GRAIN // work))
+        # GCC believes `__restrict` of parameters, and not that of variables.
+        parameters = [*self._parameters(), "const int64_t* sizes", "int64_t begin", "int64_t end"]
+        data = [f"static_cast<{type}>(data[{number}])" for number, type in enumerate(self._types())]
+        arguments = [*data, "sizes", "begin", "end"]
+        lines = [
+            *self._comments(),
+            f"static inline void {self.name}_loops(",
+            f"{_listed(parameters, 4)}) {{",
+            *self.out.lines,
+            "}\n",
+            # What programs call.
+            _ENTRY.format(name=self.name),
+            f"  {self.name}_loops(",
+            f"{_listed(arguments, 6)});",
+            "}",
+        ]
+        grain = max(1, _GRAIN // work)
+        return Kernel(self.name, "\n".join(lines), self._key(), self.buffers, extent, grain)
 
     def _key(self) -> str:
         """The text with numbers for names."""
@@ -71,17 +86,6 @@ class _Printer(Passes):
 
     def _parameters(self) -> list[str]:
         return [f"{type} __restrict {self.pointers[b]}" for type, b in zip(self._types(), self.buffers)]
-
-    def _head(self) -> list[str]:
-        """A function of pointers. GCC believes `__restrict` of parameters, and not that of variables."""
-        parameters = [*self._parameters(), "const int64_t* sizes", "int64_t begin", "int64_t end"]
-        return [f"static inline void {self.name}_loops(", f"{_listed(parameters, 4)}) {{"]
-
-    def _entry(self) -> list[str]:
-        """The function that programs call."""
-        arguments = [f"static_cast<{type}>(data[{number}])" for number, type in enumerate(self._types())]
-        text = _listed([*arguments, "sizes", "begin", "end"], 6)
-        return [_ENTRY.format(name=self.name), f"  {self.name}_loops(", f"{text});", "}"]
 
     # Loops.
 

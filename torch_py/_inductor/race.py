@@ -25,7 +25,6 @@ from torch_py._inductor.nests import Entry, Kernel, Nest
 from torch_py._inductor.stages import CompiledGraph, variant
 from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._records import Fields
-from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx._order import reached
 from torch_py.fx._script import strided
@@ -236,15 +235,11 @@ def _winner(forms: dict[str, CompiledGraph]) -> str:
 
 def _tensor(example: Any) -> Any:
     """A tensor with random elements like a buffer or a fake tensor. Integers are 0: they may be indices."""
-    if isinstance(example, Buffer):
-        sizes, strides = example.sizes, example.strides
-    elif isinstance(example, Tensor):
-        sizes, strides = example.shape, example.stride()
-    else:
-        return example
+    is_buffer = isinstance(example, Buffer)
+    place = (example.sizes, example.strides) if is_buffer else (example.shape, example.stride())
     is_real = example.dtype.is_floating_point or example.dtype.is_complex
     bound = None if is_real else 0
-    return strided(sizes, strides, example.dtype, low=bound, high=bound)
+    return strided(*place, example.dtype, low=bound, high=bound)
 
 
 def _times(sides: Sides) -> dict[str, float]:

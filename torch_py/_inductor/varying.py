@@ -80,8 +80,6 @@ class Merge:
 
     def step(self, rows: Sequence[Any], needed: Mapping[str, list[Term]]) -> Any:
         """A step of a program. A kernel is given the numbers that it has `needed`."""
-        if any(row[:2] != rows[0][:2] for row in rows):
-            raise NotFollowed("a program has other steps for other sizes")
         if rows[0][0] != "kernel":
             return self.value(rows)
         kind, name, slots, _, grain, _, written = rows[0]
@@ -294,7 +292,7 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
         text, needed[kernels[0].name] = merge.text([kernel.text for kernel in kernels], "sizes")
         texts.append(text)
 
-    if len(set(map(len, steps))) > 1:
+    if len({tuple(step[:2] for step in own) for own in steps}) > 1:
         raise NotFollowed("a program has other steps for other sizes")
     merged = [merge.step(rows, needed) for rows in zip(*steps)]
     parts = (facts, merged, [merge.output(values) for values in zip(*outputs)])

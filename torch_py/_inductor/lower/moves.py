@@ -1,4 +1,4 @@
-"""Elements copied and moved to other places: copies, casts, flip, roll, repeat, cat, pads, parts of larger
+"""Elements copied and moved to other places: copies, casts, flip, roll, cat, pads, parts of larger
 tensors, and triangles; and filled tensors."""
 
 from __future__ import annotations
@@ -90,13 +90,6 @@ def roll(lowering: Lowering, node: Any, given: Given) -> Elements:
     return lambda index: source.at(
         [(i + -step % size) % size for i, step, size in zip(index, steps, source.sizes)]
     )
-
-
-@rule("repeat")
-def repeat(lowering: Lowering, node: Any, given: Given) -> Elements:
-    source: Value = given["self"]
-    new = len(node.meta["val"].shape) - len(source.sizes)
-    return lambda index: source.at([i % size for i, size in zip(index[new:], source.sizes)])
 
 
 @rule("cat")
