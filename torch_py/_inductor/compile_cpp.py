@@ -133,14 +133,9 @@ def _run(compiler: str, text: str, target: str) -> None:
 
 def identity(compiler: str) -> list[str]:
     """What the result of a compilation depends on, in addition to the source."""
-    return [*_compiler_identity(compiler), *flags(), cpu_features(), _headers_digest()]
-
-
-@cache
-def _compiler_identity(compiler: str) -> tuple[str, ...]:
     path = os.path.realpath(compiler)
     facts = os.stat(path)
-    return (path, str(facts.st_size), str(facts.st_mtime_ns))
+    return [path, f"{facts.st_size} {facts.st_mtime_ns}", *flags(), cpu_features(), _headers_digest()]
 
 
 @cache

@@ -124,6 +124,7 @@ _FORMS: dict[Any, tuple[Callable[[Any], Any], Callable[..., Any]]] = {
     complex: (lambda value: (value.real, value.imag), complex),
     slice: (lambda value: (value.start, value.stop, value.step), slice),
     dict: (dict.items, lambda *pairs: dict(pairs)),
+    frozenset: (sorted, lambda *items: frozenset(items)),
     Slot: (lambda value: (value.number,), Slot),
     _C.device: (lambda value: (str(value),), cache(_C.device)),
     **{

@@ -194,12 +194,11 @@ class Linear:
         for atom, factor in self.terms.items():
             if isinstance(atom, Axis):
                 new = axes.get(atom) or _atom(atom)
-            elif isinstance(atom, Quotient):
-                new = atom.value.replaced(axes, values) // atom.divisor
-            elif isinstance(atom, Remainder):
-                new = atom.value.replaced(axes, values) % atom.divisor
-            else:
+            elif isinstance(atom, Loaded):
                 new = _atom(Loaded(values(atom.value), atom.size))
+            else:
+                quotient, remainder = divmod(atom.value.replaced(axes, values), atom.divisor)
+                new = remainder if isinstance(atom, Remainder) else quotient
             result = result + new * factor
         return result
 

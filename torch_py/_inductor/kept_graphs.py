@@ -37,8 +37,7 @@ def graph_parts(graph: Graph) -> list[Any]:
                 node.target,
                 *map_arg((node.args, node.kwargs), slots.__getitem__),
                 _geometry(node.meta.get("val")),
-                BACKWARD in node.meta,
-                sorted(node.meta[TANGENTS]) if TANGENTS in node.meta else None,
+                {key: node.meta[key] for key in (BACKWARD, TANGENTS) if key in node.meta},
             )
             for node in nodes
         ]
@@ -63,13 +62,9 @@ def module_of(parts: Sequence[Any]) -> GraphModule:
     def node_at(value: Any) -> Any:
         return nodes[value.number] if isinstance(value, Slot) else value
 
-    for op, name, target, args, kwargs, geometry, is_backward, tangents in parts:
+    for op, name, target, args, kwargs, geometry, meta in parts:
         node = graph.create_node(op, target, *map_aggregate((args, kwargs), node_at), name)
-        node.meta["val"] = _value(mode, geometry)
-        if is_backward:
-            node.meta[BACKWARD] = True
-        if tangents is not None:
-            node.meta[TANGENTS] = frozenset(tangents)
+        node.meta = {**meta, "val": _value(mode, geometry)}
         nodes.append(node)
     return _LazyGraphModule(Module(), graph, "backward")
 

@@ -111,10 +111,7 @@ class Nest(Fields):
 
     def made(self, buffer: Buffer) -> Item | None:
         """The item that stores a buffer."""
-        for item in self.items:
-            if item.buffer is buffer:
-                return item
-        return None
+        return next((item for item in self.items if item.buffer is buffer), None)
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
         """Puts positions in the place of axes."""

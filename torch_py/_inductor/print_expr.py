@@ -14,9 +14,8 @@ from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder
 from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
 from torch_py._records import Fields
 
-_INFIX = frozenset("+ - * / < <= == != > >=".split())
+_INFIX = {"and": "&", "or": "|", **{sign: sign for sign in "+ - * / < <= == != > >=".split()}}
 _WRAPPING = {"+": "wrapping_sum", "-": "wrapping_difference", "*": "wrapping_product"}
-_BITS = {"and": "&", "or": "|"}
 # Words that a name in C++ must not be, and those that kernels use.
 _TAKEN = frozenset(
     "alignas alignof and asm auto bool break case catch char class const constexpr continue default "
@@ -95,6 +94,7 @@ class Scope(Fields):
     known: dict[Expr, str] = {}
     counts: dict[Expr, int] = {}
     is_lazy: bool = False  # inside of a guard, where nothing is computed ahead
+    negation = "!"
 
     def count(self, value: Expr) -> None:
         """Notes how often the parts of a value are used."""
@@ -193,14 +193,12 @@ class Scope(Fields):
         if word == "rounded":
             return args[0]
         if word == "not":
-            return f"!{args[0]}"
-        if word in _BITS:
-            return f"({args[0]} {_BITS[word]} {args[1]})"
+            return f"{self.negation}{args[0]}"
         if word == "where":
             chosen = [self._loaded(a, text) for a, text in zip(value.args[1:], args[1:])]
             return f"({args[0]} ? {chosen[0]} : {chosen[1]})"
         if word in _INFIX and (first.is_floating_point or word not in _WRAPPING):
-            return f"({args[0]} {word} {args[1]})"
+            return f"({args[0]} {_INFIX[word]} {args[1]})"
         if word == "negative" and first.is_floating_point:
             return f"(-{args[0]})"
 

@@ -14,7 +14,7 @@ from torch_py._inductor import config
 from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
 from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, loads, walk
+from torch_py._inductor.ir import Cast, Const, Expr, Load, Map, Named, loads, walk
 from torch_py._inductor.nests import REDUCTION, Item, Nest
 from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Scope, unwrapped
@@ -96,6 +96,7 @@ class PackScope(Scope):
     axis: Axis
     before: Scope
     nest: Nest
+    negation = "~"
 
     def _varies(self, value: Expr) -> bool:
         for load in loads(value):
@@ -131,10 +132,4 @@ class PackScope(Scope):
             return f"part.load({self.pointers[value.buffer]} + {self.position(value.position)})"
         if isinstance(value, Cast):
             return self.text(value.value)
-        assert not isinstance(value, Index)
         return super()._of(value)
-
-    def _map(self, value: Map) -> str:
-        if value.function == "not":
-            return f"~{self.text(value.args[0])}"
-        return super()._map(value)

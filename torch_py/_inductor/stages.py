@@ -64,7 +64,6 @@ class CompiledGraph(Fields):
 
 def plan(compiled: CompiledGraph, loops: bool) -> None:
     """All stages up to the texts of the kernels."""
-    compiled.kernels = []
     with artifacts.timed("lower"):
         graph = compiled.graph = lower(compiled.module, loops, compiled.called)
     _check(graph, graph.statements)
@@ -122,15 +121,14 @@ def source_of(kernels: Sequence[Kernel], texts: Sequence[str] | None = None) -> 
 
 def compile_graph(module: GraphModule) -> CompiledGraph:
     """Like `compile_fx_inner`, with all stages, and without the cache of programs."""
-    compiled = CompiledGraph(module)
     with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
         with artifacts.timed("common subexpressions"):
             merge_common(module)
         try:
-            _compile(compiled, loops=not config.fallback_by_default)
+            compiled = variant(module, None if config.fallback_by_default else frozenset())
         except NoCompilerError as problem:
             say_once(f"torch.compile calls operators one by one: {problem}")
-            _compile(compiled, loops=False)
+            compiled = variant(module, None)
     if config.max_autotune or config.max_autotune_pointwise:
         # Imported here: most compilations do without it.
         from torch_py._inductor.race import fastest
@@ -144,21 +142,17 @@ def compile_graph(module: GraphModule) -> CompiledGraph:
 def variant(module: GraphModule, called: frozenset[str] | None) -> CompiledGraph:
     """The graph with calls of these nodes, or of all."""
     compiled = CompiledGraph(module, called or frozenset())
-    _compile(compiled, loops=called is not None)
-    return compiled
-
-
-def _compile(compiled: CompiledGraph, loops: bool) -> None:
-    if symbols_of(compiled.module):
+    loops = called is not None
+    if symbols_of(module):
         # Imported here: most graphs have sizes that do not vary.
         from torch_py._inductor.varying import compile_varying
 
         compile_varying(compiled, loops)
-        return
-
-    plan(compiled, loops)
-    assembly = Assembly(compiled.graph, compiled.schedule)
-    compiled.link(source_of(compiled.kernels), assembly.description)
+    else:
+        plan(compiled, loops)
+        assembly = Assembly(compiled.graph, compiled.schedule)
+        compiled.link(source_of(compiled.kernels), assembly.description)
+    return compiled
 
 
 def _describe(compiled: CompiledGraph) -> None:

@@ -146,13 +146,13 @@ class Merge:
     def _in_text(self, words: Sequence[str], terms: list[Term], name: str) -> str:
         """An element of `name` in the place of a number, as the type that the number has."""
         is_real = "." in words[0]
-        suffix = "f" if words[0].endswith("f") else ""
+        type = "float" if words[0].endswith("f") else "double"
         values = [float(word.rstrip("f")) for word in words]
         term = self._count(values) if is_real else self.number([int(word) for word in words])
         if term not in terms:
             terms.append(term)
         element = f"{name}[{terms.index(term)}]"
-        return f"static_cast<{'float' if suffix else 'double'}>({element})" if is_real else element
+        return f"static_cast<{type}>({element})" if is_real else element
 
     def _count(self, values: Sequence[float]) -> Term:
         """The formula of whole numbers that the text has as real ones, as counts of elements are."""
