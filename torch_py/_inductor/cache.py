@@ -133,13 +133,9 @@ def _usable(folder: Path) -> Path:
 
         temporary = Path(tempfile.mkdtemp(prefix=_PREFIX))
         log.warning("compiled code is kept in %s: %s cannot be used: %s", temporary, folder, problem)
-        atexit.register(_remove_own, temporary, os.getpid())
+        owner = os.getpid()
+        atexit.register(lambda: _remove(temporary) if os.getpid() == owner else None)
         return temporary
-
-
-def _remove_own(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:
-        _remove(folder)
 
 
 def _remove(folder: Path) -> None:

@@ -64,8 +64,5 @@ def _returned(module: GraphModule) -> set[Node]:
 def _is_pure(node: Node) -> bool:
     """Whether a node always computes the same of the same, in memory of its own or as a view."""
     target: Any = node.target
-    if node.op != "call_function":
-        return False
-    if target is operator.getitem:
-        return True
-    return isinstance(target, (OpOverload, Form)) and not is_random(target)
+    is_known = target is operator.getitem or isinstance(target, (OpOverload, Form))
+    return is_known and not is_random(target)

@@ -13,13 +13,8 @@ from torch_py._shapes.formulas import COMPARISONS
 
 _PREDICATES = frozenset(["isnan", "isinf", "signbit"])
 # What arithmetic on truth values means.
-_OF_TRUTH = {
-    "+": "or",
-    "*": "and",
-    "maximum": "or",
-    "minimum": "and",
-    **{f"bitwise_{word}": f"bitwise_{word}" for word in ("and", "or", "xor", "not")},
-}
+_OF_TRUTH = {"+": "or", "*": "and", "maximum": "or", "minimum": "and"}
+_BITWISE = frozenset(["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"])
 _LARGEST_PRODUCT = 4
 # Divisions that take as many steps as their operands need: loops over them are not vectorised, operators are.
 _STEPWISE = frozenset(["%", "fmod"])
@@ -97,9 +92,9 @@ class Formula:
         return Map("where", [test, self.number(then), self.number(otherwise)], self.computed)
 
     def _of_truth(self, word: str, operands: list[Any]) -> Expr:
-        if word not in _OF_TRUTH:
+        if word not in _OF_TRUTH and word not in _BITWISE:
             raise NotLoweredError(f"'{word}' of truth values")
-        return Map(_OF_TRUTH[word], [self.condition(o) for o in operands], TRUTH)
+        return Map(_OF_TRUTH.get(word, word), [self.condition(o) for o in operands], TRUTH)
 
     def _arithmetic(self, word: str, values: list[Expr]) -> Expr:
         if word == "*" and isinstance(values[0], Const) and values[0].value == 1:

@@ -154,9 +154,8 @@ def _is_local(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
     """Whether a value reads what a nest makes only at the position where it was made."""
     for load in loads(value):
         item = next((item for item in nest.items if item.buffer.memory is load.buffer.memory), None)
-        if item is not None:
-            if item.buffer is not load.buffer or _flat(load) != _flat(item).replaced(axes):
-                return False
+        if item is not None and (item.buffer is not load.buffer or _flat(load) != _flat(item).replaced(axes)):
+            return False
     return True
 
 
@@ -169,9 +168,8 @@ def _shares(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
         if item.buffer in wanted:
             return True
         for load in loads(item.value):
-            if load.buffer in wanted:
-                if _flat(load).replaced(axes) in wanted[load.buffer]:
-                    return True
+            if load.buffer in wanted and _flat(load).replaced(axes) in wanted[load.buffer]:
+                return True
     return False
 
 

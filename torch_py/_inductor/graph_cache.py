@@ -188,11 +188,9 @@ def _keeps_calls() -> bool:
 def _has_foreign_methods() -> bool:
     """Whether the program has given Tensor methods: graphs call its methods by name."""
 
-    def is_foreign(value: Any) -> bool:
-        function = value.fget if isinstance(value, property) else value
-        return isinstance(function, FunctionType) and not _is_in_library(function.__module__ or "")
-
-    return any(map(is_foreign, vars(Tensor).values()))
+    methods = [value.fget if isinstance(value, property) else value for value in vars(Tensor).values()]
+    modules = {method.__module__ for method in methods if isinstance(method, FunctionType)}
+    return not all(_is_in_library(module or "") for module in modules)
 
 
 def _is_in_library(module: str) -> bool:

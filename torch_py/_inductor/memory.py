@@ -20,61 +20,13 @@ _ALIGNMENT = 64
 class Plan(Fields):
     """Where each memory is, and after which entry of the schedule nobody needs it.
 
-    `offsets` has what is in the arena. Other memories that nests make are allocated one by one.
+    `offsets` has what is in the arena. Other memories that nests make are allocated one by one. Ranges of the
+    arena are taken by first fit; neighbouring `free` ranges are one.
     """
 
     offsets: dict[Buffer, int] = {}
     last_use: dict[Buffer, int] = {}
-    size: int = 0
-
-
-def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool = True) -> Plan:
-    """Places for the temporaries of nests, if there is an arena. What is an output, or may live on in a
-    result of a call, is left out.
-    """
-    plan = Plan()
-    for number, entry in enumerate(schedule):
-        for memory in entry.reads() | entry.makes():
-            plan.last_use[memory] = number
-    if not has_arena:
-        return plan
-
-    apart = outputs | _escaping(schedule)
-    arena = _Arena()
-    for number, entry in enumerate(schedule):
-        if isinstance(entry, Nest):
-            for memory in dict.fromkeys(buffer.memory for buffer in entry.stored()):
-                if memory.kind == "temporary" and memory not in apart and memory not in plan.offsets:
-                    plan.offsets[memory] = arena.take(bytes_of(memory))
-        for memory in entry.reads() | entry.makes() if config.allow_buffer_reuse else ():
-            if memory in plan.offsets and plan.last_use[memory] == number:
-                arena.give(plan.offsets[memory], bytes_of(memory))
-    plan.size = arena.size
-    return plan
-
-
-def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
-    """Arguments of calls whose results may look at them, or that count from the start of their memory."""
-    calls = [e for e in schedule if isinstance(e, Extern) and _looks_at_memory(e.operator)]
-    return set().union(*(call.reads() for call in calls))
-
-
-def _looks_at_memory(target: Any) -> bool:
-    if not isinstance(target, OpOverload):
-        return True
-    return takes_place(target) or any(result.alias_info for result in target._schema.returns)
-
-
-def bytes_of(memory: Buffer) -> int:
-    """The size of a memory, rounded up."""
-    count: int = reach(memory.sizes, memory.strides) * memory.dtype.itemsize
-    return max(-(-count // _ALIGNMENT), 1) * _ALIGNMENT
-
-
-class _Arena(Fields):
-    """First fit, with neighbouring free ranges as one."""
-
-    size: int = 0
+    size: int = 0  # of the arena
     free: list[tuple[int, int]] = []  # begin, end
 
     def take(self, count: int) -> int:
@@ -96,3 +48,44 @@ class _Arena(Fields):
                 self.free[-1] = (self.free[-1][0], high)
             else:
                 self.free.append((low, high))
+
+
+def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool = True) -> Plan:
+    """Places for the temporaries of nests, if there is an arena. What is an output, or may live on in a
+    result of a call, is left out.
+    """
+    plan = Plan()
+    for number, entry in enumerate(schedule):
+        for memory in entry.reads() | entry.makes():
+            plan.last_use[memory] = number
+    if not has_arena:
+        return plan
+
+    apart = outputs | _escaping(schedule)
+    for number, entry in enumerate(schedule):
+        if isinstance(entry, Nest):
+            for memory in dict.fromkeys(buffer.memory for buffer in entry.stored()):
+                if memory.kind == "temporary" and memory not in apart and memory not in plan.offsets:
+                    plan.offsets[memory] = plan.take(bytes_of(memory))
+        for memory in entry.reads() | entry.makes() if config.allow_buffer_reuse else ():
+            if memory in plan.offsets and plan.last_use[memory] == number:
+                plan.give(plan.offsets[memory], bytes_of(memory))
+    return plan
+
+
+def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
+    """Arguments of calls whose results may look at them, or that count from the start of their memory."""
+    calls = [e for e in schedule if isinstance(e, Extern) and _looks_at_memory(e.operator)]
+    return set().union(*(call.reads() for call in calls))
+
+
+def _looks_at_memory(target: Any) -> bool:
+    if not isinstance(target, OpOverload):
+        return True
+    return takes_place(target) or any(result.alias_info for result in target._schema.returns)
+
+
+def bytes_of(memory: Buffer) -> int:
+    """The size of a memory, rounded up."""
+    count: int = reach(memory.sizes, memory.strides) * memory.dtype.itemsize
+    return max(-(-count // _ALIGNMENT), 1) * _ALIGNMENT

@@ -39,11 +39,10 @@ def vector_bits() -> int:
     Raises RuntimeError for widths that processors do not have.
     """
     width = config.cpp.simdlen
-    if width not in (None, 0, 1, 128, 256, 512):
+    bits = {None: 512, 0: 0, 1: 0, 128: 128, 256: 256, 512: 512}
+    if width not in bits:
         raise RuntimeError(f"cpp.simdlen is {width!r}, expected None, 128, 256, 512, or 0 or 1 for none")
-    if width is None:
-        return 512
-    return 0 if width == 1 else int(width)
+    return bits[width]
 
 
 def list_mode_options(mode: str | None = None, dynamic: bool | None = None) -> dict[str, Any]:

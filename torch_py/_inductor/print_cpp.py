@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, contiguous, count_of
-from torch_py._inductor.ir import Buffer, cost, loads
+from torch_py._inductor.ir import cost, loads
 from torch_py._inductor.nests import Kernel, Nest
 from torch_py._inductor.print_packs import takes_packs
 from torch_py._inductor.print_passes import Passes
@@ -70,12 +70,9 @@ class _Printer(Passes):
 
     def _name_buffers(self) -> None:
         """Pointers for what is read from memory and written to it, in this order."""
-        buffers: dict[Buffer, None] = {}
-        for item in self.nest.items:
-            for load in sorted(loads(item.value), key=lambda load: load.buffer.name):
-                if self.nest.made(load.buffer) is None:
-                    buffers[load.buffer] = None
-        self.buffers = [*buffers, *self.nest.stored()]
+        loaded = [sorted({load.buffer for load in loads(item.value)}, key=str) for item in self.nest.items]
+        read = [buffer for buffers in loaded for buffer in buffers if self.nest.made(buffer) is None]
+        self.buffers = [*dict.fromkeys(read), *self.nest.stored()]
         self.pointers = {buffer: self.names.new(buffer.name) for buffer in self.buffers}
 
     def _types(self) -> list[str]:

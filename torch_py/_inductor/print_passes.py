@@ -86,32 +86,25 @@ class Passes:
         has_rest = bool(lanes and inner) and not self.columns and inner[-1].size % lanes > 0
         for item in reductions:
             self._accumulate(item, lanes, has_rest)
-        if self.columns:
-            self._column_pass(items)
-        else:
-            self._row_pass(items, lanes)
+        self._loops_over_row(items, lanes)
         for item in reductions:
             self._finish(item, lanes)
 
-    def _column_pass(self, items: list[Item]) -> None:
-        self.out.open_loops(self.nest.inner)
-        known = self._before_loop(items, self.nest.outer[-1])
-        with self._lane_loop():
-            self._elements(items, "[lane]", known)
-        self.out.close(len(self.nest.inner))
-
-    def _row_pass(self, items: list[Item], lanes: int | None) -> None:
+    def _loops_over_row(self, items: list[Item], lanes: int | None) -> None:
         inner = self.nest.inner
-        last = inner[-1] if inner else None
-        self.out.open_loops(inner[:-1])
-        if last is None:
+        looped = inner if self.columns else inner[:-1]
+        self.out.open_loops(looped)
+        if self.columns:
+            known = self._before_loop(items, self.nest.outer[-1])
+            with self._lane_loop():
+                self._elements(items, "[lane]", known)
+        elif not inner:
             self._elements(items, "", {})
         elif lanes is None or lanes == 1:
-            self._last_loop(items, last, lanes is None)
+            self._last_loop(items, inner[-1], lanes is None)
         else:
-            self._lane_loops(items, last, lanes)
-
-        self.out.close(max(len(inner) - 1, 0))
+            self._lane_loops(items, inner[-1], lanes)
+        self.out.close(len(looped))
 
     def _last_loop(
         self, items: Sequence[Item], axis: Axis, has_packs: bool, begin: str = "0", end: str = ""

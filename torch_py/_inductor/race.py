@@ -206,14 +206,9 @@ def _loses(contest: Contest, key: str, library: str | None) -> bool:
     """Whether the operators are clearly faster than a nest."""
     times = _kept(key, lambda: {_LOOPS: contest.loops(library), _CALLS: contest.calls()})
     loses = times[_CALLS] < _MARGIN * times[_LOOPS]
-    _log.info(
-        "%s: %.1f us in loops, %.1f us in %d calls%s",
-        contest.name,
-        times[_LOOPS] * 1e6,
-        times[_CALLS] * 1e6,
-        len(contest.called),
-        ": calls are taken" if loses else "",
-    )
+    taken = ": calls are taken" if loses else ""
+    loops, calls = f"{times[_LOOPS] * 1e6:.1f} us in loops", f"{times[_CALLS] * 1e6:.1f} us"
+    _log.info("%s: %s, %s in %d calls%s", contest.name, loops, calls, len(contest.called), taken)
     return loses
 
 

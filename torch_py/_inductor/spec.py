@@ -75,9 +75,8 @@ def _map(value: Map) -> None:
 
 
 def _positions(node: Any, index: Sequence[Linear], axes: set[Axis]) -> None:
-    for position in index:
-        strange = set(position.axes()) - axes
-        _require(not strange, node, f"axes of other loops: {strange}")
+    strange = {axis for position in index for axis in position.axes()} - axes
+    _require(not strange, node, f"axes of other loops: {strange}")
 
 
 # Statements.
@@ -120,9 +119,9 @@ def _store(store: Store, made: set[Buffer]) -> None:
 
 
 def _nest(nest: Nest, made: set[Buffer]) -> None:
-    done = set(made)
-    for item in sorted(nest.items, key=lambda item: item.pass_):
-        _item(nest, item, done | {other.buffer for other in nest.items})
+    known = made | {item.buffer for item in nest.items}
+    for item in nest.items:
+        _item(nest, item, known)
     made.update(item.buffer for item in nest.items if item.place == "memory")
 
 
@@ -136,9 +135,8 @@ def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
         maker = nest.made(load.buffer)
         # An input has old values until the nest makes new ones (settle.py).
         if maker is not None and maker is not item and load.buffer.kind != "input":
-            _require(maker.pass_ <= item.pass_, item, f"{load.buffer} is of a later pass")
-            late = maker.kind == REDUCTION and maker.pass_ == item.pass_
-            _require(not late, item, f"{load.buffer} is not complete in this pass")
+            complete = maker.pass_ + (maker.kind == REDUCTION)
+            _require(complete <= item.pass_, item, f"{load.buffer} is not complete before pass {complete}")
 
 
 # Graphs.

@@ -84,10 +84,7 @@ def _compared_dtype(node: Any) -> Any:
 # ------------------------------------------------------------
 
 # The word of a stage -> the kind of a Reduce.
-KINDS = {
-    "sum": "sum", "product": "product", "amax": "maximum", "amin": "minimum",
-    "any": "any", "all": "all", "xor": "xor",
-}  # fmt: skip
+KINDS = {"amax": "maximum", "amin": "minimum", **{word: word for word in "sum product any all xor".split()}}
 
 _SHORT_ROW = 48
 Stages = Sequence[tuple[str, str, Any]]  # a name, a word and a formula

@@ -22,16 +22,14 @@ def copy(lowering: Lowering, node: Any, given: Given) -> Elements:
     if _is_transposition(node.args[0].meta["val"], example):
         raise NotLoweredError("a transposition, for which the operator has better loops")
 
-    def element(index: Any) -> Expr:
-        # The program asks for the rounding of a cast, but not for rounding between operators.
-        value = source.at(index)
-        if is_short_float(value.dtype) and value.dtype != example.dtype:
-            value = Map("rounded", [value], value.dtype)
-        value = cast(value, example.dtype)
-        is_wanted = is_short_float(example.dtype) and source.dtype != example.dtype
-        return Map("rounded", [value], example.dtype) if is_wanted else value
+    if source.dtype == example.dtype:
+        return source.at
+    # The program asks for the rounding of a cast, but not for rounding between operators.
+    return lambda index: _rounded(cast(_rounded(source.at(index)), example.dtype))
 
-    return element
+
+def _rounded(value: Expr) -> Expr:
+    return Map("rounded", [value], value.dtype) if is_short_float(value.dtype) else value
 
 
 def _is_transposition(source: Any, result: Any) -> bool:
@@ -77,12 +75,11 @@ def flip(lowering: Lowering, node: Any, given: Given) -> Elements:
 @rule("roll")
 def roll(lowering: Lowering, node: Any, given: Given) -> Elements:
     source: Value = given["self"]
-    shifts, dims = given["shifts"], given["dims"]
-    along = [dims] if isinstance(dims, int) else list(dims)
-    if not along or not source.sizes:
+    shifts, dims = ([v] if isinstance(v, int) else v for v in (given["shifts"], given["dims"]))
+    if not dims or not source.sizes:
         raise NotLoweredError("a roll of the row of all elements")
     steps = [0] * len(source.sizes)
-    for shift, d in zip([shifts] if isinstance(shifts, int) else shifts, along):
+    for shift, d in zip(shifts, dims):
         steps[d] += shift
     if steps[-1]:
         raise NotLoweredError("a remainder for each element of the rows")
@@ -128,11 +125,10 @@ def _guarded(tests: Sequence[Expr], value: Expr, otherwise: Expr) -> Expr:
 
 @rule("constant_pad_nd")
 def constant_pad(lowering: Lowering, node: Any, given: Given) -> Elements:
-    source, pad = given["self"], given["pad"]
+    source, pad = given["self"], list(given["pad"])
     example = node.meta["val"]
-    before = [0] * len(source.sizes)
-    for number in range(len(pad) // 2):
-        before[-1 - number] = pad[2 * number]
+    # Pairs for dimensions, the last one first.
+    before = [0] * (len(source.sizes) - len(pad) // 2) + pad[::2][::-1]
 
     def element(index: Sequence[Linear]) -> Expr:
         own = [i + -low for i, low in zip(index, before)]
