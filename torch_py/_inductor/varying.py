@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import product
 from typing import Any
 
+from torch_py._functorch.aot.building import input_values
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.specialise import specialised
 from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of
 from torch_py._shapes.arguments import NotFollowed, solved_geometry
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
+from torch_py._shapes.formulas import Formula, Symbol, Term
 from torch_py._shapes.solver import Ambiguous, Question, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, mixed_stand_ins_of, stand_ins_of
+from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 
 # Merging
@@ -127,21 +128,10 @@ class Merge:
                     f"a kernel has another form for other sizes: {words[0]!r} and {words[-1]!r}"
                 )
             elif _OF_ROW.search(merged[-1]):
-                merged.append(str(self._most(self.number([int(word) for word in words]))))
+                raise NotFollowed("a kernel keeps a row on the stack whose size varies")
             else:
                 merged.append(self._in_text(words, terms, name))
         return "".join(merged), terms
-
-    def _most(self, term: Term) -> int:
-        """The largest value of a number of elements on the stack."""
-        symbols = sorted(symbols_in(term), key=str)
-        ends = [(symbol.min, symbol.max) for symbol in symbols]
-        if not any(None in end for end in ends):
-            corners = product(*ends)
-            most = max(evaluate(term, dict(zip(symbols, corner))) for corner in corners)
-            if most <= _LARGEST_ROW:
-                return int(most)
-        raise NotFollowed("a kernel keeps a row on the stack that may be of any size")
 
     def _in_text(self, words: Sequence[str], terms: list[Term], name: str) -> str:
         """An element of `name` in the place of a number, as the type that the number has."""
@@ -163,7 +153,6 @@ class Merge:
         return term
 
 
-_LARGEST_ROW = 2**14
 # The declaration of a row that a kernel keeps on the stack, and that of an array of lanes.
 _OF_ROW = re.compile(r"\) [\w:]+ \w+\[$")
 _LANES = re.compile(r"^ *[\w:]+ \w+\[(\d+)\];$", re.MULTILINE)
@@ -187,13 +176,9 @@ class _Variant:
         # What is next to what in an arena depends on the sizes.
         self.assembly = Assembly(compiled.graph, compiled.schedule, has_arena=False)
         self.sizes = sizes
-        placeholders = module.graph.find_nodes(op="placeholder")
         # Ahead-of-time autograd makes all sizes inputs of each graph.
-        self.inputs = {
-            node.meta["val"]: self.assembly.integer(position)
-            for position, node in enumerate(placeholders)
-            if isinstance(node.meta["val"], Symbol)
-        }
+        numbers = [value for value in input_values(module.graph) if not isinstance(value, Tensor)]
+        self.inputs = {number: (f"s{place}",) for place, number in enumerate(numbers)}
         # The number of lanes depends on sizes, but serves all of them.
         self.form = tuple(
             (_NUMBER.sub("", kernel.text), *_LANES.findall(kernel.text)) for kernel in compiled.kernels
