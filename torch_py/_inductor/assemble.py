@@ -27,7 +27,7 @@ class Assembly:
         self.names: list[str] = []
         self.facts: list[Any] = []
         self.slots: dict[Buffer, int] = {}
-        self.symbols: list[tuple[int, None]] = []  # the inputs that are integers
+        self.symbols: list[tuple[int, None]] = []  # the inputs that are integers: s0, s1, ... in formulas
         self.steps: list[tuple[Any, ...]] = []
         self._write(schedule)
 
@@ -44,10 +44,6 @@ class Assembly:
             self.names,
             "program",
         )
-
-    def integer(self, position: int) -> tuple[str]:
-        """The formula of an input that is an integer."""
-        return (f"s{self.symbols.index((position, None))}",)
 
     def _output(self, value: Any) -> int | tuple[int] | None:
         """A result as a program has it: the slot of a tensor, an integer as a formula, or None."""
@@ -108,7 +104,8 @@ class Assembly:
                 self._step("allocate", self._slot(memory))
 
         slots = tuple([self._slot(buffer) for buffer in kernel.buffers])
-        grain = max(kernel.grain, _share(kernel.extent))
+        threads = config.cpp.threads
+        grain = max(kernel.grain, -(-kernel.extent // threads) if threads > 0 else 1)
         changed = {item.buffer for item in nest.items if item.buffer.memory.kind == "input"}
         written = tuple(sorted(self._slot(buffer) for buffer in changed))
         self._step("kernel", kernel.name, slots, kernel.extent, grain, (), written)
@@ -135,9 +132,3 @@ class Assembly:
         ]
         for slot in sorted(dropped):
             self._step("drop", slot)
-
-
-def _share(extent: int) -> int:
-    """How much of a kernel each thread does at least."""
-    threads = config.cpp.threads
-    return -(-extent // threads) if threads > 0 else 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from torch_py._inductor import config
@@ -102,9 +102,7 @@ def compile_library(source: str) -> str:
     cache = Cache.opened()
     key = hashlib.sha256("\0".join([source, *identity(compiler)]).encode()).hexdigest()
     with timed("compile C++"):
-        return cache.library(
-            key, source, lambda text, target: _run(compiler, text, target), again=config.force_disable_caches
-        )
+        return cache.library(key, source, partial(_run, compiler), again=config.force_disable_caches)
 
 
 def _run(compiler: str, text: str, target: str) -> None:

@@ -26,7 +26,9 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
     """
     lowering = Lowering()
     for node in module.graph.nodes:
-        lowering.line = line_of(node)
+        # The last line of the user's program that led to the node.
+        trace = str(node.meta.get("stack_trace") or "").rstrip()
+        lowering.line = trace.rpartition("\n")[2].strip()
         if node.op in ("placeholder", "get_attr"):
             _given(lowering, module, node)
         elif node.op == "call_function":
@@ -39,12 +41,6 @@ def lower(module: GraphModule, loops: bool = True, called: frozenset[str] = froz
         if isinstance(value, Value) and value.buffer is not None:
             lowering.graph.nodes.setdefault(value.buffer, node)
     return lowering.graph
-
-
-def line_of(node: Node) -> str:
-    """The last line of the user's program that led to a node."""
-    trace = str(node.meta.get("stack_trace") or "").rstrip()
-    return trace.rpartition("\n")[2].strip()
 
 
 def _given(lowering: Lowering, module: GraphModule, node: Node) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,27 +22,23 @@ class Plan(Fields):
     """Where each memory is, and after which entry of the schedule nobody needs it.
 
     `offsets` has what is in the arena. Other memories that nests make are allocated one by one. Ranges of the
-    arena are taken by first fit; neighbouring `free` ranges are one.
+    arena are taken by first fit; neighbouring `free` ranges are one, and the last one has no end.
     """
 
     offsets: dict[Buffer, int] = {}
     last_use: dict[Buffer, int] = {}
     size: int = 0  # of the arena
-    free: list[tuple[int, int]] = []  # begin, end
+    free: list[tuple[int, float]] = [(0, math.inf)]  # begin, end
 
     def take(self, count: int) -> int:
-        for number, (begin, end) in enumerate(self.free):
-            if end - begin >= count:
-                self.free[number : number + 1] = [(begin + count, end)] if end - begin > count else []
-                return begin
-        begin = self.size
-        if self.free and self.free[-1][1] == self.size:
-            begin = self.free.pop()[0]
-        self.size = begin + count
+        number = next(n for n, (begin, end) in enumerate(self.free) if end - begin >= count)
+        begin, end = self.free[number]
+        self.free[number : number + 1] = [(begin + count, end)] if end - begin > count else []
+        self.size = max(self.size, begin + count)
         return begin
 
     def give(self, begin: int, count: int) -> None:
-        ranges = sorted([*self.free, (begin, begin + count)])
+        ranges: list[tuple[int, float]] = sorted([*self.free, (begin, begin + count)])
         self.free = []
         for low, high in ranges:
             if self.free and self.free[-1][1] == low:
@@ -61,7 +58,9 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
     if not has_arena:
         return plan
 
-    apart = outputs | _escaping(schedule)
+    # Results of calls may look at their arguments, or count from the start of their memory.
+    calls = [e for e in schedule if isinstance(e, Extern) and _looks_at_memory(e.operator)]
+    apart = outputs.union(*(call.reads() for call in calls))
     for number, entry in enumerate(schedule):
         if isinstance(entry, Nest):
             for memory in dict.fromkeys(buffer.memory for buffer in entry.stored()):
@@ -71,12 +70,6 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
             if memory in plan.offsets and plan.last_use[memory] == number:
                 plan.give(plan.offsets[memory], bytes_of(memory))
     return plan
-
-
-def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
-    """Arguments of calls whose results may look at them, or that count from the start of their memory."""
-    calls = [e for e in schedule if isinstance(e, Extern) and _looks_at_memory(e.operator)]
-    return set().union(*(call.reads() for call in calls))
 
 
 def _looks_at_memory(target: Any) -> bool:

@@ -13,6 +13,7 @@ from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, contiguous, count_of
 from torch_py._inductor.ir import cost, loads
 from torch_py._inductor.nests import Kernel, Nest
+from torch_py._inductor.print_expr import unwrapped
 from torch_py._inductor.print_packs import takes_packs
 from torch_py._inductor.print_passes import Passes
 
@@ -57,11 +58,12 @@ class _Printer(Passes):
         """The text with numbers for names."""
         text = "\n".join([*self._parameters(), *self.out.lines])
         numbers: dict[str, str] = {}
-        return re.sub(
-            r"(?<!::)\b[A-Za-z_]\w*",
-            lambda m: numbers.setdefault(m[0], f"${len(numbers)}") if m[0] in self.names.used else m[0],
-            text,
-        )
+
+        def numbered(name: re.Match[str]) -> str:
+            is_own = name[0] in self.names.used
+            return numbers.setdefault(name[0], f"${len(numbers)}") if is_own else name[0]
+
+        return re.sub(r"(?<!::)\b[A-Za-z_]\w*", numbered, text)
 
     def _comments(self) -> list[str]:
         lines = [item.line for item in self.nest.items if item.line]
@@ -144,9 +146,8 @@ class _Printer(Passes):
         self.out.open("for (int64_t row = begin; row < end; ++row)")
         strides = contiguous([axis.size for axis in outer])
         for number, (axis, stride) in enumerate(zip(outer, strides)):
-            text = "row" if stride == 1 else f"row / {stride}"
-            if number > 0:
-                text = f"({text}) % {axis.size}" if stride != 1 else f"{text} % {axis.size}"
+            quotient = "row" if stride == 1 else f"(row / {stride})"
+            text = f"{quotient} % {axis.size}" if number > 0 else unwrapped(quotient)
             self.out.add(f"const int64_t {axis.name} = {text};")
 
     def _column_loops(self, outer: list[Axis]) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.dtypes import CPP
@@ -33,9 +33,7 @@ class Passes:
         self.columns = is_columns(nest)
         self.lane = "[lane]" if self.columns else ""
         # GCC 12 mixes up what is read backwards when it unrolls a loop completely and then makes vectors.
-        self.out.keeps_loops = any(
-            factor < 0 for position in positions(nest.items) for factor in position.terms.values()
-        )
+        self.out.keeps_loops = any(min(p.terms.values(), default=0) < 0 for p in positions(nest.items))
         # Of a strip of columns, when they are looped over: in numbers, and in a name of C++.
         self.strip = 0
         self.width = ""
@@ -58,7 +56,7 @@ class Passes:
         if self.columns:
             self.out.add(f"{type} {variable}[{self.strip}];")
 
-        with self._lane_loop():
+        with self._strip_loop():
             scope = self._scope()
             scope.count(item.value)
             text = unwrapped(scope.text(item.value))
@@ -96,7 +94,7 @@ class Passes:
         self.out.open_loops(looped)
         if self.columns:
             known = self._before_loop(items, self.nest.outer[-1])
-            with self._lane_loop():
+            with self._strip_loop():
                 self._elements(items, "[lane]", known)
         elif not inner:
             self._elements(items, "", {})
@@ -136,25 +134,26 @@ class Passes:
         whole = f"{last.size}" if last.size % lanes == 0 else f"{last.size} / {lanes} * {lanes}"
         known = self._before_loop(items, last)
         self.out.open(f"for (int64_t block = 0; block < {whole}; block += {lanes})")
-        self.out.open(f"for (int64_t lane = 0; lane < {lanes}; ++lane)")
-        self.out.add(f"const int64_t {last.name} = block + lane;")
-        self._elements(items, "[lane]", known)
-        self.out.close(2)
+        with self._lane_loop(lanes, last, "block"):
+            self._elements(items, "[lane]", known)
+        self.out.close()
         if last.size % lanes:
             self.out.open_loops([last], begin=whole)
             self._elements(items, "", known)
             self.out.close()
 
     @contextmanager
-    def _lane_loop(self) -> Iterator[None]:
-        """A loop over a strip of columns, if there is one."""
-        if self.columns:
-            last = self.nest.outer[-1]
-            self.out.open(f"for (int64_t lane = 0; lane < {self.width}; ++lane)")
-            self.out.add(f"const int64_t {last.name} = block * {self.strip} + lane;")
+    def _lane_loop(self, count: int | str, axis: Axis, start: str) -> Iterator[None]:
+        self.out.open(f"for (int64_t lane = 0; lane < {count}; ++lane)")
+        self.out.add(f"const int64_t {axis.name} = {start} + lane;")
         yield
-        if self.columns:
-            self.out.close()
+        self.out.close()
+
+    def _strip_loop(self) -> AbstractContextManager[None]:
+        """A loop over a strip of columns, if there is one."""
+        if not self.columns:
+            return nullcontext()
+        return self._lane_loop(self.width, self.nest.outer[-1], f"block * {self.strip}")
 
     def _accumulate(self, item: Item, lanes: int | None, has_rest: bool) -> None:
         """Declares what a reduction collects in: one value, an array of lanes, or a pack (None).
@@ -190,7 +189,7 @@ class Passes:
             self.out.add(f"const {type} {variable} = at::vec::{function}({', '.join(filter(None, parts))});")
             self.variables[item.buffer] = variable
         if item.place == "memory":
-            with self._lane_loop():
+            with self._strip_loop():
                 self._store_row(item)
 
     def _before_loop(self, items: Sequence[Item], axis: Axis) -> dict[Expr, str]:
