@@ -267,11 +267,7 @@ def _write_call(key: str, notes: Notes) -> None:
         # Imported here: most calls have one tangent.
         from torch_py._inductor.kept_graphs import graph_parts
 
-        try:
-            graph = graph_parts(notes.partial.module.graph)
-        except NotWrittenError as problem:
-            log.info("a call is not kept: %s", problem)
-            return
+        graph = graph_parts(notes.partial.module.graph)
     write_entry(key, ".call", (notes.keys, parts, graph))
 
 

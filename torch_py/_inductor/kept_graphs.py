@@ -8,7 +8,6 @@ from typing import Any
 from torch_py import _C
 from torch_py._C._compiler import Slot
 from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
-from torch_py._inductor.entries import NotWrittenError
 from torch_py._shapes.arguments import reach
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
@@ -22,13 +21,9 @@ from torch_py.nn.modules.module import Module
 
 
 def graph_parts(graph: Graph) -> list[Any]:
-    """A graph of operators as values that an entry of the cache may have. Raises NotWrittenError."""
+    """A graph of operators without constants as values that an entry of the cache may have."""
     nodes = list(graph.nodes)
     slots = {node: Slot(number) for number, node in enumerate(nodes)}
-    strange = {node.op for node in nodes} - {"placeholder", "call_function", "output"}
-    if strange:
-        raise NotWrittenError(f"nodes of kind {', '.join(strange)}")
-
     with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
         return [
             (

@@ -101,14 +101,12 @@ def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
 
 def _print_kernels(compiled: CompiledGraph) -> None:
     """Prints the nests. Equal ones share a function."""
-    names: dict[str, str] = {}
+    known: dict[str, Kernel] = {}
     for entry in compiled.schedule:
         if isinstance(entry, Nest):
-            entry.kernel = print_nest(entry, f"{identifier(entry.name)}_{len(compiled.kernels)}")
-            if entry.kernel.key not in names:
-                names[entry.kernel.key] = entry.kernel.name
-                compiled.kernels.append(entry.kernel)
-            entry.kernel.name = names[entry.kernel.key]
+            kernel = entry.kernel = print_nest(entry, f"{identifier(entry.name)}_{len(known)}")
+            kernel.name = known.setdefault(kernel.key, kernel).name
+    compiled.kernels = list(known.values())
 
 
 def source_of(kernels: Sequence[Kernel], texts: Sequence[str] | None = None) -> str:

@@ -40,11 +40,6 @@ class Value(Fields):
         element = partial(Load, buffer)
         return cls(buffer.sizes, buffer.dtype, buffer.device, element, buffer, buffer)
 
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Where its elements are, or would be, in memory."""
-        return self.buffer.strides if self.buffer is not None else tuple(self.example.stride())
-
     def broadcast(self, index: Sequence[Linear]) -> Expr:
         """The element that broadcasting brings to an index of a larger tensor."""
         own = list(index[len(index) - len(self.sizes) :])

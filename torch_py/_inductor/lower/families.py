@@ -12,7 +12,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._generated.lowerings import POINTWISE, ROWS
-from torch_py._inductor.dtypes import CPP, TRUTH, arithmetic_dtype
+from torch_py._inductor.dtypes import TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
 from torch_py._inductor.ir import Expr, Reduce, cast
@@ -60,8 +60,6 @@ def lower_pointwise(lowering: Lowering, node: Any, given: Given) -> Elements:
 
 def _elements(tree: Any, given: Mapping[str, Any], computed: Any, dtype: Any) -> Elements:
     """The elements of a formula, computed in one dtype and given in another. Tensors broadcast."""
-    if computed not in CPP:
-        raise NotLoweredError(f"computes {computed}")
 
     def at(index: Sequence[Linear]) -> Expr:
         values = {n: v.broadcast(index) if isinstance(v, Value) else v for n, v in given.items()}

@@ -48,7 +48,7 @@ def layer_norm(lowering: Lowering, node: Any, given: Given) -> Any:
 def layer_norm_backward(lowering: Lowering, node: Any, given: Given) -> Any:
     grad, source = given["grad"], given["input"]
     weight = given["weight"]
-    if (grad.strides[-1] == 1) != (source.strides[-1] == 1):
+    if len({argument.meta["val"].stride(-1) == 1 for argument in node.args[:2]}) == 2:
         # The operator makes a copy first, and takes 76 instead of 260 us for 512 rows of 192.
         raise NotLoweredError("rows that are next to each other in one tensor only")
 
