@@ -26,7 +26,7 @@ class Assembly:
         # By the number of a slot: inputs come first, then constants, then what steps make.
         self.names: list[str] = []
         self.facts: list[Any] = []
-        self.slots: dict[Buffer, int] = {}
+        self.slots: dict[Buffer | str, int] = {}
         self.symbols: list[tuple[int, None]] = []  # the inputs that are integers: s0, s1, ... in formulas
         self.steps: list[tuple[Any, ...]] = []
         self._write(schedule)
@@ -53,43 +53,35 @@ class Assembly:
 
     def _write(self, schedule: Sequence[Entry]) -> None:
         for position, entry in enumerate(self.graph.inputs):
-            if isinstance(entry, Buffer):
-                self._slot(entry)
-            else:
-                self._new_slot(entry, int)
+            self._slot(entry)
+            if not isinstance(entry, Buffer):
                 self.symbols.append((position, None))
         for buffer, _ in self.graph.constants:
             self._slot(buffer)
 
         if self.plan.size:
             self._step("arena_size", self.plan.size)
-        for number, step in enumerate(schedule):
-            self._add(step)
-            self._drop_after(step, number)
+        for number, entry in enumerate(schedule):
+            if isinstance(entry, Nest):
+                self._add_kernel(entry)
+            elif isinstance(entry, Extern):
+                self._add_call(entry)
+            elif isinstance(entry, View):
+                base = entry.buffer.base
+                assert base is not None
+                self._step("view", self._slot(entry.buffer), self._slot(base), entry.buffer.offset)
+            self._drop_after(entry, number)
 
     def _step(self, *step: Any) -> None:
         self.steps.append(step)
 
-    def _slot(self, buffer: Buffer) -> int:
-        if buffer not in self.slots:
-            self.slots[buffer] = self._new_slot(buffer.name, buffer.facts)
-        return self.slots[buffer]
-
-    def _new_slot(self, name: str, facts: Any) -> int:
-        self.names.append(name)
-        self.facts.append(facts)
-        return len(self.facts) - 1
-
-    def _add(self, entry: Entry) -> None:
-        if isinstance(entry, Nest):
-            self._add_kernel(entry)
-        elif isinstance(entry, View):
-            base = entry.buffer.base
-            assert base is not None
-            self._step("view", self._slot(entry.buffer), self._slot(base), entry.buffer.offset)
-        else:
-            assert isinstance(entry, Extern)
-            self._add_call(entry)
+    def _slot(self, value: Buffer | str) -> int:
+        """The slot of a tensor, or of an input that is an integer."""
+        if value not in self.slots:
+            self.slots[value] = len(self.facts)
+            self.names.append(str(value))
+            self.facts.append(value.facts if isinstance(value, Buffer) else int)
+        return self.slots[value]
 
     def _add_kernel(self, nest: Nest) -> None:
         kernel = nest.kernel

@@ -65,7 +65,7 @@ class _Fusion:
                 self.schedule.insert(place, nest)
                 return nest
 
-        nest = Nest(epoch, *_space(store), name=store.name)
+        nest = Nest(epoch, *_space(store), name=store.buffer.name)
         nest.add(Item.of(store, ELEMENT if store.reduction is None else REDUCTION, {}))
         self.schedule.append(nest)
         return nest

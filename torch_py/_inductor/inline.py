@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from torch_py._functorch.aot.forms import is_random
 from torch_py._inductor.indices import Linear, count_of
 from torch_py._inductor.ir import Buffer, Expr, cost, loads, named, rewritten, walk, with_loads
 from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store
-from torch_py._tags import Tag
 
 _LARGEST_VALUE = 160  # parts of one value; larger ones are stored
 _CHEAP_ENOUGH = 2
@@ -107,8 +107,7 @@ def remove_unread(graph: LoopGraph) -> None:
 def _is_needed(statement: Statement, needed: set[Buffer]) -> bool:
     if not isinstance(statement, Extern):
         return statement.buffer.memory in needed
-    if statement.writes or not statement.made():
+    # Later random numbers depend on a call that draws some.
+    if statement.writes or not statement.made() or is_random(statement.operator):
         return True
-    if Tag.nondeterministic_seeded in getattr(statement.operator, "tags", ()):
-        return True  # later random numbers depend on it
     return any(buffer.memory in needed for buffer in statement.made())

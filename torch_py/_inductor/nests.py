@@ -79,7 +79,7 @@ class Nest(Fields):
     inner: list[Axis] = []
     items: list[Item] = []
     name: str = ""
-    touched: set[Buffer] = set()  # the memories that it reads or makes
+    touched: set[Buffer] = set()  # the memories that it reads or makes, for fuse.py
     kernel: Kernel | None = None  # what it is printed as
 
     def add(self, item: Item) -> None:

@@ -78,12 +78,11 @@ class Contest(Fields):
     def loops(self, library: str | None) -> tuple[Program, list[Any]]:
         """A program of the nests alone, and the tensors that it reads, as examples."""
         made = {memory for nest in self.nests for memory in nest.makes()}
-        graph = LoopGraph()
         buffers = dict.fromkeys(b for kernel in self.kernels for b in kernel.buffers)
-        graph.inputs = [b for b in buffers if b.memory not in made]
-        graph.outputs = [buffer for nest in self.nests for buffer in nest.stored()]
-        assembly = Assembly(graph, self.nests)
-        return Program(*assembly.description(library)), graph.inputs
+        inputs = [b for b in buffers if b.memory not in made]
+        outputs = [buffer for nest in self.nests for buffer in nest.stored()]
+        assembly = Assembly(LoopGraph(inputs=inputs, outputs=outputs), self.nests)
+        return Program(*assembly.description(library)), inputs
 
     def calls(self) -> tuple[Program, list[Any]]:
         """A program of calls, and the tensors that it reads, as examples."""

@@ -92,8 +92,6 @@ def _move(entry: Entry, value: Buffer, target: Buffer) -> None:
         for item in entry.items:
             item.buffer = placed(item.buffer)
             item.value = with_loads(item.value, value, lambda load: Load(target, load.index))
-        if value in entry.touched:
-            entry.touched = {placed(memory) for memory in entry.touched}
     elif isinstance(entry, Extern):
         entry.args, entry.kwargs = tree_map(placed, (entry.args, entry.kwargs))
         entry.writes = tuple(map(placed, entry.writes))

@@ -1,7 +1,7 @@
 """The statements of the loop graph, which make tensors, in the order in which they can be executed.
 
-`name` is that of the node of the operator graph, and `line` is of the user's program. `reads` gives the
-memories that a statement reads or looks at, and `makes` those that it makes or changes.
+`line` is of the user's program. `reads` gives the memories that a statement reads or looks at, and `makes`
+those that it makes or changes.
 """
 
 from __future__ import annotations
@@ -25,10 +25,6 @@ class Store(Fields):
     index: tuple[Linear, ...]
     value: Expr
     line: str
-
-    @property
-    def name(self) -> str:
-        return self.buffer.name
 
     @property
     def reduction(self) -> Reduce | None:
