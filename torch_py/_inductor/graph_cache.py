@@ -60,30 +60,26 @@ def program_of(module: GraphModule, note: Callable[[str], None] | None = None) -
     `note` is called with the key of a program without constants.
     """
     key = key_of_graph(module) if _keeps_programs() else None
-    if key is None:
-        return _compiled(module).program
+    if key is not None:
+        nodes = module.graph.find_nodes(op="get_attr")
+        constants = [get_attr(module, str(node.target)) for node in nodes]
+        if note is not None and not constants:
+            note(key)
+        found = _read_program(key, constants)
+        log.info("%s of the graph %s", "miss" if found is None else "hit", key)
+        if found is not None:
+            return found
 
-    constants = [get_attr(module, str(node.target)) for node in module.graph.nodes if node.op == "get_attr"]
-    if note is not None and not constants:
-        note(key)
-    found = _read_program(key, constants)
-    log.info("%s of the graph %s", "miss" if found is None else "hit", key)
-    if found is not None:
-        return found
-
-    compiled = _compiled(module)
-    description = list(compiled.description)
-    description[4] = []
-    description[5] = None if description[5] is None else Path(description[5]).stem
-    write_entry(key, ".graph", description)
-    return compiled.program
-
-
-def _compiled(module: GraphModule) -> Any:
     # Imported here: a process that finds its programs in the cache compiles nothing.
     from torch_py._inductor.stages import compile_graph
 
-    return compile_graph(module)
+    compiled = compile_graph(module)
+    if key is not None:
+        description = list(compiled.description)
+        description[4] = []
+        description[5] = None if description[5] is None else Path(description[5]).stem
+        write_entry(key, ".graph", description)
+    return compiled.program
 
 
 def _keeps_programs() -> bool:
