@@ -24,7 +24,9 @@ from torch_py._inductor.ir import Buffer
 from torch_py._inductor.nests import Entry, Kernel, Nest
 from torch_py._inductor.stages import CompiledGraph, variant
 from torch_py._inductor.statements import Extern, LoopGraph
+from torch_py._ops import OpOverload
 from torch_py._records import Fields
+from torch_py._subclasses.calls import generator_in
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx._order import reached
 from torch_py.fx._script import strided
@@ -211,15 +213,32 @@ def _loses(contest: Contest, key: str, library: str | None) -> bool:
     return loses
 
 
+def _can_be_raced(module: GraphModule) -> bool:
+    """Whether a whole graph may run on other tensors: custom operators may do more than compute, and
+    generators of the program give other numbers afterwards."""
+    calls = [node for node in module.graph.nodes if isinstance(node.target, OpOverload)]
+    return all(
+        node.target.namespace in ("aten", "prims") and generator_in(node.args, node.kwargs) is None
+        for node in calls
+    )
+
+
 def _winner(forms: dict[str, CompiledGraph]) -> str:
     """The name of the fastest form of a whole graph."""
+    usual = "both" if "both" in forms else "kernels"
+    if not _can_be_raced(forms[usual].module):
+        return usual
+
     key = key_of_parts("race", *(form.program.debug() + form.source for form in forms.values()))
     given = forms["kernels"].graph.inputs
-    times = _kept(key, lambda: {name: (form.program, given) for name, form in forms.items()})
+    try:
+        times = _kept(key, lambda: {name: (form.program, given) for name, form in forms.items()})
+    except Exception as error:  # such as that of cholesky, whose argument has to be positive
+        _log.info("a graph is not raced: %s", error)
+        return usual
     _log.info("a graph: %s", ", ".join(f"{name} {seconds * 1e6:.1f} us" for name, seconds in times.items()))
     # What the races of nests suggest is taken unless something else is clearly better.
     best = min(times, key=times.__getitem__)
-    usual = "both" if "both" in forms else "kernels"
     return best if times[best] < _MARGIN * times[usual] else usual
 
 

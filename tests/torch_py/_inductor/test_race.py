@@ -160,3 +160,32 @@ def test_nothing_is_raced_without_kernels(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.warns(UserWarning, match="one by one"):
         compiled(block, make(8, 64), make(64, 64))
     assert not seen
+
+
+def test_a_race_of_the_graph_does_only_what_the_program_does() -> None:
+    """Custom operators run once, own generators are not drawn from, and errors of random elements are no
+    reason to fail."""
+    made = []
+
+    @torch.library.custom_op("test_race::note", mutates_args=())
+    def note(x: torch.Tensor) -> torch.Tensor:
+        made.append(1)
+        return x.clone()
+
+    note.register_fake(torch.empty_like)
+    generator = torch.Generator()
+    x = torch.eye(3) * 2
+    programs = [
+        lambda x: note(x.exp() + 1) * 2,
+        lambda x: x.exp() + torch.rand(3, generator=generator),
+        lambda x: torch.linalg.cholesky(x) * 2 + 1,
+    ]
+    for program in programs:
+        compiled = torch.compile(program)
+        made.clear()
+        generator.manual_seed(1)
+        found = compiled(x)
+        assert len(made) == (program is programs[0])
+
+        generator.manual_seed(1)
+        torch.testing.assert_close(found, program(x))
