@@ -65,6 +65,7 @@ class Frame:
         self.acted_at = 0  # the last step that did something which must not be done twice
         self.serial = next(capture.serials)
         self.is_suspended = False
+        self.delegate: Any = None  # the iterator of `yield from` in which it is suspended
         self.has_pending = False  # whether the stack has arguments that have not been used yet
         self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
         self.result_base = 0  # how much of the stack is left when the result of a call is pushed
@@ -90,7 +91,7 @@ class Frame:
                     raised = error
                 else:
                     return finished
-                self._unwind(raised)
+                self.unwind(raised)
         finally:
             capture.frame = outer
 
@@ -134,7 +135,7 @@ class Frame:
         reason.frames.append(self)
         self.at = self.program.index_of[self.instruction.offset]
 
-    def _unwind(self, raised: BaseException) -> None:
+    def unwind(self, raised: BaseException) -> None:
         """Continues at the handler of an exception; raises it again without a handler."""
         handled = self.capture.handled
         if handled is not None and raised.__context__ is None and raised is not handled:
@@ -188,35 +189,6 @@ class Frame:
         if name in self.code.co_freevars:
             return NameError(f"cannot access free variable '{name}' {where} in enclosing scope")
         return UnboundLocalError(f"cannot access local variable '{name}' {where}")
-
-    def throw_in(self, error: BaseException) -> None:
-        """Makes an exception appear at the `yield` where the frame is suspended."""
-        self.capture.frame, outer = self, self.capture.frame
-        try:
-            self._unwind(error)
-        finally:
-            self.capture.frame = outer
-
-    def _delegation(self) -> Any:
-        """The instruction of a `yield from` in which the frame is suspended; None elsewhere."""
-        program = self.program
-        following = next(step for step in program.instructions[self.at :] if step.op != "nop")  # RESUME
-        if following.op == "jump":
-            following = program.instructions[program.index_of[following.arg]]
-        return following if following.op in ("send", "send_kept", "yield_from") else None
-
-    def delegate(self) -> Any:
-        """The iterator of the `yield from` in which the frame is suspended; None elsewhere."""
-        return None if self._delegation() is None else self.stack[-1]
-
-    def finish_delegation(self, value: Any) -> None:
-        """The iterator of `yield from` has ended with `value`."""
-        instruction = self._delegation()
-        if instruction.op == "send_kept":
-            self.stack.append(value)
-        else:
-            self.stack[-1] = value
-        self.jump(instruction.end if instruction.op == "yield_from" else instruction.arg)
 
     def jump(self, offset: int) -> None:
         self.at = self.program.index_of[offset]

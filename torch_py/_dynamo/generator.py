@@ -13,85 +13,62 @@ if TYPE_CHECKING:
 
 
 class InterpretedGenerator(Generator[Any, Any, Any]):
-    """A suspended frame."""
+    """A suspended frame. A generator of Python runs it, so that it can be used as Python allows."""
 
     is_interpreted_generator = True
 
     def __init__(self, frame: Frame) -> None:
-        self._frame: Frame | None = frame
-        self._is_running = False
-        self._started = False
         caller = frame.parent
         # Where it was made: before that, a graph can end without it.
         self.made_at = (caller.serial, caller.steps) if caller is not None else None
         self.__name__ = frame.code.co_name
+        self._frame = frame
+        self._steps = _steps(frame)
         frame.capture.generators.append(self)
 
     @property
     def has_to_clean_up(self) -> bool:
         """Whether it waits inside of `try` or `with`, and does something when it is dropped."""
         frame = self._frame
-        return (
-            frame is not None and self._started and frame.program.cleans_up(frame.instruction, frame.blocks)
-        )
+        return frame.is_suspended and frame.program.cleans_up(frame.instruction, frame.blocks)
 
     def send(self, value: Any) -> Any:
-        frame = self._entered()
-        if frame is None:
-            raise StopIteration
-        if not self._started and value is not None:
-            raise TypeError("can't send non-None value to a just-started generator")
-        if self._started:
-            frame.stack.append(value)
-        self._started = True
-        return self._continued(frame)
+        return self._steps.send(value)
 
-    def throw(self, kind: Any, value: Any = None, traceback: Any = None) -> Any:
-        error = kind if isinstance(kind, BaseException) else value
-        if not isinstance(error, BaseException):
-            error = kind() if error is None else kind(error)
-        frame = self._entered()
-        if frame is None or not self._started:
-            self._frame = None
-            raise error
+    def throw(self, *error: Any) -> Any:
+        return self._steps.throw(*error)
 
-        inner = frame.delegate()
-        if inner is None:
-            return self._continued(frame, error)
+
+def _steps(frame: Frame) -> Generator[Any, Any, Any]:
+    """Interprets a frame from each `yield` to the next."""
+    error: BaseException | None = None
+    while True:
+        result = _continued(frame, error)
+        if not frame.is_suspended:
+            return result
+
         try:
-            return inner.throw(error) if hasattr(inner, "throw") else self._continued(frame, error)
-        except StopIteration as finished:
-            frame.finish_delegation(finished.value)
-            return self._continued(frame)
+            delegate, frame.delegate = frame.delegate, None
+            sent = (yield result) if delegate is None else (yield from delegate)
+            frame.stack.append(sent)
+            error = None
         except (Break, RefusedForStandIns):
             raise
         except BaseException as raised:
-            return self._continued(frame, raised)
+            if isinstance(raised, GeneratorExit) and frame.capture.frame is None:
+                raise  # as the generator is dropped after the capture
+            error = raised
 
-    def _entered(self) -> Frame | None:
-        if self._is_running:
-            raise ValueError("generator already executing")
-        return self._frame
 
-    def _continued(self, frame: Frame, error: BaseException | None = None) -> Any:
-        """Runs to the next `yield`. Raises StopIteration at the end."""
-        capture = frame.capture
-        frame.is_suspended = False
-        frame.parent = capture.frame
-        self._is_running = True
-        handled = capture.handled
-        try:
-            if error is not None:
-                frame.throw_in(error)
-            value = frame.run()
-        except StopIteration as stop:
-            raise RuntimeError("generator raised StopIteration") from stop
-        finally:
-            self._is_running = False
-            capture.handled = handled
-            if not frame.is_suspended:
-                self._frame = None
-
-        if frame.is_suspended:
-            return value
-        raise StopIteration(value)
+def _continued(frame: Frame, error: BaseException | None) -> Any:
+    """What a frame yields or returns next, perhaps after an exception where it is suspended."""
+    capture = frame.capture
+    frame.is_suspended = False
+    frame.parent = capture.frame
+    handled = capture.handled
+    try:
+        if error is not None:
+            frame.unwind(error)
+        return frame.run()
+    finally:
+        capture.handled = handled

@@ -152,7 +152,7 @@ def _continued(frame: Frame, results: list[Any], error: Any) -> tuple[list[Any],
     """Runs a frame that waits for a result, or meets an exception; the innermost one gets no result."""
     try:
         if error is not None:
-            frame.throw_in(error)
+            frame.unwind(error)
         else:
             frame.stack += results
         return [frame.run()], None

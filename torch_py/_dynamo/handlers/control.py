@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch_py._dynamo import iteration, operations
@@ -110,52 +110,37 @@ def yield_value(frame: Frame, arg: Any) -> Finished:
     return Finished(frame.stack.pop())
 
 
-def send(frame: Frame, target: int) -> None:
-    """Passes the top to the iterator below it: pushes what it yields, or, at its end, jumps with its
-    result."""
-    iterator, value = frame.stack[-2:]
-    capture = frame.capture
-    try:
-        if value is None and not isinstance(iterator, InterpretedGenerator):
-            found = iteration.next_of(capture, iterator, iteration.END)
-            if found is iteration.END:
-                raise StopIteration
-        else:
-            found = iterator.send(value)
-    except StopIteration as finished:
-        frame.stack[-2:] = [finished.value]
-        frame.jump(target)
-        return
-    frame.stack[-1] = found
-
-
-def send_kept(frame: Frame, target: int) -> None:
-    """Like `send`, where the code at the target drops the iterator."""
+def _delegate(frame: Frame, target: int, dropped: int) -> Finished:
+    """Suspends the frame until the iterator below the top has ended, whose result comes in place of as many
+    values as are dropped. It goes on at the target."""
     iterator = frame.stack[-2]
-    before = frame.at
-    send(frame, target)
-    if frame.at != before:
-        result = frame.stack.pop()
-        frame.stack += (iterator, result)
+    is_generator = isinstance(iterator, InterpretedGenerator)
+    del frame.stack[-dropped:]
+    frame.jump(target)
+    frame.is_suspended = True
+    frame.delegate = iterator if is_generator else _elements(frame.capture, iterator)
+    return Finished(None)
 
 
-def yield_from(frame: Frame, arg: Any) -> Finished | None:
-    """`send` and `yield_value` in one (Python 3.10); the instruction is repeated until the iterator ends."""
-    depth = len(frame.stack)
-    send(frame, frame.instruction.end)
-    if len(frame.stack) < depth:
-        return None
-    frame.at = frame.program.index_of[frame.instruction.offset]
-    return yield_value(frame, arg)
+def _elements(capture: Any, iterator: Any) -> Iterator[Any]:
+    while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
+        yield element
+
+
+def send(frame: Frame, target: int) -> Finished:
+    """`yield from`: the only step of a loop that passes values on to the iterator."""
+    return _delegate(frame, target, dropped=2)
+
+
+def send_kept(frame: Frame, target: int) -> Finished:
+    """Like `send`, where the code at the target drops the iterator."""
+    return _delegate(frame, target, dropped=1)
+
+
+def yield_from(frame: Frame, arg: Any) -> Finished:
+    """Like `send`, followed by what comes after it (Python 3.10)."""
+    return _delegate(frame, frame.instruction.end, dropped=2)
 
 
 def end_send(frame: Frame, arg: Any) -> None:
     del frame.stack[-2]
-
-
-def cleanup_throw(frame: Frame, arg: Any) -> None:
-    error = frame.stack[-1]
-    if not isinstance(error, StopIteration):
-        raise error
-    del frame.stack[-3:]
-    frame.stack += (None, error.value)
