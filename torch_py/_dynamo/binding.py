@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import types
+from functools import cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import unsupported_call
-from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
+from torch_py._dynamo.decode.instructions import VARKEYWORDS, parameter_names, signature_of
 from torch_py._dynamo.frame import UNBOUND, Frame
 
 if TYPE_CHECKING:
@@ -17,47 +18,23 @@ if TYPE_CHECKING:
 def bind(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> list[Any]:
     """The values of the parameters in the order of co_varnames. Raises TypeError as a call does."""
     code = function.__code__
-    count = code.co_argcount
-    slots = list(args[:count])
-    slots += [UNBOUND] * (count + code.co_kwonlyargcount - len(slots))
+    binder = FunctionType(_binder(code), {}, argdefs=(UNBOUND,) * len(function.__defaults__ or ()))
+    binder.__kwdefaults__ = dict.fromkeys(function.__kwdefaults__ or (), UNBOUND)
+    binder.__qualname__ = function.__qualname__
+    slots: list[Any] = binder(*args, **kwargs)
 
-    rest = tuple(args[count:])
-    if rest and not code.co_flags & VARARGS:
-        raise TypeError(
-            f"{function.__qualname__}() takes {count} positional arguments but {len(args)} were given"
-        )
-    extra = _fill_keywords(function, code, slots, kwargs)
     _fill_defaults(capture, function, code, slots)
-
-    missing = [name for name, value in zip(code.co_varnames, slots) if value is UNBOUND]
-    if missing:
-        names = " and ".join(f"'{name}'" for name in missing)
-        raise TypeError(f"{function.__qualname__}() missing {len(missing)} required argument(s): {names}")
-
-    if code.co_flags & VARARGS:
-        slots.append(rest)
     if code.co_flags & VARKEYWORDS:
-        slots.append(capture.made(extra))
+        capture.made(slots[-1])
     return slots
 
 
-def _fill_keywords(
-    function: FunctionType, code: CodeType, slots: list[Any], kwargs: dict[str, Any]
-) -> dict[str, Any]:
-    """Puts keyword arguments into their slots; returns those without a slot."""
-    extra: dict[str, Any] = {}
-    names = code.co_varnames[: len(slots)]
-    for name, value in kwargs.items():
-        if name in names[code.co_posonlyargcount :]:
-            place = names.index(name)
-            if slots[place] is not UNBOUND:
-                raise TypeError(f"{function.__qualname__}() got multiple values for argument '{name}'")
-            slots[place] = value
-        elif code.co_flags & VARKEYWORDS:
-            extra[name] = value
-        else:
-            raise TypeError(f"{function.__qualname__}() got an unexpected keyword argument '{name}'")
-    return extra
+@cache
+def _binder(code: CodeType) -> CodeType:
+    """Code with the same parameters, which returns their values."""
+    names = [name.replace(".", "implicit") for name in parameter_names(code)]  # as a signature does
+    parameters = str(signature_of(code))[1:-1]
+    return eval(f"lambda {parameters}: [{', '.join(names)}]").__code__  # type: ignore[no-any-return]
 
 
 def _fill_defaults(capture: Capture, function: FunctionType, code: CodeType, slots: list[Any]) -> None:

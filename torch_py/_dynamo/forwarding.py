@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from types import FunctionType, MethodType
 from typing import Any
 
 from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.decode.instructions import signature_of
 from torch_py.nn.modules.module import Module
 
 
@@ -50,24 +51,18 @@ def _signature_of(target: Any) -> tuple[Any, bool]:
     return (found, True) if isinstance(found, FunctionType) else (_anything, False)
 
 
+# How arguments are passed on, other than by position.
+_FORMS = {Parameter.VAR_POSITIONAL: "*{0}", Parameter.KEYWORD_ONLY: "{0}={0}", Parameter.VAR_KEYWORD: "**{0}"}
+
+
 def _text(signature: FunctionType, bound: bool) -> str:
     """The definition of a function with these parameters, which passes them on."""
     code = signature.__code__
-    names, rest, named_rest = inspect.getargs(code)
-    positional = names[bound : code.co_argcount]  # none of ``def method(*arguments)``
-    keywords = names[code.co_argcount :]
-
-    parameters = positional.copy()
-    if code.co_posonlyargcount > bound:
-        parameters.insert(code.co_posonlyargcount - bound, "/")
-    if rest or keywords:
-        parameters.append(f"*{rest or ''}")
-    parameters += keywords
-    arguments = positional + ([f"*{rest}"] if rest else []) + [f"{name}={name}" for name in keywords]
-    if named_rest:
-        parameters.append(f"**{named_rest}")
-        arguments.append(f"**{named_rest}")
+    parameters = list(signature_of(code).parameters.values())
+    if bound and code.co_argcount:  # unlike ``def method(*arguments)``
+        del parameters[0]
+    arguments = ", ".join(_FORMS.get(one.kind, "{0}").format(one.name) for one in parameters)
 
     # A parameter may be called as the target is.
     callee = "target" if "target" not in code.co_varnames else "globals()['target']"
-    return f"def call({', '.join(parameters)}):\n    return {callee}({', '.join(arguments)})\n"
+    return f"def call{Signature(parameters)}:\n    return {callee}({arguments})\n"

@@ -4,11 +4,12 @@ Python."""
 from __future__ import annotations
 
 import dis
+import inspect
 import opcode
 import operator
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from types import CodeType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from torch_py._records import Fields
@@ -128,6 +129,12 @@ def parameter_names(code: CodeType) -> tuple[str, ...]:
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & VARARGS) + bool(code.co_flags & VARKEYWORDS)
     return code.co_varnames[:count]
+
+
+def signature_of(code: CodeType) -> inspect.Signature:
+    """The parameters, without defaults and annotations."""
+    cells = tuple(CellType() for _ in code.co_freevars)
+    return inspect.signature(FunctionType(code, {}, closure=cells))
 
 
 def slot_names(code: CodeType) -> tuple[str, ...]:
