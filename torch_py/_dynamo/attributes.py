@@ -276,18 +276,15 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
     tensor = recorder.fake_of(tensor)
     if name == "__class__":
         return capture.class_of(tensor)
-    if name == "__dict__":
-        raise Break("use of the __dict__ of a tensor", "attributes of tensors are not followed")
-    if name == "grad":
-        return _grad_of(capture, tensor)
-    if name in ("_version", "retains_grad", "output_nr"):
+    if name in _NOT_CAPTURED or (name in ("grad_fn", "_backward_hooks") and tensor.requires_grad):
         raise Break(f"use of .{name}", "it is not part of captured code", "ask for it outside")
-    if name == "is_leaf" and tensor.requires_grad and (known := recorder.input_of(tensor)) is not None:
+    known = recorder.input_of(tensor)
+    if name == "grad" and known is not None:
+        with recorder.outside():
+            value = known.real.grad
+        return capture.admit(value, capture.sources.attr(known.source, name))
+    if name == "is_leaf" and tensor.requires_grad and known is not None:
         capture.guards.add("equals", capture.sources.attr(known.source, name), known.real.is_leaf)
-    if name in ("grad_fn", "_backward_hooks"):
-        if tensor.requires_grad:
-            raise Break(f"use of .{name}", "the graph of autograd is not part of captured code")
-        return None
 
     mine = in_class(capture.class_of(tensor), name)
     if callable(mine) and not isinstance(mine, type):
@@ -299,29 +296,18 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
     return capture.result(value)
 
 
-def _grad_of(capture: Capture, tensor: Tensor) -> Any:
-    known = capture.recorder.input_of(tensor)
-    if known is None:
-        read = capture.recorder.call
-        return None if tensor.is_leaf else read("read", getattr, (tensor, "grad"), {}, getattr)
-    with capture.recorder.outside():
-        value = known.real.grad
-    return capture.admit(value, capture.sources.attr(known.source, "grad"))
+_NOT_CAPTURED = ("_version", "retains_grad", "output_nr", "__dict__")
 
 
 def _python_attribute(capture: Capture, tensor: Tensor, name: str) -> Any:
     """An attribute that the program has set on a tensor."""
     known = capture.recorder.input_of(tensor)
-    if known is None:
-        if name in vars(tensor) and name not in ("_twin", "fake_mode", "constant"):
-            return vars(tensor)[name]
-        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
-    value = vars(known.real).get(name, ABSENT)
-    if value is ABSENT:
-        source = capture.sources.attr(known.source, "__dict__")
-        capture.guards.add("no_key", source, name)
-        raise AttributeError(f"'{type(known.real).__name__}' object has no attribute {name!r}")
-    return capture.admit(value, capture.sources.attr(known.source, name))
+    if known is not None:
+        fields = capture.sources.attr(known.source, "__dict__")
+        if name in vars(known.real):
+            return capture.admit(vars(known.real)[name], capture.sources.attr(known.source, name))
+        capture.guards.add("no_key", fields, name)
+    raise AttributeError(f"{capture.class_of(tensor).__name__!r} object has no attribute {name!r}")
 
 
 class TensorMethod:

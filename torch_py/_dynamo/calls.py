@@ -31,6 +31,7 @@ from torch_py.nn.modules.module import _REGISTRIES, Module
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
+_BOUND = (MethodType, TensorMethod, types.BuiltinFunctionType)
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 
 
@@ -43,10 +44,10 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
             return found
     if kind is FunctionType:
         return _function(capture, callee, args, kwargs, tail)
+    if kind in _BOUND and isinstance(callee.__self__, Tensor):
+        return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
     if kind is MethodType:
         target = callee.__func__
-        if isinstance(callee.__self__, Tensor):
-            return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
         if isinstance(callee.__self__, InterpretedGenerator):
             return capture.result(callee(*args, **kwargs))
         owner = callee.__self__
@@ -55,8 +56,6 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
             target = capture.read_native(callee, "__func__")
         return call(capture, target, [owner, *args], kwargs, tail)
 
-    if kind is TensorMethod:
-        return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
     if kind is types.BuiltinFunctionType:
         return _builtin(capture, callee, args, kwargs)
     if isinstance(callee, type):
@@ -140,8 +139,6 @@ def interpret(
 
 def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     owner = callee.__self__
-    if isinstance(owner, Tensor):
-        return torch_calls.method(capture, owner, callee.__name__, args, kwargs)
     special = special_calls.SPECIAL_FUNCTIONS.get(callee)
     if special is not None:
         return special(capture, *args, **kwargs)
