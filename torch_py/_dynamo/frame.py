@@ -7,12 +7,11 @@ from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torch_py._dynamo.breaks import Break, data_dependent
+from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode import Program, decode
 from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER
 from torch_py._dynamo.journal import Marker
 from torch_py._records import Fields
-from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -79,18 +78,13 @@ class Frame:
         try:
             while True:
                 try:
-                    finished = self._steps()
+                    return self._steps()
                 except Break as reason:
-                    self._note(reason)
+                    reason.frames.append(self)
+                    self.at = self.program.index_of[self.instruction.offset]
                     raise
-                except (DataDependentOutputException, DynamicOutputShapeException):
-                    found = data_dependent("use of the value of a tensor")
-                    self._note(found)
-                    raise found from None
                 except (Exception, GeneratorExit) as error:
                     raised = error
-                else:
-                    return finished
                 self.unwind(raised)
         finally:
             capture.frame = outer
@@ -130,10 +124,6 @@ class Frame:
 
         self.has_pending = False
         self.stack = [self.capture.admitted(value) for value in self.stack]
-
-    def _note(self, reason: Break) -> None:
-        reason.frames.append(self)
-        self.at = self.program.index_of[self.instruction.offset]
 
     def unwind(self, raised: BaseException) -> None:
         """Continues at the handler of an exception; raises it again without a handler."""

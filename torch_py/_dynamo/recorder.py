@@ -16,7 +16,6 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
-from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope
 from torch_py._dynamo.sources import Source
@@ -38,14 +37,6 @@ from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.overrides import TorchFunctionMode
 from torch_py.utils._python_dispatch import _disable_current_modes
-
-# The operators of Python that are methods of tensors: what native code calls comes as the method.
-_OPERATORS = {
-    f"__{function.__name__.strip('_')}__": function
-    for function in (
-        *BINARY, *COMPARE.values(), *UNARY.values(), operator.abs, operator.getitem, operator.setitem
-    )
-}  # fmt: skip
 
 
 class Recorder(TorchFunctionMode):
@@ -171,12 +162,7 @@ class Recorder(TorchFunctionMode):
         if isinstance(tensor, FakeTensor) or type(tensor) in VARYING or self.knows(tensor):
             return tensor
         known = self.inputs.get(id(tensor))
-        if known is not None:
-            return known.fake
-        if tensor.dim() == 0 and tensor.device.type == "cpu" and not tensor.requires_grad:
-            with self.outside():
-                return tensor.item()  # a number that native code has wrapped
-        return self.node_of(tensor)
+        return self.node_of(tensor) if known is None else known.fake
 
     # Modes
 
@@ -327,8 +313,6 @@ class Recorder(TorchFunctionMode):
         if name == "__get__":  # of a property
             attribute = getattr(getattr(func, "__self__", None), "__name__", "")
             return self.call("read", getattr, (args[0], attribute), {}, lambda x, _: func(x, **kwargs))
-        if name in _OPERATORS:
-            return self.call("call_function", _OPERATORS[name], args, kwargs, func)
 
         is_method = issubclass(Tensor, getattr(func, "__objclass__", ()))
         if is_method or getattr(Tensor, name, None) is func:
