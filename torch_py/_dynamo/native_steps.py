@@ -141,7 +141,6 @@ def _is_true(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> bool:
 # its operands: those of the instruction's argument and the values.
 _OPERATIONS: dict[str, tuple[int, int, Callable[..., tuple[Any, ...]]]] = {
     "binary": (2, 1, lambda *operands: operands),
-    "compare": (2, 1, lambda *operands: operands),
     "compare_as_bool": (2, 1, lambda *operands: (_is_true, *operands)),  # since Python 3.13
     "unary": (1, 1, lambda *operands: operands),
     "subscript": (2, 1, lambda _, owner, key: (operator.getitem, owner, key)),

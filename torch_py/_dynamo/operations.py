@@ -59,7 +59,7 @@ _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "n
 
 
 def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """``left + right``, and the other operators of two operands."""
+    """``left + right``, ``left < right``, and the other operators of two operands."""
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
         return combined(function, left, right)
     is_format = isinstance(left, (str, bytes)) and function in (operator.mod, operator.imod)
@@ -68,12 +68,16 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
             return _of_tensors(capture, function, left, right)
 
     name = function.__name__.rstrip("_")
-    if is_format:
-        capture.use_fields(right)
-    left, right = _with_varying(capture.varying, is_format, left, right)
     found = _by_methods(capture, name, left, right)
     if found is not NotImplemented:
         return found
+    if name in _SWAPPED:
+        capture.use_fields(left, right)
+        return capture.result(function(left, right))
+
+    if is_format:
+        capture.use_fields(right)
+    left, right = _with_varying(capture.varying, is_format, left, right)
     if name == "iadd" and isinstance(left, list):
         capture.grow(left)
     else:
@@ -93,7 +97,7 @@ def _of_tensors(capture: Capture, function: Callable[..., Any], *operands: Any) 
     name = function.__name__.rstrip("_")
     capture.depends_on_class(Tensor, f"__{name}__")
     if not isinstance(operands[0], Tensor):
-        capture.depends_on_class(Tensor, f"__{_SWAPPED.get(name, 'r' + name)}__")
+        capture.depends_on_class(Tensor, _reflected(name))
     return capture.recorder.call("call_function", function, operands, {}, function)
 
 
@@ -120,9 +124,10 @@ def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
     """The result of a method of the program; NotImplemented without one."""
     plain = name.removeprefix("i")
     attempts = [(f"__{plain}__", left, right)]
-    if type(right) is not type(left):
-        comes_first = issubclass(type(right), type(left))
-        attempts.insert(0 if comes_first else 1, (f"__r{plain}__", right, left))
+    is_other = type(right) is not type(left)
+    if is_other or name in _SWAPPED:
+        comes_first = is_other and issubclass(type(right), type(left))
+        attempts.insert(0 if comes_first else 1, (_reflected(plain), right, left))
     if plain != name:
         attempts.insert(0, (f"__{name}__", left, right))
 
@@ -130,31 +135,20 @@ def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
         found = _method_result(capture, *attempt)
         if found is not NotImplemented:
             return found
+    if name == "ne":
+        equal = _method_result(capture, "__eq__", left, right)
+        return equal if equal is NotImplemented else not capture.truth(equal)
     return NotImplemented
+
+
+def _reflected(name: str) -> str:
+    """The method of the right operand."""
+    return f"__{_SWAPPED.get(name, 'r' + name)}__"
 
 
 def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
     found = ABSENT if isinstance(owner, Tensor) else call_own(capture, owner, name, *operands)
     return NotImplemented if found is ABSENT else found
-
-
-def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    if type(left) in _NUMBERS and type(right) in _NUMBERS:
-        return combined(function, left, right)
-    if isinstance(left, Tensor) or isinstance(right, Tensor):
-        return capture.result(_of_tensors(capture, function, left, right))
-    name = function.__name__
-    found = _method_result(capture, f"__{name}__", left, right)
-    if found is NotImplemented:
-        found = _method_result(capture, f"__{_SWAPPED[name]}__", right, left)
-
-    if found is NotImplemented and name == "ne":
-        equal = _method_result(capture, "__eq__", left, right)
-        found = equal if equal is NotImplemented else not capture.truth(equal)
-    if found is not NotImplemented:
-        return found
-    capture.use_fields(left, right)
-    return capture.result(function(left, right))
 
 
 def is_same(capture: Capture, left: Any, right: Any, /) -> bool:
@@ -207,7 +201,7 @@ def _is_among(capture: Capture, container: Any, value: Any) -> bool:
     iterator = iteration.iterator_of(capture, container)
     while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
         is_itself = capture.plain(element) is capture.plain(value)
-        if is_itself or capture.truth(compare(capture, operator.eq, element, value)):
+        if is_itself or capture.truth(binary(capture, operator.eq, element, value)):
             return True
     return False
 

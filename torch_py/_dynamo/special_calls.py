@@ -196,11 +196,8 @@ def _reduce(capture: Capture, function: Any, given: Any, /, *initial: Any) -> An
 
 
 def _operator(function: Any, capture: Capture, *operands: Any) -> Any:
-    if len(operands) == 1:
-        return operations.unary(capture, function, *operands)
-    if function.__name__ in operations._SWAPPED:
-        return operations.compare(capture, function, *operands)
-    return operations.binary(capture, function, *operands)
+    operate = operations.unary if len(operands) == 1 else operations.binary
+    return operate(capture, function, *operands)
 
 
 def _exc_info(capture: Capture) -> Any:

@@ -26,7 +26,7 @@ def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str,
     if name in _FORMATS:
         return "format_value", _FORMATS[name]
     if name == "COMPARE_OP":
-        return ("compare_as_bool" if argument & 16 else "compare"), COMPARE[opcode.cmp_op[argument >> 5]]
+        return ("compare_as_bool" if argument & 16 else "binary"), COMPARE[opcode.cmp_op[argument >> 5]]
     if name == "FOR_ITER":
         end += 2  # POP_TOP is skipped, too
     return py312.translate(code, name, argument, end)

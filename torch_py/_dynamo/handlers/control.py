@@ -66,7 +66,7 @@ def to_bool(frame: Frame, arg: Any) -> None:
 
 def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
     left, right = frame.stack[-2:]
-    result = _truth(frame, operations.compare(frame.capture, function, left, right), frame.at)
+    result = _truth(frame, operations.binary(frame.capture, function, left, right), frame.at)
     frame.stack[-2:] = [result]
 
 

@@ -50,7 +50,6 @@ def _store(capture: Any, value: Any, owner: Any, key: Any) -> None:
 
 
 binary = _expression(2, operations.binary)
-compare = _expression(2, operations.compare)
 unary = _expression(1, operations.unary)
 is_op = _expression(2, _is)
 contains = _expression(2, _contains)
