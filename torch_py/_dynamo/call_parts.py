@@ -14,10 +14,8 @@ from torch_py._dynamo.frame import NULL
 if TYPE_CHECKING:
     from torch_py._dynamo.decode import Instruction
 
-_PLAIN = ("call_plain", "call_plain_kw", "call_ex_plain")
-
-
-_NULL_LAST = ("call_null_last", "call_kw", "call_ex_null_last")
+_PLAIN = ("call_function", "call_function_kw", "call_function_ex_plain")
+_NULL_LAST = ("call_null_last", "call_kw", "call_function_ex_null_last")
 
 
 class CallParts(NamedTuple):
@@ -35,7 +33,7 @@ def call_parts(instruction: Instruction, stack: list[Any], named: tuple[str, ...
     stack."""
     op, count = instruction.op, instruction.arg
     below = 1 if op in _PLAIN else 2
-    if op.startswith("call_ex"):
+    if op.startswith("call_function_ex"):
         base = len(stack) - below - 1 - (count & 1)
         args = stack[base + below]
         kwargs = stack[-1] if count & 1 else {}
@@ -59,6 +57,6 @@ def call_operands(op: str, count: int, callee: Callable[..., Any]) -> list[Any]:
         below = [callee]
     else:
         below = [callee, NULL] if op in _NULL_LAST else [NULL, callee]
-    if op.startswith("call_ex"):
+    if op.startswith("call_function_ex"):
         return [*below, (), *[{}] * (count & 1)]
     return [*below, *[None] * count, *[()] * op.endswith("_kw")]

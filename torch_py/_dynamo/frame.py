@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 # Instructions that move values without looking at them.
 _MOVES = frozenset(
-    "nop pop_top store_fast load_fast load_const load_global push_null copy swap rotate".split()
+    "nop resume precall kw_names copy_free_vars pop_top store_fast load_fast load_fast_check load_const "
+    "load_global push_null copy swap rotate rot_n".split()
 )
 
 

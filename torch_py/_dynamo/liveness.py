@@ -9,7 +9,7 @@ from torch_py._dynamo.decode import decode
 from torch_py._dynamo.decode.instructions import Program
 
 _READING = frozenset(
-    "load_fast load_fast_and_clear delete_fast load_deref load_closure load_classderef "
+    "load_fast load_fast_check load_fast_and_clear delete_fast load_deref load_closure load_classderef "
     "load_from_dict_or_deref delete_deref store_deref make_cell".split()
 )
 _READING_PAIRS = frozenset(("load_fast_load_fast", "store_fast_load_fast"))

@@ -143,12 +143,12 @@ _OPERATIONS: dict[str, tuple[int, int, Callable[..., tuple[Any, ...]]]] = {
     "binary": (2, 1, lambda *operands: operands),
     "compare_as_bool": (2, 1, lambda *operands: (_is_true, *operands)),  # since Python 3.13
     "unary": (1, 1, lambda *operands: operands),
-    "subscript": (2, 1, lambda _, owner, key: (operator.getitem, owner, key)),
-    "contains": (2, 1, lambda no, value, owner: (_not_contains if no else operator.contains, owner, value)),
+    "binary_subscr": (2, 1, lambda _, owner, key: (operator.getitem, owner, key)),
+    "contains_op": (2, 1, lambda no, value, owner: ((operator.contains, _not_contains)[no], owner, value)),
     "load_attr": (1, 1, lambda name, owner: (getattr, owner, name)),
     "store_attr": (2, 0, lambda name, value, owner: (setattr, owner, name, value)),
-    "store_subscript": (3, 0, lambda _, value, owner, key: (operator.setitem, owner, key, value)),
-    "delete_subscript": (2, 0, lambda _, owner, key: (operator.delitem, owner, key)),
+    "store_subscr": (3, 0, lambda _, value, owner, key: (operator.setitem, owner, key, value)),
+    "delete_subscr": (2, 0, lambda _, owner, key: (operator.delitem, owner, key)),
     "get_iter": (1, 1, lambda _, value: (iter, value)),
     "to_bool": (1, 1, lambda _, value: (bool, value)),
 }

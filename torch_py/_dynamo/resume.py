@@ -192,7 +192,7 @@ def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tupl
     fail = _compiler.raiser(error)
     program = decode(layout.code)
     at = program.index_of[start]
-    while program.instructions[at].op == "nop":
+    while not program.instructions[at].op.startswith(("call", "for_iter")):
         at += 1
     instruction = program.instructions[at]
     if instruction.op.startswith("for_iter"):

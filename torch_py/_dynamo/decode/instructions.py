@@ -31,9 +31,6 @@ class Instruction:
         self.end = end
         self.opname = opname
 
-    def __repr__(self) -> str:
-        return f"{self.offset}: {self.op} {self.arg!r}"
-
 
 # Kinds of blocks (Python 3.10), by CPython's numbers.
 SETUP_FINALLY = 122

@@ -17,14 +17,10 @@ from torch_py._dynamo.decode.instructions import (
 )
 
 _CHANGED = {
-    "CALL_FUNCTION": "call_plain",
-    "CALL_FUNCTION_KW": "call_plain_kw",
-    "CALL_METHOD": "call",
-    "CALL_FUNCTION_EX": "call_ex_plain",
+    "CALL_FUNCTION_EX": "call_function_ex_plain",
     "MAKE_FUNCTION": "make_named_function",
     "MATCH_KEYS": "match_keys_with_flag",
     "MATCH_CLASS": "match_class_with_flag",
-    "ROT_N": "rotate",
     "POP_EXCEPT": "pop_except_block",
     "RERAISE": "reraise_triple",
     "WITH_EXCEPT_START": "with_except_start_triple",

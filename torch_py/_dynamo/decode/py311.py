@@ -10,21 +10,6 @@ from typing import Any
 
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY, Program, program_of
 
-# Canonical names other than CPython's in small letters.
-RENAMED = {
-    "RESUME": "nop",
-    "PRECALL": "nop",
-    "KW_NAMES": "nop",
-    "COPY_FREE_VARS": "nop",
-    "BINARY_SUBSCR": "subscript",
-    "STORE_SUBSCR": "store_subscript",
-    "DELETE_SUBSCR": "delete_subscript",
-    "CONTAINS_OP": "contains",
-    "LOAD_FAST_CHECK": "load_fast",
-    "GEN_START": "pop_top",
-    "CALL_FUNCTION_EX": "call_ex",
-}
-
 
 def _names(numbers: Iterable[int]) -> list[str]:
     return [opcode.opname[number] for number in numbers]
@@ -56,12 +41,9 @@ def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, 
     if name in UNARY:
         return "unary", UNARY[name]
 
-    found = argument
     if name in _NAMED:
-        found = code.co_names[argument]
-    elif name in _CONSTANT:
-        found = code.co_consts[argument]
-    return RENAMED.get(name, name.lower()), found
+        return name.lower(), code.co_names[argument]
+    return name.lower(), code.co_consts[argument] if name in _CONSTANT else argument
 
 
 def decode(code: CodeType) -> Program:

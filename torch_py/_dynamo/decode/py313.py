@@ -11,7 +11,7 @@ from torch_py._dynamo.decode.instructions import COMPARE, Program, program_of
 
 _CHANGED = {
     "CALL": "call_null_last",
-    "CALL_FUNCTION_EX": "call_ex_null_last",
+    "CALL_FUNCTION_EX": "call_function_ex_null_last",
     "MAKE_FUNCTION": "make_plain_function",
 }
 _PAIRS = ("LOAD_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST")

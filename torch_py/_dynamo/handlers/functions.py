@@ -17,10 +17,10 @@ def call(frame: Frame, count: int) -> None:
     _run(frame, *call_parts(frame.instruction, frame.stack, frame.keyword_names))
 
 
-call_null_last = call_kw = call_plain = call_plain_kw = call
+call_null_last = call_kw = call_method = call_function = call_function_kw = call
 
 
-def call_ex(frame: Frame, flags: int) -> None:
+def call_function_ex(frame: Frame, flags: int) -> None:
     """``f(*args, **kwargs)``: the stack has a tuple or another iterable, and perhaps a dictionary."""
     base, callee, given, named = call_parts(frame.instruction, frame.stack, ())
     kwargs = frame.capture.items_of(named)
@@ -30,7 +30,7 @@ def call_ex(frame: Frame, flags: int) -> None:
     _run(frame, base, callee, args, kwargs)
 
 
-call_ex_plain = call_ex_null_last = call_ex
+call_function_ex_plain = call_function_ex_null_last = call_function_ex
 
 
 def _run(frame: Frame, base: int, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> None:

@@ -13,8 +13,14 @@ def nop(frame: Frame, arg: Any) -> None:
     pass
 
 
+resume = precall = kw_names = copy_free_vars = nop
+
+
 def pop_top(frame: Frame, arg: Any) -> None:
     frame.stack.pop()
+
+
+gen_start = pop_top
 
 
 def push_null(frame: Frame, arg: Any) -> None:
@@ -36,6 +42,9 @@ def rotate(frame: Frame, depth: int) -> None:
     frame.stack.pop()
 
 
+rot_n = rotate
+
+
 def dup_top_two(frame: Frame, arg: Any) -> None:
     frame.stack += frame.stack[-2:]
 
@@ -51,6 +60,9 @@ def load_fast(frame: Frame, slot: int) -> None:
     elif value is UNBOUND:
         raise frame.unbound(slot)
     frame.stack.append(value)
+
+
+load_fast_check = load_fast
 
 
 def load_fast_and_clear(frame: Frame, slot: int) -> None:
