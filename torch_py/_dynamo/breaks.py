@@ -18,6 +18,7 @@ class Break(BaseException):
         self.why = why
         self.hint = hint
         self.frames: list[Any] = []
+        self.made_at: tuple[int, int] | None = None  # a place before which the graph can end instead
 
     @property
     def reason(self) -> str:

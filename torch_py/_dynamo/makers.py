@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import enum
 import functools
 import operator
 import re
@@ -13,13 +12,12 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from torch_py import _C
 from torch_py._dynamo.attributes import HEAP_TYPE, TensorMethod, filled_slots
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.generator import InterpretedGenerator
-from torch_py._dynamo.journal import ABSENT, Marker, contents
+from torch_py._dynamo.journal import ABSENT, Marker, Snapshot, contents, copy_of, replace_contents
 from torch_py._dynamo.natives import Interpreted
-from torch_py._dynamo.origins import SCALARS
+from torch_py._dynamo.origins import FIXED_KINDS, SCALARS
 from torch_py._shapes.integers import SymSize
 from torch_py._tensor import Tensor
 
@@ -48,7 +46,7 @@ def cannot_rebuild(value: Any) -> Break:
         "keep it inside of the compiled function, or make it outside",
     )
     if isinstance(value, InterpretedGenerator):
-        reason.made_at = value.made_at  # type: ignore[attr-defined]
+        reason.made_at = value.made_at
     return reason
 
 
@@ -64,12 +62,8 @@ def _tuple(rebuild: Rebuild, value: tuple[Any, ...]) -> str:
     return f"({items},)" if len(value) == 1 else f"({items})"
 
 
-def _size(rebuild: Rebuild, value: SymSize) -> str:
-    return f"{rebuild.value(_C.Size)}({_tuple(rebuild, value)})"
-
-
 def _native_tuple(rebuild: Rebuild, value: Any) -> str:
-    return f"{rebuild.value(type(value))}({_tuple(rebuild, value)})"
+    return f"{rebuild.value(rebuild.capture.class_of(value))}({_tuple(rebuild, value)})"
 
 
 def _list(rebuild: Rebuild, value: list[Any]) -> str:
@@ -174,21 +168,13 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
         plain = _tuple(rebuild, value) if base is tuple else rebuild.value(base(value))
         made = f"{rebuild.constant(base.__new__, f'new_{base.__name__}')}({cls}, {plain})"
     else:
-        owner = rebuild.constant(base, base.__name__)
-        made = f"{owner}.__new__({cls})"
+        made = f"{rebuild.constant(base, base.__name__)}.__new__({cls})"
     name = rebuild.declare(value, made, kind.__name__.lower())
 
-    if base is collections.OrderedDict:
-        # In addition to what a dict has, it keeps an order.
-        for key, item in value.items():
-            pair = f"{rebuild.value(key)}, {rebuild.value(item)}"
-            rebuild.builds.append(f"{owner}.__setitem__({name}, {pair})")
-    elif base is dict:
-        rebuild.builds.append(f"{owner}.update({name}, {entries(rebuild, value)})")
-    elif base in (list, set):
-        verb = "extend" if base is list else "update"
-        items = _items(rebuild, base.__iter__(value))
-        rebuild.builds.append(f"{owner}.{verb}({name}, [{items}])")
+    if base in (collections.OrderedDict, dict, list, set):
+        replace = rebuild.constant(replace_contents, "replace_contents")
+        items = _items(rebuild, copy_of(set.__iter__(value) if base is set else value).items)
+        rebuild.builds.append(f"{replace}({name}, {rebuild.constant(Snapshot, 'Snapshot')}([{items}]))")
 
     _fields(rebuild, value, name)
     for slot, content in filled_slots(value).items():
@@ -248,10 +234,6 @@ def _as_constant(rebuild: Rebuild, value: Any) -> str:
     return rebuild.constant(value, getattr(value, "__name__", type(value).__name__).lower())
 
 
-def _refuse(rebuild: Rebuild, value: Any) -> str:
-    raise cannot_rebuild(value)
-
-
 MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     tuple: _tuple,
     list: _list,
@@ -272,9 +254,7 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     functools.partial: _partial,
     Interpreted: lambda rebuild, value: rebuild.value(value.function),
     super: _super,
-    InterpretedGenerator: _refuse,
-    Marker: _refuse,
-    SymSize: _size,
+    SymSize: _native_tuple,
     operator.itemgetter: _iterator,
     operator.attrgetter: _iterator,
     operator.methodcaller: _iterator,
@@ -283,8 +263,7 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
 
 # Objects of these classes never change.
 _CONSTANT_KINDS = (
-    type, ModuleType, enum.Enum, re.Pattern, types.CodeType, types.GenericAlias, types.MethodDescriptorType,
-    types.WrapperDescriptorType,
+    *FIXED_KINDS, re.Pattern, types.GenericAlias, types.MethodDescriptorType, types.WrapperDescriptorType
 )  # fmt: skip
 
 
@@ -296,9 +275,12 @@ def _is_iterator(value: Any, kind: type) -> bool:
     return hasattr(kind, "__next__") and kind.__module__ in _ITERATOR_MODULES and hasattr(kind, "__reduce__")
 
 
+_NOT_REBUILT = (Tensor, type, InterpretedGenerator, Marker)
+
+
 def _is_instance(value: Any, kind: type) -> bool:
     """Whether the class comes from a class statement, and no native code makes its objects."""
-    if not kind.__flags__ & HEAP_TYPE or issubclass(kind, (Tensor, type)):
+    if not kind.__flags__ & HEAP_TYPE or issubclass(kind, _NOT_REBUILT):
         return False
     return not any(_makes_natively(base) for base in kind.__mro__ if base not in _REBUILT_BASES)
 
