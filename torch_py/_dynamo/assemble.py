@@ -43,11 +43,6 @@ class Assembly(Fields):
     _state: list[str] = []
     tail: list[str] = []
 
-    def changes(self, changed: list[Any]) -> None:
-        """Statements for what the journal has undone."""
-        for entry, now in changed:
-            self.rebuild.entry(entry, now)
-
     def assumptions(self, assumed: list[tuple[Any, bool]], again: Callable[..., Any]) -> None:
         """Statements that call `again` instead of going on if a tensor has another truth than the program
         asserts."""
@@ -72,9 +67,6 @@ class Assembly(Fields):
         for function, args in self.after.changes_from(self.before):
             name = self.rebuild.constant(function, function.__name__)
             self._state.append(f"{name}({', '.join(map(self.rebuild.value, args))})")
-
-    def returns(self, value: Any) -> None:
-        self.tail = [f"return {self.rebuild.value(value)}"]
 
     # The graph
 

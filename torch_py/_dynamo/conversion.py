@@ -151,9 +151,10 @@ class Conversion(Fields):
             assembly.take_back_draws()
         assembly.assumptions(capture.assumed, eagerly.again)
         assembly.state()
-        assembly.changes(outcome.changed)
+        for entry, now in outcome.changed:
+            rebuild.entry(entry, now)
         if outcome.reason is None:
-            assembly.returns(outcome.value)
+            assembly.tail = [f"return {rebuild.value(outcome.value)}"]
             return assembly
 
         stops = [Stop(frame) for frame in outcome.reason.frames]
@@ -182,10 +183,9 @@ class Conversion(Fields):
 
     def _stops_before(self, reason: Break) -> bool:
         """Whether the capture can end before what cannot be made again was made."""
-        made_at = getattr(reason, "made_at", None)
-        if made_at is None or made_at == self.stop_at:
+        if reason.made_at in (None, self.stop_at):
             return False
-        self.stop_at = made_at
+        self.stop_at = reason.made_at
         return True
 
     def _note(self, reason: Break) -> None:

@@ -18,28 +18,12 @@ from torch_py._dynamo.resume import FunctionStart, ResumedStart, continuation_fu
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._functorch.levels import level_of
 from torch_py._logging.artifacts import compilation
-from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
 
 _MOST_FAILURES = 3  # of the compiler, after which a function runs eagerly for good
-
-
-class Continuations(Fields):
-    """The continuations of a function, one for each place where a graph of it ends."""
-
-    settings: Settings
-    known: dict[Any, Any] = {}
-
-    def get(self, start: ResumedStart) -> Any:
-        key = (tuple(layout.key() for layout in start.layouts), start.raises)
-        if key not in self.known:
-            function = continuation_function(start)
-            compiler = Compiler(function, self.settings, start, self)
-            self.known[key] = CompiledFunction(function, compiler.miss, config.recompile_limit)
-        return self.known[key]
 
 
 class Compiler:
@@ -51,7 +35,7 @@ class Compiler:
         self.function = function
         self.settings = settings
         self.start = start or FunctionStart(function)
-        self.continuations = continuations or Continuations(settings)
+        self.continuations: dict[Any, Any] = {} if continuations is None else continuations
         self.policy = Policy(settings.dynamic)
         self.has_run = False
         self.failures = 0
@@ -60,7 +44,16 @@ class Compiler:
         """Starts afresh, as if there had been no calls."""
         self.policy = Policy(self.settings.dynamic)
         self.failures = 0
-        self.continuations.known.clear()
+        self.continuations.clear()
+
+    def continuation(self, start: ResumedStart) -> Any:
+        """What goes on at a place where a graph ends; the continuations share it."""
+        key = (tuple(layout.key() for layout in start.layouts), start.raises)
+        if key not in self.continuations:
+            function = continuation_function(start)
+            compiler = Compiler(function, self.settings, start, self.continuations)
+            self.continuations[key] = CompiledFunction(function, compiler.miss, config.recompile_limit)
+        return self.continuations[key]
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
@@ -124,9 +117,7 @@ class Compiler:
     def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         try:
             _capturing.active = True
-            conversion = Conversion(
-                self.function, self.start, self.settings, self.continuations.get, self.policy
-            )
+            conversion = Conversion(self.function, self.start, self.settings, self.continuation, self.policy)
 
             with (
                 compilation(self.function.__qualname__),

@@ -100,12 +100,9 @@ class Ending:
         step = None if whole_frame else native_steps.of(stop)
         if step is None:
             self.assembly.tail = self._rest(stop)
-        elif step.kind == "jump":
-            self.assembly.tail = self._jump(stop, step)
-        elif step.kind == "iterate":
-            self.assembly.tail = self._iteration(stop, step)
         else:
-            self.assembly.tail = self._operation(stop, step)
+            writers = {"jump": self._jump, "iterate": self._iteration, "operation": self._operation}
+            self.assembly.tail = writers[step.kind](stop, step)
 
     # Parts
 
