@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._C import Size
-from torch_py._dynamo import iteration
+from torch_py._dynamo import iteration, torch_calls
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
@@ -216,7 +216,7 @@ def subscript(capture: Capture, owner: Any, key: Any, /) -> Any:
         return capture.recorder.call("call_function", operator.getitem, (owner, key), {}, operator.getitem)
     key = capture.as_number(key)
     if isinstance(key, Tensor):
-        key = _as_index(capture, key) if not isinstance(owner, dict) else key
+        key = key if isinstance(owner, dict) else torch_calls.method(capture, key, "__index__", (), {})
     value = call_own(capture, owner, "__getitem__", key)
     if value is not ABSENT:
         return value
@@ -225,19 +225,9 @@ def subscript(capture: Capture, owner: Any, key: Any, /) -> Any:
         return entry(capture, owner, key)
     if isinstance(owner, (list, tuple)) and type(key) is int:
         return capture.read_item(owner, key)
-    if isinstance(owner, type):
-        return owner[key] if hasattr(type(owner), "__getitem__") else capture.made(owner[key])  # type: ignore[index]
     capture.use(owner)
     capture.use_fields(key)
     return capture.result(owner[key])
-
-
-def _as_index(capture: Capture, key: Tensor) -> Any:
-    constant = capture.recorder.constant_of(key)
-    if constant is None:
-        raise data_dependent("an index that is a tensor")
-    with capture.recorder.outside():
-        return constant.item()
 
 
 def entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
@@ -266,11 +256,10 @@ def store_subscript(capture: Capture, owner: Any, key: Any, value: Any, /) -> No
     if call_own(capture, owner, "__setitem__", key, value) is not ABSENT:
         return
     if isinstance(owner, dict):
-        hash(key)
         capture.write_key(owner, key, value)
     else:
         if isinstance(key, Tensor):
-            key = _as_index(capture, key)
+            key = torch_calls.method(capture, key, "__index__", (), {})
         capture.change(owner)
         capture.use(value)
         capture.use_fields(key)
@@ -281,8 +270,6 @@ def delete_subscript(capture: Capture, owner: Any, key: Any, /) -> None:
     if call_own(capture, owner, "__delitem__", key) is not ABSENT:
         return
     if isinstance(owner, dict):
-        if capture.read_key(owner, key) is ABSENT:
-            raise KeyError(key)
         capture.write_key(owner, key, ABSENT)
     else:
         capture.change(owner)

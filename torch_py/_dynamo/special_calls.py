@@ -81,8 +81,6 @@ def _iter(capture: Capture, value: Any, /, *sentinel: Any) -> Any:
 
 
 def _next(capture: Capture, iterator: Any, /, *default: Any) -> Any:
-    if not hasattr(type(iterator), "__next__"):
-        raise TypeError(f"'{type(iterator).__name__}' object is not an iterator")
     if isinstance(iterator, InterpretedGenerator) and not default:
         return iterator.send(None)
     value = iteration.next_of(capture, iterator, iteration.END)
@@ -147,21 +145,23 @@ def _vars(capture: Capture, *args: Any) -> Any:
     return attributes.load(capture, args[0], "__dict__")
 
 
+_READING_ELEMENTS = (None, str, repr, ascii, int, float, bool)
+
+
 def _extreme(function: Any, capture: Capture, *args: Any, key: Any = None, **kwargs: Any) -> Any:
-    """max() and min()."""
+    """max() and min(). Native code looks into the results of `key` and, if it does not call the interpreter
+    for them, into the elements."""
     elements = capture.elements_of(args[0]) if len(args) == 1 else list(args)
-    if has_tensors(elements):
+    if any(key is reading for reading in _READING_ELEMENTS) and has_tensors(elements):
         raise data_dependent(f"{function.__name__}() of tensors")
-    return function(elements, key=_key_function(capture, key, elements), **kwargs)
-
-
-def _key_function(capture: Capture, key: Any, elements: list[Any]) -> Any:
-    """`key` as native code calls it. Native code looks into the results and, if it does not call the
-    interpreter for them, into the elements."""
-    function = natives.called_natively(capture, key)
-    if function is key:
+    key_function = natives.called_natively(capture, key)
+    if key_function is key:
         capture.use_fields(elements)
-    return function
+    return function(elements, key=key_function, **kwargs)
+
+
+def _sorted(capture: Capture, given: Any, /, **kwargs: Any) -> Any:
+    return capture.made(_extreme(sorted, capture, given, **kwargs))
 
 
 def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
@@ -178,20 +178,8 @@ def _any_all(stop_at: bool, capture: Capture, elements: Any, /) -> bool:
     return not stop_at
 
 
-_READING_ELEMENTS = (None, str, repr, ascii, int, float, bool)
-
-
-def _sorted(capture: Capture, given: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    elements = capture.elements_of(given)
-    if any(key is reading for reading in _READING_ELEMENTS) and has_tensors(elements):
-        raise data_dependent("sorted() of tensors")
-    return capture.made(sorted(elements, key=_key_function(capture, key, elements), reverse=reverse))
-
-
 def _reduce(capture: Capture, function: Any, given: Any, /, *initial: Any) -> Any:
     elements = [*initial, *capture.elements_of(given)]
-    if not elements:
-        raise TypeError("reduce() of empty iterable with no initial value")
     return functools.reduce(lambda total, element: capture.call(function, (total, element), {}), elements)
 
 
@@ -241,21 +229,12 @@ def _callable(capture: Capture, value: Any, /) -> bool:
     return callable(value)
 
 
-class _Hashed:
-    """Lets Python make a hash of what a ``__hash__`` of the program has returned."""
-
-    def __init__(self, found: Any) -> None:
-        self.found = found
-
-    def __hash__(self) -> int:
-        return self.found  # type: ignore[no-any-return]
-
-
 def _hash(capture: Capture, value: Any, /) -> int:
     if not isinstance(value, Tensor):
         found = call_own(capture, value, "__hash__")
         if found is not ABSENT:
-            return hash(_Hashed(capture.as_number(found)))  # as large as a hash may be
+            number = capture.as_number(found)
+            return hash(type("Hashed", (), {"__hash__": lambda self: number})())  # as large as a hash may be
         if type(value).__hash__ is object.__hash__:
             _guard_identity(capture, value)
         capture.use_fields(value)

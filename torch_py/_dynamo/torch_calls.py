@@ -67,9 +67,12 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
     return capture.result(capture.recorder.call("call_method", name, (owner, *args), kwargs, run))
 
 
+_OF_CONSTANTS = "item tolist __bool__ __int__ __float__ __index__".split()
+
+
 def _value(capture: Capture, owner: Tensor, name: str, args: Any) -> Any:
     constant = capture.recorder.constant_of(owner)
-    if constant is not None and not args and name in ("item", "tolist", "__bool__", "__int__", "__float__"):
+    if constant is not None and not args and name in _OF_CONSTANTS:
         with capture.recorder.outside():
             return getattr(constant, name)()
     raise data_dependent(f"Tensor.{name}() gives {_BREAKING_METHODS.get(name) or _read_by(name)}")
