@@ -8,7 +8,7 @@ import operator
 import sys
 import types
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -47,14 +47,10 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
     if kind in _BOUND and isinstance(callee.__self__, Tensor):
         return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
     if kind is MethodType:
-        target = callee.__func__
         if isinstance(callee.__self__, InterpretedGenerator):
             return capture.result(callee(*args, **kwargs))
-        owner = callee.__self__
-        if not capture.is_new(callee) and capture.origin_of(callee) is not None:
-            owner = capture.read_native(callee, "__self__")
-            target = capture.read_native(callee, "__func__")
-        return call(capture, target, [owner, *args], kwargs, tail)
+        read = _reader(capture, callee)
+        return call(capture, read(callee, "__func__"), [read(callee, "__self__"), *args], kwargs, tail)
 
     if kind is types.BuiltinFunctionType:
         return _builtin(capture, callee, args, kwargs)
@@ -148,15 +144,16 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
 
 
 def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
-    origin = capture.origin_of(callee)
-    function = callee.func
-    first = callee.args
-    named = callee.keywords
-    if origin is not None:
-        function = capture.read_native(callee, "func")
-        first = capture.elements_of(capture.read_native(callee, "args"))
-        named = capture.items_of(capture.read_native(callee, "keywords"))
-    return call(capture, function, [*first, *args], {**named, **kwargs}, tail)
+    read = _reader(capture, callee)
+    first = capture.elements_of(read(callee, "args"))
+    named = capture.items_of(read(callee, "keywords"))
+    return call(capture, read(callee, "func"), [*first, *args], {**named, **kwargs}, tail)
+
+
+def _reader(capture: Capture, callee: Any) -> Callable[[Any, str], Any]:
+    """Gives the parts of a callable, with guards if it existed before."""
+    existed = capture.origin_of(callee) is not None and not capture.is_new(callee)
+    return capture.read_native if existed else getattr
 
 
 def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:

@@ -5,7 +5,6 @@ In Python 3.10, blocks say where exceptions are handled, and three values on the
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo.attributes import bind, in_class
@@ -19,9 +18,7 @@ def _method_of(frame: Frame, manager: Any, name: str) -> Any:
     found = in_class(kind, name)
     if found is ABSENT:
         raise TypeError(f"{kind.__name__!r} object does not support the context manager protocol")
-    if type(found) is FunctionType:
-        return bind(frame.capture, found, manager, kind, name)
-    return getattr(manager, name)
+    return bind(frame.capture, found, manager, kind, name)
 
 
 def raise_varargs(frame: Frame, count: int) -> None:

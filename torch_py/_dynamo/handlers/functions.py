@@ -79,18 +79,13 @@ _ATTRIBUTES = {1: "__defaults__", 2: "__kwdefaults__", 4: "__annotations__"}
 
 def set_function_attribute(frame: Frame, flag: int) -> None:
     value, function = frame.stack[-2:]
-    if flag == 8:
-        whole = FunctionType(
-            function.__code__, function.__globals__, function.__name__, function.__defaults__, value
-        )
-        for name in ("__kwdefaults__", "__annotations__", "__qualname__", "__module__"):
-            setattr(whole, name, getattr(function, name))
-        function = frame.capture.made(whole)
-    else:
-        if flag == 4 and isinstance(value, tuple):
-            value = dict(zip(value[::2], value[1::2]))
-        setattr(function, _ATTRIBUTES[flag], value)
-
+    if flag == 8:  # the first one
+        frame.stack[-2:] = [value, function.__code__]
+        make_function(frame, flag)
+        return
+    if flag == 4 and isinstance(value, tuple):
+        value = dict(zip(value[::2], value[1::2]))
+    setattr(function, _ATTRIBUTES[flag], value)
     frame.stack[-2:] = [function]
 
 
