@@ -7,7 +7,6 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo.backends.registry import lookup_backend
@@ -97,11 +96,9 @@ def _backend_text(backend: Any) -> str:
     if module not in (None, "__main__") and name.isidentifier():
         return f"from {module} import {name} as backend"
 
-    if not isinstance(backend, FunctionType):
-        return f"backend = None  # put the backend here: {backend!r}"
     try:
         source = textwrap.dedent(inspect.getsource(backend))
-    except OSError:
+    except (OSError, TypeError):  # TypeError: an object with a __call__
         return f"backend = None  # put the backend here: {backend!r}"
     lines = source.splitlines()
     while lines and lines[0].startswith("@"):

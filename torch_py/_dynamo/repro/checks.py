@@ -91,17 +91,20 @@ def _compared(expected: Any, actual: Any, exact: Any) -> str:
     """How a result differs; nothing if it does not."""
     if not isinstance(expected, Tensor):
         return ""
-    if not isinstance(actual, Tensor):
-        return f"is {actual!r}, expected a tensor"
-    wanted, found = (f"shape {tuple(one.shape)} and dtype {one.dtype}" for one in (expected, actual))
+    wanted, found = _form(expected), _form(actual)
     if wanted != found:
-        return f"has {found}, expected {wanted}"
+        return f"is {found}, expected {wanted}"
     if not (expected.dtype.is_floating_point or expected.dtype.is_complex):
         return "" if expected.equal(actual) else "has other elements"
 
     distance = _distance(actual, exact)
     allowed = max(config.repro_tolerance, 2 * _distance(expected, exact))
     return f"is {distance:.3g} away, {allowed:.3g} is allowed" if not distance <= allowed else ""
+
+
+def _form(value: Any) -> str:
+    is_tensor = isinstance(value, Tensor)
+    return f"a tensor of shape {tuple(value.shape)} and dtype {value.dtype}" if is_tensor else repr(value)
 
 
 def _distance(value: Any, exact: Any) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from torch_py._dynamo.checking import copied
@@ -70,27 +71,11 @@ class _State(Fields):
         return [copied(value) for value in self.inputs]
 
     def values(self) -> dict[Node, Any]:
-        """What each node computes for the inputs; nothing if the graph cannot be run."""
-        interpreter = _Values(self.module)
-        try:
+        """The tensors that nodes compute for the inputs, up to a node that cannot be run."""
+        interpreter = Interpreter(self.module, garbage_collect_values=False)
+        with suppress(Exception):
             interpreter.run(*self.copies())
-        except Exception:
-            return {}
-        return interpreter.values
-
-
-class _Values(Interpreter):
-    """Keeps what each node has computed, as it was then."""
-
-    def __init__(self, module: GraphModule) -> None:
-        super().__init__(module)
-        self.values: dict[Node, Any] = {}
-
-    def run_node(self, n: Node) -> Any:
-        result = super().run_node(n)
-        if isinstance(result, Tensor):
-            self.values[n] = copied(result)
-        return result
+        return {node: copied(value) for node, value in interpreter.env.items() if isinstance(value, Tensor)}
 
 
 def _results(graph: Graph) -> list[Any]:
@@ -108,16 +93,23 @@ def _candidates(state: _State) -> Iterator[_State]:
         node for node in state.module.graph.nodes if node.op not in ("placeholder", "output", "get_attr")
     ]
     values = state.values()
+    results = _results(state.module.graph)
     yield from _prefixes(state, nodes)
-    yield from _fewer_results(state)
-    chunk = len(nodes)
-    while chunk > 0:
-        for first in range(0, len(nodes), chunk):
-            part = nodes[first : first + chunk]
-            known = {node: values[node] for node in part if node in values}
-            if known:  # become inputs
-                yield _rebuilt(state, _results(state.module.graph), known)
-        chunk //= 2
+    for first, end in _chunks(len(results)):
+        yield _rebuilt(state, results[:first] + results[end:], {})
+    for first, end in _chunks(len(nodes)):  # become inputs
+        known = {node: values[node] for node in nodes[first:end] if node in values}
+        if known:
+            yield _rebuilt(state, results, known)
+
+
+def _chunks(count: int) -> Iterator[tuple[int, int]]:
+    """Halves of so many things, quarters, and so on."""
+    size = count
+    while size > 1:
+        size //= 2
+        for first in range(0, count, size):
+            yield first, first + size
 
 
 def _prefixes(state: _State, nodes: Sequence[Node]) -> Iterator[_State]:
@@ -128,18 +120,6 @@ def _prefixes(state: _State, nodes: Sequence[Node]) -> Iterator[_State]:
         middle = (begin + end) // 2
         yield _rebuilt(state, [nodes[middle]], {})
         begin = middle + 1
-
-
-def _fewer_results(state: _State) -> Iterator[_State]:
-    """Half of the results, and all but one."""
-    results = _results(state.module.graph)
-    if len(results) < 2:
-        return
-    half = len(results) // 2
-    yield _rebuilt(state, results[:half], {})
-    yield _rebuilt(state, results[half:], {})
-    for position in range(len(results)):
-        yield _rebuilt(state, results[:position] + results[position + 1 :], {})
 
 
 def _rebuilt(state: _State, results: Sequence[Any], known: dict[Node, Any]) -> _State:

@@ -56,10 +56,8 @@ class _Watch(Case):
                 with random.fork_rng(devices=()):  # backends may fail only when the graph runs
                     found(*map(copied, self.inputs))
             return found
-        except NotFollowed:
-            raise
-        except Exception:
-            if config.repro_level != 3:
+        except Exception as error:
+            if config.repro_level != 3 and not isinstance(error, NotFollowed):
                 self.tell("raises")
             raise
 
@@ -88,7 +86,7 @@ class _Watch(Case):
         self.check = check
         try:
             path = self.write("repro.py" if config.repro_level == 1 else "minifier_launcher.py")
+            outcome = f"a graph that fails was written as a program: {path}"
         except (OSError, RuntimeError) as problem:
-            warnings.warn(f"torch.compile: no program could be written: {problem}", stacklevel=2)
-            return
-        warnings.warn(f"torch.compile: a graph that fails was written as a program: {path}", stacklevel=2)
+            outcome = f"no program could be written: {problem}"
+        warnings.warn(f"torch.compile: {outcome}", stacklevel=2)
