@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from types import CodeType
 
-from torch_py._dynamo.decode.instructions import Instruction, Program
+from torch_py._dynamo.decode.instructions import Instruction, Program, program_of
 
 __all__ = ["Instruction", "Program", "decode", "is_supported"]
 
@@ -21,4 +21,5 @@ def is_supported() -> bool:
 def decode(code: CodeType) -> Program:
     """The instructions of a code."""
     module = importlib.import_module(f"torch_py._dynamo.decode.py3{sys.version_info[1]}")
-    return module.decode(code)  # type: ignore[no-any-return]
+    make = getattr(module, "program_of", program_of)  # those without an exception table have their own
+    return make(code, module.translate)  # type: ignore[no-any-return]

@@ -12,6 +12,7 @@ from torch_py._dynamo.decode.instructions import (
     GENERATOR,
     Instruction,
     Program,
+    Translate,
     instructions_of,
     parameter_names,
 )
@@ -40,7 +41,7 @@ _BINARY = {f"BINARY_{name}": BINARY[i] for i, name in enumerate(_NAMES)}
 _BINARY.update({f"INPLACE_{name}": BINARY[i + 13] for i, name in enumerate(_NAMES)})
 
 
-def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
+def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
     if name in _WITH_NUMBER:
         return _WITH_NUMBER[name]
     if name in _BINARY:
@@ -65,7 +66,7 @@ def _beginning(code: CodeType) -> list[Instruction]:
     return [Instruction(op, arg, number - len(steps), 0, "") for number, (op, arg) in enumerate(steps)]
 
 
-def decode(code: CodeType) -> Program:
-    instructions = [*_beginning(code), *instructions_of(code, _translate)]
+def program_of(code: CodeType, translate: Translate) -> Program:
+    instructions = [*_beginning(code), *instructions_of(code, translate)]
     names = code.co_varnames + code.co_cellvars + code.co_freevars
     return Program(instructions, [], names, uses_blocks=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from types import CodeType
 from typing import Any
 
-from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY, Program, program_of
+from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 
 
 def _names(numbers: Iterable[int]) -> list[str]:
@@ -44,7 +44,3 @@ def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, 
     if name in _NAMED:
         return name.lower(), code.co_names[argument]
     return name.lower(), code.co_consts[argument] if name in _CONSTANT else argument
-
-
-def decode(code: CodeType) -> Program:
-    return program_of(code, translate)

@@ -7,7 +7,6 @@ from types import CodeType
 from typing import Any
 
 from torch_py._dynamo.decode import py311
-from torch_py._dynamo.decode.instructions import Program, program_of
 
 _INTRINSICS: dict[int, tuple[str, Any]] = {
     3: ("nop", None),  # of StopIteration, which InterpretedGenerator replaces
@@ -30,7 +29,3 @@ def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, 
         end += 2  # END_FOR is skipped
     op, found = py311.translate(code, name, argument, end)
     return ("send_kept" if op == "send" else op), found
-
-
-def decode(code: CodeType) -> Program:
-    return program_of(code, translate)

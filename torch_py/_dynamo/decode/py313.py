@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Any
 
 from torch_py._dynamo.decode import py312
-from torch_py._dynamo.decode.instructions import COMPARE, Program, program_of
+from torch_py._dynamo.decode.instructions import COMPARE
 
 _CHANGED = {
     "CALL": "call_null_last",
@@ -18,7 +18,7 @@ _PAIRS = ("LOAD_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST"
 _FORMATS = {"FORMAT_SIMPLE": 0, "FORMAT_WITH_SPEC": 4}
 
 
-def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
+def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, Any]:
     if name in _CHANGED:
         return _CHANGED[name], argument
     if name in _PAIRS:
@@ -30,7 +30,3 @@ def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str,
     if name == "FOR_ITER":
         end += 2  # POP_TOP is skipped, too
     return py312.translate(code, name, argument, end)
-
-
-def decode(code: CodeType) -> Program:
-    return program_of(code, _translate)

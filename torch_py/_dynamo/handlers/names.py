@@ -27,7 +27,7 @@ def load_deref(frame: Frame, slot: int) -> None:
 
 def load_classderef(frame: Frame, slot: int) -> None:
     name = frame.program.names[slot]
-    if frame.names is not None and name in frame.names:
+    if name in frame.names:
         frame.stack.append(frame.names[name])
     else:
         load_deref(frame, slot)
@@ -82,7 +82,7 @@ def delete_global(frame: Frame, name: str) -> None:
 
 
 def load_name(frame: Frame, name: str) -> None:
-    if frame.names is not None and name in frame.names:
+    if name in frame.names:
         frame.stack.append(frame.names[name])
     else:
         frame.stack.append(_global(frame, name))
@@ -94,13 +94,11 @@ def load_from_dict_or_globals(frame: Frame, name: str) -> None:
 
 
 def store_name(frame: Frame, name: str) -> None:
-    if frame.names is None:
-        raise Break("code at the level of a module", "only functions are compiled", "")
     frame.names[name] = frame.stack.pop()
 
 
 def delete_name(frame: Frame, name: str) -> None:
-    if frame.names is None or name not in frame.names:
+    if name not in frame.names:
         raise NameError(f"name '{name}' is not defined")
     del frame.names[name]
 
@@ -110,8 +108,7 @@ def load_locals(frame: Frame, arg: Any) -> None:
 
 
 def setup_annotations(frame: Frame, arg: Any) -> None:
-    if frame.names is not None:
-        frame.names.setdefault("__annotations__", {})
+    frame.names.setdefault("__annotations__", {})
 
 
 # Attributes
@@ -172,8 +169,5 @@ def import_from(frame: Frame, name: str) -> None:
     try:
         value = attributes.load(frame.capture, module, name)
     except AttributeError:
-        full = f"{module.__name__}.{name}"
-        if full not in sys.modules:
-            raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None
-        value = frame.capture.fixed(sys.modules[full], full)
+        raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None
     frame.stack.append(value)
