@@ -145,17 +145,16 @@ def is_data_descriptor(found: Any) -> bool:
 
 
 def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, found: Any) -> Any:
-    if isinstance(found, property):
-        capture.depends_on_class(kind, name)
-        if found.fget is None:
-            raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no getter")
-        return capture.call(found.fget, (owner,), {})
     if type(found) is MemberDescriptorType:
         return capture.read_slot(owner, name)
     if type(found) is GetSetDescriptorType:
         return capture.read_native(owner, name)
 
     capture.depends_on_class(kind, name)
+    if isinstance(found, property):
+        if found.fget is None:
+            raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no getter")
+        return capture.call(found.fget, (owner,), {})
     if type(found) is _FIELD_OF_TUPLE and isinstance(owner, tuple):
         position, _ = found.__reduce__()[1]
         return capture.read_item(owner, position)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +10,7 @@ from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode import Program, decode
 from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER
 from torch_py._dynamo.journal import Marker
+from torch_py._dynamo.program_frames import line_at
 from torch_py._records import Fields
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Frame:
 
         # What the frame has.
         self.locals: list[Any] = [UNBOUND] * len(self.program.names)
-        self.names: dict[str, Any] | None = None  # the namespace of a class body
+        self.names: dict[str, Any] = {}  # the namespace of a class body
         self.stack: list[Any] = []
         self.blocks: list[tuple[int, int, int]] = []  # kind, offset of the handler, depth (Python 3.10)
 
@@ -191,11 +191,8 @@ class Frame:
         return start.arg if start.opname == "KW_NAMES" else ()
 
     @property
-    def line(self) -> int | None:
-        lines = _lines_of(self.code)
-        index = self.instruction.offset // 2
-        # An instruction with prefixes has its place in the last of them.
-        return lines[index] if index < len(lines) else self.code.co_firstlineno
+    def line(self) -> int:
+        return line_at(self.code, self.instruction.offset)
 
     def caller_frames(self) -> list[Frame]:
         """This frame and those that called it, innermost first."""
@@ -205,12 +202,6 @@ class Frame:
             found.append(frame)
             frame = frame.parent
         return found
-
-
-@lru_cache(maxsize=512)
-def _lines_of(code: CodeType) -> list[int | None]:
-    """The line of each instruction."""
-    return [line for start, end, line in code.co_lines() for _ in range(start, end, 2)]
 
 
 class Finished(NamedTuple):

@@ -52,9 +52,18 @@ def _position(code: CodeType, offset: int) -> tuple[int, int, int, int]:
         position = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
         if None not in position:
             return position  # type: ignore[return-value]
-    lines = (line for start, end, line in code.co_lines() for _ in range(start, end, 2))
-    line = next(islice(lines, offset // 2, None), None) or code.co_firstlineno
+    line = line_at(code, offset)
     return line, line, -1, -1
+
+
+def line_at(code: CodeType, offset: int) -> int:
+    """The line of an instruction; the first one of the code if it has none."""
+    return _lines_of(code).get(offset) or code.co_firstlineno
+
+
+@functools.lru_cache(maxsize=512)
+def _lines_of(code: CodeType) -> dict[int, int | None]:
+    return {offset: line for start, end, line in code.co_lines() for offset in range(start, end, 2)}
 
 
 # Those who look at callers

@@ -322,10 +322,7 @@ class Recorder(TorchFunctionMode):
 
 def _node_name(source: Source) -> str:
     """A name for a placeholder: the variable's, with what follows."""
-    text = source.text
-    match = re.fullmatch(r"L\['(\w+)'\](.*)", text)
-    if match:
-        text = match[1] + match[2]
+    text = re.sub(r"^L\['(\w+)'\]", r"\1", source.text)
     return re.sub(r"\W+", "_", text).strip("_").lower() or "input"
 
 

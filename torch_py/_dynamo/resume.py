@@ -298,8 +298,7 @@ class FunctionStart:
         function = self.function
         frame = Frame(capture, function.__code__, function.__globals__)
         frame.locals[: len(values)] = _pending(capture, self.parameters, values)
-        if function.__closure__:
-            fill_closure(capture, frame, function)
+        fill_closure(capture, frame, function)
         return frame
 
     def run(self, capture: Capture, values: tuple[Any, ...]) -> Any:
