@@ -138,23 +138,14 @@ class Assembly(Fields):
 
 
 def _drop_unused(graph: Any) -> None:
-    """Erases unused inputs, parts of results and numbers, and switches that are set again at once.
+    """Erases unused inputs, parts of results, and numbers.
 
     Calls stay: those that fail with these dtypes or values must fail, and backends drop results
     that nobody uses.
     """
-    overwritten: set[Any] = set()  # switches that are set again before anything else happens
     for node in reversed(list(graph.nodes)):
-        if node.users or node.op == "output":
-            overwritten.clear()
-            continue
-        if "sets_state" in node.meta and node.target.__name__ == "_set_grad_enabled":
-            if node.target in overwritten:
-                graph.erase_node(node)
-            overwritten.add(node.target)
-            continue
-        overwritten.clear()
-        if node.op == "placeholder" or not (acts(node) or _computes(node)):
+        is_call = acts(node) or _computes(node) or "sets_state" in node.meta
+        if not node.users and (node.op == "placeholder" or not (is_call or node.op == "output")):
             graph.erase_node(node)
 
 

@@ -23,6 +23,7 @@ from torch_py.autograd.graph import _without_saved_tensors_hooks
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
 
+_capturing = threading.local()  # `active` in a thread that captures
 _MOST_FAILURES = 3  # of the compiler, after which a function runs eagerly for good
 
 
@@ -57,9 +58,9 @@ class Compiler:
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
-        if _capturing.active or not is_supported() or config.disable or self.start.runs_eagerly():
+        if getattr(_capturing, "active", False) or config.disable or not is_supported():
             return self.function
-        if self.failures >= _MOST_FAILURES or self._stance_forbids(reasons):
+        if self.start.runs_eagerly() or self.failures >= _MOST_FAILURES or self._stance_forbids(reasons):
             return self.function
         if any(isinstance(value, Tensor) and level_of(value) > 0 for value in values):
             return self.function  # a transform around compiled code needs the operators
@@ -134,10 +135,3 @@ class Compiler:
         finally:
             _capturing.active = False
         return None, None
-
-
-class _Capturing(threading.local):
-    active = False
-
-
-_capturing = _Capturing()

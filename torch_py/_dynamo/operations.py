@@ -177,24 +177,17 @@ def contains(capture: Capture, container: Any, value: Any, /) -> bool:
     is_iterator = iteration.is_native_iterator(container)
     if is_iterator or type(in_class(type(container), "__iter__")) is FunctionType:
         return _is_among(capture, container, value)
-    if isinstance(container, dict) and (type(value) in _PLAIN_KEYS or isinstance(value, Tensor)):
+    if isinstance(container, dict):
         return capture.read_key(container, value) is not ABSENT
 
     if isinstance(container, (list, tuple)) and has_tensors([*container, value]):
         return _is_among(capture, container, value)
-    if isinstance(container, dict):
-        capture.use_length(container)
+    capture.use_fields(container, value)
+    if isinstance(container, (str, bytes)):
+        value = capture.as_number(value)
+    if isinstance(value, Tensor):
         value = capture.key_in(container, value)
-    else:
-        capture.use_fields(container, value)
-        if isinstance(container, (str, bytes)):
-            value = capture.as_number(value)
-        if isinstance(value, Tensor):
-            value = capture.key_in(container, value)
     return value in container
-
-
-_PLAIN_KEYS = (str, int, bool, type(None), bytes, type)
 
 
 def _is_among(capture: Capture, container: Any, value: Any) -> bool:

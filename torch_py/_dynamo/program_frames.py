@@ -32,12 +32,9 @@ def _in_frame(code: CodeType, namespace: dict[str, Any], offset: int) -> Functio
     """What calls its first argument, in a frame that seems to be at `offset` of a code."""
     tree = ast.parse("def function(callee, /, *args, **kwargs): return callee(*args, **kwargs)")
     line, end_line, column, end_column = _position(code, offset)
+    place = ast.Pass(lineno=line, end_lineno=end_line, col_offset=column, end_col_offset=end_column)
     for node in ast.walk(tree):
-        if isinstance(node, (ast.stmt, ast.expr, ast.arg)):
-            node.lineno = line
-            node.end_lineno = end_line
-            node.col_offset = column
-            node.end_col_offset = end_column
+        ast.copy_location(node, place)
 
     made = next(c for c in compile(tree, code.co_filename, "exec").co_consts if isinstance(c, CodeType))
     names = {"co_name": code.co_name}

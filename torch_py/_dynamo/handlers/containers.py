@@ -105,9 +105,7 @@ def dict_merge(frame: Frame, depth: int) -> None:
     items = frame.capture.items_of(other)
     target = frame.stack[-depth - 1]
     frame.capture.change(target)
-    for key in items:
-        if key in target:
-            raise TypeError(f"got multiple values for keyword argument '{key}'")
+    dict(**target, **items)  # raises TypeError for the same key twice
     frame.stack.pop()
     target.update(items)
 
