@@ -12,6 +12,7 @@ from torch_py._C._compiler import CompiledFunction
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.conversion import Conversion, Settings
 from torch_py._dynamo.decode import is_supported
+from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR
 from torch_py._dynamo.exc import FailOnRecompileLimitHit, RecompileError, RecompileLimitExceeded, Unsupported
 from torch_py._dynamo.failures import is_suppressed, warn
 from torch_py._dynamo.resume import FunctionStart, ResumedStart, continuation_function
@@ -60,7 +61,11 @@ class Compiler:
         """Called for arguments that no entry fits; gives what is called with them."""
         if getattr(_capturing, "active", False) or config.disable or not is_supported():
             return self.function
-        if self.start.runs_eagerly() or self.failures >= _MOST_FAILURES or self._stance_forbids(reasons):
+        if self.function.__code__.co_flags & (GENERATOR | ASYNCHRONOUS):  # which others run step by step
+            why = "generators and asynchronous functions are not compiled"
+            logs.not_captured(self.function.__qualname__, why)
+            return self.function
+        if self.failures >= _MOST_FAILURES or self._stance_forbids(reasons):
             return self.function
         if any(isinstance(value, Tensor) and level_of(value) > 0 for value in values):
             return self.function  # a transform around compiled code needs the operators

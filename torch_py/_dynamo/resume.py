@@ -11,11 +11,10 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._C import _compiler
-from torch_py._dynamo import logs
 from torch_py._dynamo.binding import fill_closure
 from torch_py._dynamo.call_parts import call_operands
 from torch_py._dynamo.decode import decode
-from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR, parameter_names
+from torch_py._dynamo.decode.instructions import parameter_names
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
 from torch_py._dynamo.program_frames import called_from, traceback_of_program
 from torch_py._records import Fields
@@ -72,9 +71,6 @@ class ResumedStart:
         names = [name for layout in layouts for name in layout.names()] + ["error"] * raises
         self.parameters = _distinct(names)
         self.name = f"resume_in_{_identifier(layouts[-1].code.co_name)}"
-
-    def runs_eagerly(self) -> bool:
-        return False
 
     # Captured
 
@@ -282,16 +278,6 @@ class FunctionStart:
         self.function = function
         self.parameters = list(parameter_names(function.__code__))
         self.name = function.__name__ if function.__name__.isidentifier() else "function"
-
-    def runs_eagerly(self) -> bool:
-        """Whether the function is never captured, because others run what it returns step by step."""
-        code = self.function.__code__
-        if not code.co_flags & (GENERATOR | ASYNCHRONOUS):
-            return False
-        logs.not_captured(
-            self.function.__qualname__, "generators and asynchronous functions are not compiled"
-        )
-        return True
 
     def frame(self, capture: Capture, values: tuple[Any, ...]) -> Frame:
         """A frame with the arguments, which are guarded when they are used."""
