@@ -65,8 +65,7 @@ def fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None
             capture.fixed(cell, function.__code__.co_freevars[position])
         else:
             whole = capture.sources.attr(origin, "__closure__")
-            source = capture.sources.item(whole, position)
-            capture.admit(cell, source)
+            capture.admit(cell, capture.sources.item(whole, position))
 
 
 def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs: Any) -> Any:

@@ -90,7 +90,7 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
         if found is not ABSENT:
             capture.guard_code(function)
             return found
-    special = special_calls.SPECIAL_FUNCTIONS.get(function)
+    special = special_calls.SPECIAL_CALLS.get(function)
     if special is not None:
         return special(capture, *args, **kwargs)
     if function.__name__ == "is_in_onnx_export" and is_of_torch(function):
@@ -135,7 +135,7 @@ def interpret(
 
 def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     owner = callee.__self__
-    special = special_calls.SPECIAL_FUNCTIONS.get(callee)
+    special = special_calls.SPECIAL_CALLS.get(callee)
     if special is not None:
         return special(capture, *args, **kwargs)
     if callee.__name__ == "__new__" and isinstance(owner, type) and args:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def construct(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
     """``cls(*args, **kwargs)``."""
-    special = special_calls.SPECIAL_CLASSES.get(cls)
+    special = special_calls.SPECIAL_CALLS.get(cls)
     if special is not None:
         return special(capture, *args, **kwargs)
     if issubclass(cls, Tensor):

@@ -196,11 +196,9 @@ class Frame:
 
     def caller_frames(self) -> list[Frame]:
         """This frame and those that called it, innermost first."""
-        found = []
-        frame: Frame | None = self
-        while frame is not None:
-            found.append(frame)
-            frame = frame.parent
+        found = [self]
+        while (caller := found[-1].parent) is not None:
+            found.append(caller)
         return found
 
 

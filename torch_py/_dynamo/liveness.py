@@ -25,14 +25,9 @@ def slots_read_from(code: CodeType, offset: int) -> frozenset[int]:
         return frozenset(range(len(program.names)))
 
     first = _first_reached(program, offset)
-    found: set[int] = set()
-    for instruction in program.instructions:
-        if instruction.offset >= first:
-            if instruction.op in _READING:
-                found.add(instruction.arg)
-            elif instruction.op in _READING_PAIRS:
-                found.update(instruction.arg)
-    return frozenset(found)
+    rest = [instruction for instruction in program.instructions if instruction.offset >= first]
+    found = frozenset(instruction.arg for instruction in rest if instruction.op in _READING)
+    return found.union(*(instruction.arg for instruction in rest if instruction.op in _READING_PAIRS))
 
 
 def _first_reached(program: Program, offset: int) -> int:

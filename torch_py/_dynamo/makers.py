@@ -248,16 +248,12 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     FunctionType: _function,
     CellType: _cell,
     MethodType: _method,
-    BuiltinFunctionType: _native_method,
-    types.MethodWrapperType: _native_method,
-    TensorMethod: _native_method,
+    **dict.fromkeys((BuiltinFunctionType, types.MethodWrapperType, TensorMethod), _native_method),
     functools.partial: _partial,
     Interpreted: lambda rebuild, value: rebuild.value(value.function),
     super: _super,
     SymSize: _native_tuple,
-    operator.itemgetter: _iterator,
-    operator.attrgetter: _iterator,
-    operator.methodcaller: _iterator,
+    **dict.fromkeys((operator.itemgetter, operator.attrgetter, operator.methodcaller), _iterator),
 }
 
 

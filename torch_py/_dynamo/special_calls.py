@@ -251,7 +251,7 @@ def _signature(capture: Capture, target: Any, **kwargs: Any) -> Any:
 
 
 # Each is called with the capture and the arguments of the call.
-SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
+SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     type: _type,
     super: _super,
     str: partial(_text, str),
@@ -259,10 +259,6 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     **{kind: partial(_number, kind) for kind in (int, float, complex)},
     **{kind: partial(_list_of, kind) for kind in (list, tuple, set, frozenset, Size)},
     dict: _dict,
-}
-
-
-SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     autograd.Function.apply.__func__: custom_functions.apply,
     autograd.grad: transforms.grad,
     marks.graph_break: _graph_break,
@@ -305,4 +301,4 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     operator.truth: iteration.truth,
 }
 for _function in (abs, *BINARY, *COMPARE.values(), *UNARY.values()):
-    SPECIAL_FUNCTIONS[_function] = partial(_operator, _function)
+    SPECIAL_CALLS[_function] = partial(_operator, _function)

@@ -86,13 +86,12 @@ class Ending:
         self.proceed = self.rebuild.constant(proceed, "proceed")
 
         # The callers, which continue after their call with its result.
-        stacks = [stop.stack[: stop.base] for stop in outer]
-        self._outer_layouts = [
-            stop.layout(stop.resume_at, stack, stop.raise_at) for stop, stack in zip(outer, stacks)
-        ]
-        self._outer_values = [
-            text for stop, stack in zip(outer, stacks) for text in self._values(stop, stack)
-        ]
+        self._outer_layouts: list[Layout] = []
+        self._outer_values: list[str] = []
+        for stop in outer:
+            stack = stop.stack[: stop.base]
+            self._outer_layouts.append(stop.layout(stop.resume_at, stack, stop.raise_at))
+            self._outer_values += self._values(stop, stack)
 
     def write(self, whole_frame: bool) -> None:
         """`whole_frame`: CPython runs the frames from the instruction on."""

@@ -24,9 +24,7 @@ def _method_of(frame: Frame, manager: Any, name: str) -> Any:
 def raise_varargs(frame: Frame, count: int) -> None:
     if count == 0:
         handled = frame.capture.handled
-        if handled is None:
-            raise RuntimeError("No active exception to reraise")
-        raise handled
+        raise RuntimeError("No active exception to reraise") if handled is None else handled
     operands = frame.stack[len(frame.stack) - count :]
     error = _instance(frame, operands[0])
     if count == 2:

@@ -48,7 +48,7 @@ def minify(module: Any, inputs: Sequence[Any], backend: Any, check: str = "raise
     first = symptom(whole.module, whole.inputs)
 
     def fails(smaller: GraphModule, given: list[Any]) -> bool:
-        return first not in _HEALTHY and bool(symptom(smaller, given) == first)
+        return first not in (0, type(None)) and bool(symptom(smaller, given) == first)
 
     def keep(smaller: GraphModule, given: Sequence[Any]) -> None:
         path.write_text(whole.of(smaller, given).text("repro.py"), encoding="utf-8")
@@ -57,9 +57,6 @@ def minify(module: Any, inputs: Sequence[Any], backend: Any, check: str = "raise
     calls = [node for node in found.graph.nodes if node.op.startswith("call")]
     print(f"{len(calls)} operators fail: {path}")
     return path
-
-
-_HEALTHY = (0, type(None))
 
 
 def _end_of(text: str, path: Path) -> int:
