@@ -42,6 +42,10 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
         found = _by_mark(capture, callee, args, kwargs)
         if found is not NotImplemented:
             return found
+    if kind in (FunctionType, types.BuiltinFunctionType) or isinstance(callee, type):
+        special = special_calls.SPECIAL_CALLS.get(callee)
+        if special is not None:
+            return special(capture, *args, **kwargs)
     if kind is FunctionType:
         return _function(capture, callee, args, kwargs, tail)
     if kind in _BOUND and isinstance(callee.__self__, Tensor):
@@ -90,9 +94,6 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
         if found is not ABSENT:
             capture.guard_code(function)
             return found
-    special = special_calls.SPECIAL_CALLS.get(function)
-    if special is not None:
-        return special(capture, *args, **kwargs)
     if function.__name__ == "is_in_onnx_export" and is_of_torch(function):
         with capture.recorder.outside():  # modes of the capture are not those of an export
             return function()
@@ -135,9 +136,6 @@ def interpret(
 
 def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     owner = callee.__self__
-    special = special_calls.SPECIAL_CALLS.get(callee)
-    if special is not None:
-        return special(capture, *args, **kwargs)
     if callee.__name__ == "__new__" and isinstance(owner, type) and args:
         return classes.new_natively(capture, callee, args[0], args[1:], kwargs)
     return natives.call_builtin(capture, callee, args, kwargs)

@@ -7,7 +7,7 @@ import itertools
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import natives, special_calls
+from torch_py._dynamo import natives
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.iteration import is_native_iterator, iterator_of, refuse_foreign
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 def construct(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
     """``cls(*args, **kwargs)``."""
-    special = special_calls.SPECIAL_CALLS.get(cls)
-    if special is not None:
-        return special(capture, *args, **kwargs)
     if issubclass(cls, Tensor):
         raise Break(f"a new {cls.__name__}", "only functions of torch make tensors in a graph")
 
