@@ -90,12 +90,9 @@ def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
 
 
 def _mapping(rebuild: Rebuild, value: Any) -> str:
-    return _by_class(rebuild, value, entries(rebuild, value), "entries")
-
-
-def _default_dict(rebuild: Rebuild, value: Any) -> str:
-    arguments = f"{rebuild.value(value.default_factory)}, {entries(rebuild, value)}"
-    return _by_class(rebuild, value, arguments, "entries")
+    is_default = isinstance(value, collections.defaultdict)
+    factory = f"{rebuild.value(value.default_factory)}, " if is_default else ""
+    return _by_class(rebuild, value, factory + entries(rebuild, value), "entries")
 
 
 def _deque(rebuild: Rebuild, value: Any) -> str:
@@ -240,9 +237,7 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     dict: _dict,
     set: _set,
     frozenset: _set,
-    collections.OrderedDict: _mapping,
-    collections.Counter: _mapping,
-    collections.defaultdict: _default_dict,
+    **dict.fromkeys((collections.OrderedDict, collections.Counter, collections.defaultdict), _mapping),
     collections.deque: _deque,
     slice: _slice,
     FunctionType: _function,

@@ -300,5 +300,5 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     operator.contains: operations.contains,
     operator.truth: iteration.truth,
 }
-for _function in (abs, *BINARY, *COMPARE.values(), *UNARY.values()):
+for _function in (abs, *BINARY, *COMPARE, *UNARY.values()):
     SPECIAL_CALLS[_function] = partial(_operator, _function)

@@ -146,10 +146,8 @@ BINARY: tuple[Callable[[Any, Any], Any], ...] = tuple(
     getattr(operator, f"__{prefix}{name}__") for prefix in ("", "i") for name in _NAMES
 )
 
-_COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge"}
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    sign: getattr(operator, name) for sign, name in _COMPARISONS.items()
-}
+# The argument of COMPARE_OP, without its flags.
+COMPARE = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
 
 _SIGNS = {"POSITIVE": "pos", "NEGATIVE": "neg", "NOT": "not_", "INVERT": "invert"}
 UNARY: dict[str, Callable[[Any], Any]] = {

@@ -35,7 +35,7 @@ def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, 
     if name == "LOAD_GLOBAL":
         return "load_global", (code.co_names[argument >> 1], argument & 1)
     if name == "COMPARE_OP":
-        return "binary", COMPARE[opcode.cmp_op[argument]]
+        return "binary", COMPARE[argument]
     if name == "BINARY_OP":
         return "binary", BINARY[argument]
     if name in UNARY:

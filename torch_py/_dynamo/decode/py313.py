@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import opcode
 from types import CodeType
 from typing import Any
 
@@ -12,7 +11,6 @@ from torch_py._dynamo.decode.instructions import COMPARE
 _CHANGED = {
     "CALL": "call_null_last",
     "CALL_FUNCTION_EX": "call_function_ex_null_last",
-    "MAKE_FUNCTION": "make_plain_function",
 }
 _PAIRS = ("LOAD_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST")
 _FORMATS = {"FORMAT_SIMPLE": 0, "FORMAT_WITH_SPEC": 4}
@@ -26,7 +24,7 @@ def translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str, 
     if name in _FORMATS:
         return "format_value", _FORMATS[name]
     if name == "COMPARE_OP":
-        return ("compare_as_bool" if argument & 16 else "binary"), COMPARE[opcode.cmp_op[argument >> 5]]
+        return ("compare_as_bool" if argument & 16 else "binary"), COMPARE[argument >> 5]
     if name == "FOR_ITER":
         end += 2  # POP_TOP is skipped, too
     return py312.translate(code, name, argument, end)

@@ -42,22 +42,29 @@ def _run(frame: Frame, base: int, callee: Any, args: list[Any], kwargs: dict[str
 # Definitions
 
 
-def make_function(frame: Frame, flags: int) -> None:
-    stack = frame.stack
-    code = stack.pop()
-    closure = stack.pop() if flags & 8 else None
-    annotations = stack.pop() if flags & 4 else ()
-    keyword_defaults = stack.pop() if flags & 2 else None
-    defaults = stack.pop() if flags & 1 else None
+_PARTS = {1: "__defaults__", 2: "__kwdefaults__", 4: "__annotations__"}
 
-    function = FunctionType(code, frame.globals, code.co_name, defaults, closure)
-    function.__kwdefaults__ = keyword_defaults
-    if annotations:
-        function.__annotations__ = dict(zip(annotations[::2], annotations[1::2]))
+
+def make_function(frame: Frame, flags: int) -> None:
+    """The flags say what is below the code: cells of free variables (8) and other parts. Python 3.13 sets all
+    of them afterwards."""
+    code = frame.stack.pop()
+    values = {flag: frame.stack.pop() for flag in (8, 4, 2, 1) if flags & flag}
+    cells = values.pop(8, None) or tuple(CellType() for _ in code.co_freevars) or None
+    function = FunctionType(code, frame.globals, code.co_name, closure=cells)
     function.__module__ = frame.globals.get("__name__")
     if hasattr(code, "co_qualname"):
         function.__qualname__ = code.co_qualname
-    stack.append(frame.capture.made(function))
+
+    for flag, value in values.items():
+        _set_part(function, flag, value)
+    frame.stack.append(frame.capture.made(function))
+
+
+def _set_part(function: FunctionType, flag: int, value: Any) -> None:
+    if flag == 4 and isinstance(value, tuple):
+        value = dict(zip(value[::2], value[1::2]))
+    setattr(function, _PARTS[flag], value)
 
 
 def make_named_function(frame: Frame, flags: int) -> None:
@@ -67,26 +74,14 @@ def make_named_function(frame: Frame, flags: int) -> None:
     frame.stack[-1].__qualname__ = name
 
 
-def make_plain_function(frame: Frame, arg: Any) -> None:
-    """Makes a function whose other parts, such as the cells of its free variables, are set one by one."""
-    code = frame.stack[-1]
-    frame.stack[-1:] = [tuple(CellType() for _ in code.co_freevars), code]
-    make_function(frame, 8)
-
-
-_ATTRIBUTES = {1: "__defaults__", 2: "__kwdefaults__", 4: "__annotations__"}
-
-
 def set_function_attribute(frame: Frame, flag: int) -> None:
     value, function = frame.stack[-2:]
     if flag == 8:  # the first one
         frame.stack[-2:] = [value, function.__code__]
         make_function(frame, flag)
-        return
-    if flag == 4 and isinstance(value, tuple):
-        value = dict(zip(value[::2], value[1::2]))
-    setattr(function, _ATTRIBUTES[flag], value)
-    frame.stack[-2:] = [function]
+    else:
+        _set_part(function, flag, value)
+        frame.stack[-2:] = [function]
 
 
 def load_build_class(frame: Frame, arg: Any) -> None:
