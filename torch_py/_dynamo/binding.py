@@ -23,7 +23,9 @@ def bind(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
     binder.__qualname__ = function.__qualname__
     slots: list[Any] = binder(*args, **kwargs)
 
-    _fill_defaults(capture, function, code, slots)
+    for position, value in enumerate(slots):
+        if value is UNBOUND:
+            slots[position] = _default(capture, function, position)
     if code.co_flags & VARKEYWORDS:
         capture.made(slots[-1])
     return slots
@@ -37,20 +39,13 @@ def _binder(code: CodeType) -> CodeType:
     return eval(f"lambda {parameters}: [{', '.join(names)}]").__code__  # type: ignore[no-any-return]
 
 
-def _fill_defaults(capture: Capture, function: FunctionType, code: CodeType, slots: list[Any]) -> None:
-    if all(value is not UNBOUND for value in slots):  # not `in`, which would compare objects of the program
-        return
-    defaults = capture.read_native(function, "__defaults__") or ()
-    first = code.co_argcount - len(defaults)
-    for position in range(max(first, 0), code.co_argcount):
-        if slots[position] is UNBOUND:
-            slots[position] = capture.read_item(defaults, position - first)
-
-    by_name = capture.read_native(function, "__kwdefaults__") if code.co_kwonlyargcount else None
-    for position in range(code.co_argcount, code.co_argcount + code.co_kwonlyargcount):
-        name = code.co_varnames[position]
-        if slots[position] is UNBOUND and by_name and name in by_name:
-            slots[position] = capture.read_key(by_name, name)
+def _default(capture: Capture, function: FunctionType, position: int) -> Any:
+    """The default of a parameter, which has one."""
+    code = function.__code__
+    if position < code.co_argcount:
+        defaults = capture.read_native(function, "__defaults__")
+        return capture.read_item(defaults, position - code.co_argcount + len(defaults))
+    return capture.read_key(capture.read_native(function, "__kwdefaults__"), code.co_varnames[position])
 
 
 def fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None:
@@ -78,13 +73,10 @@ def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs
     frame = Frame(capture, body.__code__, body.__globals__)
     frame.names = namespace
     fill_closure(capture, frame, body)
-    cell = frame.run()
+    frame.run()
     if _runs_code(meta, resolved, namespace):
         raise unsupported_call(f"class statement ({name})", "its bases, or what it contains, are told of it")
-    made = meta(name, resolved, namespace, **keywords)
-    if isinstance(cell, types.CellType):
-        cell.cell_contents = made
-    return capture.made(made)
+    return capture.made(meta(name, resolved, namespace, **keywords))
 
 
 def _runs_code(meta: Any, bases: Any, namespace: dict[str, Any]) -> bool:

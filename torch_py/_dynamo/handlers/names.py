@@ -108,7 +108,7 @@ def load_locals(frame: Frame, arg: Any) -> None:
 
 
 def setup_annotations(frame: Frame, arg: Any) -> None:
-    frame.names.setdefault("__annotations__", {})
+    frame.names.setdefault("__annotations__", frame.capture.made({}))
 
 
 # Attributes
