@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import types
 from collections import namedtuple
-from types import (
-    BuiltinFunctionType,
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodType,
-    MethodWrapperType,
-    ModuleType,
-    NoneType,
-)
+from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
@@ -25,9 +17,8 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
-_NATIVE_GETTERS = (GetSetDescriptorType, MemberDescriptorType)
+_NATIVE_GETTERS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 _FIELD_OF_TUPLE = type(namedtuple("_Example", "field").field)
-_object_getattribute = object.__getattribute__
 
 
 def in_class(kind: type, name: str) -> Any:
@@ -133,21 +124,19 @@ def _through_getter(capture: Capture, found: Any, owner: Any, kind: type) -> Any
 
 def is_bound(value: Any) -> bool:
     """Whether a value is a method of C of an object; functions of C are bound to their module."""
-    is_of_c = type(value) in (BuiltinFunctionType, MethodWrapperType)
-    return is_of_c and not isinstance(value.__self__, (ModuleType, type, NoneType))
+    is_of_c = type(value) in (types.BuiltinFunctionType, types.MethodWrapperType)
+    return is_of_c and not isinstance(value.__self__, (ModuleType, type, types.NoneType))
 
 
 def is_data_descriptor(found: Any) -> bool:
     form = type(found)
-    if form in _NATIVE_GETTERS:
-        return True
     return in_class(form, "__set__") is not ABSENT or in_class(form, "__delete__") is not ABSENT
 
 
 def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, found: Any) -> Any:
-    if type(found) is MemberDescriptorType:
+    if type(found) is types.MemberDescriptorType:
         return capture.read_slot(owner, name)
-    if type(found) is GetSetDescriptorType:
+    if type(found) is types.GetSetDescriptorType:
         return capture.read_native(owner, name)
 
     capture.depends_on_class(kind, name)
@@ -167,7 +156,7 @@ def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, fou
 def fields_of(owner: Any) -> dict[str, Any] | None:
     """The dictionary of an instance; None for objects without one."""
     try:
-        fields = _object_getattribute(owner, "__dict__")
+        fields = object.__getattribute__(owner, "__dict__")
     except AttributeError:
         return None
     return fields if isinstance(fields, dict) else None
@@ -178,9 +167,9 @@ def filled_slots(owner: Any) -> dict[str, Any]:
     found = {}
     for base in type(owner).__mro__[:-1]:
         for name, member in base.__dict__.items():
-            if type(member) is MemberDescriptorType:
+            if type(member) is types.MemberDescriptorType:
                 with contextlib.suppress(AttributeError):
-                    found[name] = _object_getattribute(owner, name)
+                    found[name] = object.__getattribute__(owner, name)
     return found
 
 
@@ -222,7 +211,7 @@ def _native_field_of_class(capture: Capture, owner: type, name: str) -> Any:
     value = getattr(owner, name)
     if capture.is_new(owner) or not owner.__flags__ & HEAP_TYPE:
         return capture.result(value)
-    is_watched = isinstance(value, (int, tuple, type, NoneType))
+    is_watched = isinstance(value, (int, tuple, type, types.NoneType))
     source_of = capture.looked_up if is_watched else capture.sources.call
     return capture.admit(value, source_of(f"{owner.__name__}.{name}", getattr, owner, name))
 

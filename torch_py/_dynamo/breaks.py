@@ -44,5 +44,4 @@ def data_dependent(what: str) -> Break:
 
 
 def unsupported_call(name: str, why: str = "it is not known what the call does", hint: str = "") -> Break:
-    hint = hint or "move the call out of the compiled function"
-    return Break(f"call of {name}", why, hint)
+    return Break(f"call of {name}", why, hint or "move the call out of the compiled function")

@@ -60,9 +60,8 @@ class Outcome(Fields):
 def run_capture(capture: Capture, start: Any, values: tuple[Any, ...]) -> Outcome:
     """Interprets the program on fake tensors. Afterwards all objects are as before."""
     outcome = Outcome(capture)
-    recorder = capture.recorder
 
-    with capture.fake_mode, recorder:
+    with capture.fake_mode, capture.recorder:
         try:
             outcome.value = start.run(capture, values)
         except Break as reason:

@@ -47,7 +47,8 @@ class Frame:
         self.code = code
         self.program: Program = decode(code)
         self.globals = namespace
-        self.builtins: dict[str, Any] = _builtins_of(namespace)
+        found = namespace.get("__builtins__", builtins)
+        self.builtins: dict[str, Any] = found if isinstance(found, dict) else vars(found)
         capture.fixed(namespace, "G")
         capture.fixed(self.builtins, "B")
 
@@ -206,8 +207,3 @@ class Finished(NamedTuple):
     """The result of a frame."""
 
     value: Any
-
-
-def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:
-    found = namespace.get("__builtins__", builtins)
-    return found if isinstance(found, dict) else vars(found)

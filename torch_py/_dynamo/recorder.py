@@ -24,12 +24,8 @@ from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
 from torch_py._shapes.held import Held
 from torch_py._shapes.integers import VARYING
+from torch_py._subclasses import errors
 from torch_py._subclasses.calls import asks_for_elements
-from torch_py._subclasses.errors import (
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    FakeTensorError,
-)
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.fx._order import reached
@@ -205,13 +201,10 @@ class Recorder(TorchFunctionMode):
         if self.fake_mode.problem:
             raise Break(_shown(target), self.fake_mode.problem)
 
-        def question(tensor: Tensor) -> Any:
-            return run(tensor, *args[1:], **kwargs)
-
         is_read = op == "read"  # of an attribute
         effects = [] if is_read else self._effects(acts, args, kwargs)
         if not (effects or has_tensors(result) or (result is None and not is_read)):
-            return self.number(target, args, result, question)
+            return self.number(target, args, result, lambda tensor: run(tensor, *args[1:], **kwargs))
 
         node = self.append("call_function" if is_read else op, target, args, kwargs, result)
         node.meta.update(dict.fromkeys(effects, True))
@@ -236,12 +229,12 @@ class Recorder(TorchFunctionMode):
             return run(*args, **kwargs)
         except TooManyCalls:
             settle_steps(self.varying, run, args, kwargs)
-        except DataDependentOutputException as error:
+        except errors.DataDependentOutputException as error:
             raise data_dependent(_shown(target)) from error
-        except DynamicOutputShapeException as error:
+        except errors.DynamicOutputShapeException as error:
             why = "the shape of the result depends on the values of tensors"
             raise Break(_shown(target), why, "use a mask of fixed size, with torch.where") from error
-        except FakeTensorError as error:  # not what the program would see
+        except errors.FakeTensorError as error:  # not what the program would see
             raise Break(_shown(target), str(error)) from error
         except Exception as error:
             if asks_for_elements(error):

@@ -83,7 +83,6 @@ class ResumedStart:
             frame = self._frame(capture, layout, content)
             frame.parent = frames[-1] if frames else None
             frames.append(frame)
-        capture.waiting = frames[:-1]
         capture.is_continuation = True
 
         results: list[Any] = []  # of the frame before

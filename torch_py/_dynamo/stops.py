@@ -40,11 +40,11 @@ class Stop:
         frame = self.frame
         places = [self.resume_at, self.instruction.offset, *(self.raise_at or ())[:1]]
         read = slots_read_from(frame.code, min(places))
-
-        def is_needed(slot: int, value: Any) -> bool:
-            return slot in read or not frame.capture.recorder.is_result(value)
-
-        return [value if is_needed(i, value) else UNBOUND for i, value in enumerate(frame.locals)]
+        is_result = frame.capture.recorder.is_result
+        return [
+            value if slot in read or not is_result(value) else UNBOUND
+            for slot, value in enumerate(frame.locals)
+        ]
 
     def layout(self, offset: int, stack: list[Any], raise_at: tuple[int, int] | None) -> Layout:
         frame = self.frame

@@ -71,10 +71,8 @@ def lookup_backend(compiler_fn: Any) -> _Backend:
 
 def name_of(backend: Any) -> str | None:
     """The name of a backend that comes with the library; None for others."""
-    for name, module in _OWN.items():
-        if getattr(sys.modules.get(module), name, None) is backend:
-            return name
-    return None
+    found = (name for name, place in _OWN.items() if getattr(sys.modules.get(place), name, None) is backend)
+    return next(found, None)
 
 
 def list_backends(exclude_tags: Sequence[str] | None = ("debug", "experimental")) -> list[str]:

@@ -50,7 +50,6 @@ class Program(Fields):
     handlers: list[Any]
     names: tuple[str, ...]
     uses_blocks: bool = False  # whether blocks of the frame take the place of `handlers`
-    _begins: dict[int, Instruction] = {}  # of calls, by their offsets
 
     @cached_property
     def index_of(self) -> dict[int, int]:
@@ -58,12 +57,10 @@ class Program(Fields):
 
     def begin_of_call(self, offset: int) -> Instruction:
         """The first instruction of the call at `offset`: up to 3.12, others may come before it."""
-        if offset not in self._begins:
-            at = self.index_of[offset]
-            while at > 0 and self.instructions[at - 1].opname in ("KW_NAMES", "PRECALL"):
-                at -= 1
-            self._begins[offset] = self.instructions[at]
-        return self._begins[offset]
+        at = self.index_of[offset]
+        while self.instructions[at - 1].opname in ("KW_NAMES", "PRECALL"):
+            at -= 1
+        return self.instructions[at]
 
     def handler_of(self, offset: int) -> Any:
         """Where an exception at `offset` continues; None if it leaves the function."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from torch_py import _C, random
@@ -23,15 +24,12 @@ class AccuracyError(TorchDynamoException):
 
 def problem_of(module: GraphModule, inputs: Sequence[Any], compile: Compile) -> Exception | None:
     """The exception that compiling and running a graph raises; None if it works, or does not run at all."""
-    try:
+    with suppress(Exception):
         _run(module, inputs)
-    except Exception:
-        return None
-
-    try:
-        _run(compile(module, list(inputs)), inputs)
-    except Exception as problem:
-        return problem
+        try:
+            _run(compile(module, list(inputs)), inputs)
+        except Exception as problem:
+            return problem
     return None
 
 
@@ -81,10 +79,9 @@ def _exact(module: GraphModule, inputs: Sequence[Any]) -> list[Any] | None:
             return value
         return value.detach().double().requires_grad_(value.requires_grad)
 
-    try:
+    with suppress(Exception):
         return _run(module, [wide(value) for value in inputs])
-    except Exception:
-        return None
+    return None
 
 
 def _compared(expected: Any, actual: Any, exact: Any) -> str:
