@@ -7,7 +7,7 @@ alone in calls that are called plain.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.frame import NULL
 
@@ -18,19 +18,14 @@ _PLAIN = ("call_function", "call_function_kw", "call_function_ex_plain")
 _NULL_LAST = ("call_null_last", "call_kw", "call_function_ex_null_last")
 
 
-class CallParts(NamedTuple):
-    """`base` is how much of the stack is below the call. Those of ``f(*args, **kwargs)`` are as they are
-    given."""
+def call_parts(
+    instruction: Instruction, stack: list[Any], named: tuple[str, ...]
+) -> tuple[int, Any, Any, Any]:
+    """How much of the stack is below the call, what an instruction calls, its arguments, and its keywords.
 
-    base: int
-    callee: Any
-    args: Any
-    kwargs: Any
-
-
-def call_parts(instruction: Instruction, stack: list[Any], named: tuple[str, ...]) -> CallParts:
-    """What an instruction calls. `named` are the names of the last arguments, if those are not on the
-    stack."""
+    Those of ``f(*args, **kwargs)`` are as they are given. `named` are the names of the last arguments, if
+    those are not on the stack.
+    """
     op, count = instruction.op, instruction.arg
     below = 1 if op in _PLAIN else 2
     if op.startswith("call_function_ex"):
@@ -48,7 +43,7 @@ def call_parts(instruction: Instruction, stack: list[Any], named: tuple[str, ...
         args, kwargs = args[:cut], dict(zip(named, args[cut:]))
 
     callee = stack[base + 1] if stack[base] is NULL else stack[base]
-    return CallParts(base, callee, args, kwargs)
+    return base, callee, args, kwargs
 
 
 def call_operands(op: str, count: int, callee: Callable[..., Any]) -> list[Any]:

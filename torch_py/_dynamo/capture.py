@@ -30,8 +30,8 @@ class Capture(Writing):
 
     def break_at_output(self, frame: Frame) -> None:
         """Raises Break if a frame is about to call `print`: its arguments need no guards."""
-        parts = call_parts(frame.instruction, frame.stack, frame.keyword_names)
-        if self.admitted(parts.callee) is print:
+        _, callee, *_ = call_parts(frame.instruction, frame.stack, frame.keyword_names)
+        if self.admitted(callee) is print:
             raise unsupported_call("print", "it writes to a file")
 
     def elements_of(self, value: Any, most: int | None = None) -> list[Any]:

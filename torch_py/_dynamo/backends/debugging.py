@@ -13,16 +13,10 @@ from torch_py.fx.graph_module import GraphModule
 
 
 def aot_eager(
-    gm: GraphModule,
-    fake_tensor_inputs: list[Any],
-    fw_compiler: Any = None,
-    bw_compiler: Any = None,
-    **kwargs: Any,
+    gm: GraphModule, fake_tensor_inputs: list[Any], fw_compiler: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
     """Runs the graphs of ahead-of-time autograd, operator by operator."""
-    return aot_module_simplified(
-        gm, fake_tensor_inputs, fw_compiler or boxed_nop, bw_compiler or fw_compiler or boxed_nop, **kwargs
-    )
+    return aot_module_simplified(gm, fake_tensor_inputs, fw_compiler or boxed_nop, **kwargs)
 
 
 def aot_eager_decomp_partition(
