@@ -93,6 +93,7 @@ class Conversion(Fields):
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
         not_assumed = self.settings.not_assumed or _reason_not_to_assume()
         self.policy.forget_ranges()
+        taken_for_fixed = self.policy.taken_for_fixed
         for _ in range(_MOST_CAPTURES):
             varying = Varying(self.policy)
             with timed("capture"):
@@ -109,6 +110,7 @@ class Conversion(Fields):
                 self.policy.holds_values = False  # of which native code may have expected a float or a text
                 continue
             if outcome.raised is not None:
+                self.policy.taken_for_fixed = taken_for_fixed  # it is not for the stand-ins that it fails
                 logs.raised(self.start.name, outcome.raised)
                 count_break(exception_of_capture(outcome.raised))
                 code = None if can_run_eagerly() else has_to_raise(self.function, outcome.raised)

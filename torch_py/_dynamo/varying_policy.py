@@ -56,6 +56,15 @@ class Policy:
         self.fixes_numbers = config.specialize_int
         self.fixes_attributes = False
 
+    @property
+    def taken_for_fixed(self) -> tuple[bool, bool, bool]:
+        """Whether all sizes, all integers, and all attributes are."""
+        return self.fixes_sizes, self.fixes_numbers, self.fixes_attributes
+
+    @taken_for_fixed.setter
+    def taken_for_fixed(self, switches: tuple[bool, bool, bool]) -> None:
+        self.fixes_sizes, self.fixes_numbers, self.fixes_attributes = switches
+
     def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
         """The dimensions of a tensor that vary; sizes of 0 and 1 do not, nor do those of modules' tensors."""
         text = source.text

@@ -362,3 +362,25 @@ def test_factors_of_custom_functions(dynamic: bool | None):
         found = compiled(x, factor)
         assert equal(found.detach(), x.detach() * factor)
         assert equal(*torch.autograd.grad(found.sum(), x), torch.full((5,), float(factor)))
+
+
+def test_errors_of_the_program_fix_no_integers():
+    counts = {"runs": 0}
+
+    def program(x, n):
+        if n % 2:
+            found = x * n
+        counts["runs"] += 1
+        return found + counts["runs"]
+
+    torch.compiler.reset()
+    counter = CompileCounter()
+    compiled = torch.compile(program, backend=counter)
+    for n in (3, 2, 4, *[1] * 8):
+        counts["runs"] += n
+        if n % 2:
+            assert equal(compiled(X, n), X * n + counts["runs"])
+        else:
+            with pytest.raises(UnboundLocalError):
+                compiled(X, n)
+    assert counter.frame_count <= 3
