@@ -70,16 +70,14 @@ class RowWriter(Fields):
             self.registers = inner.registers
             rows.append(("watched", tuple(guards.watched.values()), tuple(inside), _text_of(of_fields)))
         rows += self._written(of_state)
-        for sources in guards.distinct:
-            registers = tuple(self._register(source, rows) for source in sources)
-            rows.append(("distinct", registers, _names(sources)))
-        for sources in guards.others:
-            registers = tuple(self._register(source, rows) for source in sources)
-            rows.append(("others", registers, _names(sources)))
+
+        groups: list[tuple[Any, ...]] = [("distinct", sources) for sources in guards.distinct]
+        groups += [("others", sources) for sources in guards.others]
         if guards.storages is not None:
-            sources, expected = guards.storages
+            groups.append(("storages", *guards.storages))
+        for kind, sources, *expected in groups:
             registers = tuple(self._register(source, rows) for source in sources)
-            rows.append(("storages", registers, expected, _names(sources)))
+            rows.append((kind, registers, *expected, _names(sources)))
         return rows
 
     def _written(self, checks: list[Check]) -> list[Any]:
