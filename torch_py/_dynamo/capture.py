@@ -78,15 +78,11 @@ class Capture(Writing):
 
     def class_of(self, value: Any) -> type:
         """``type(value)``, as the program sees it."""
-        if type(value) in _SEEN_AS:
-            return _SEEN_AS[type(value)]
         if type(value) is Held:
             return value.kind
         if isinstance(value, FakeTensor):
             known = self.recorder.input_of(value)
             if known is not None:
                 return type(known.real)
-            if getattr(value, "_is_param", False):
-                return Parameter
-            return Tensor
-        return type(value)
+            return Parameter if getattr(value, "_is_param", False) else Tensor
+        return _SEEN_AS.get(type(value), type(value))
