@@ -231,8 +231,6 @@ class Reading(Origins):
 
     def depends_on_absence(self, kind: type, name: str) -> None:
         """A class of the program has no special method of its own under `name`, and has to stay so."""
-        if (id(kind), name) in self._classes:
-            return
         if kind.__flags__ & HEAP_TYPE and not issubclass(kind, Tensor):
             self.depends_on_class(kind, name)
 
