@@ -9,11 +9,11 @@ from functools import partial
 from types import CellType, FunctionType, MappingProxyType, MethodType, SimpleNamespace
 from typing import Any
 
-from torch_py._dynamo.attributes import filled_slots, in_class, is_bound
+from torch_py._dynamo.attributes import HEAP_TYPE, filled_slots, in_class, is_bound
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.native_numbers import decimals, is_decimal
-from torch_py._dynamo.origins import FIXED_KINDS, HEAP_TYPE, SCALARS, Origins
+from torch_py._dynamo.origins import FIXED_KINDS, SCALARS, Origins
 from torch_py._dynamo.parts import KEYED_VIEWS, compared_by_identity, identities, items_of, leaves
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.torch_modules import is_of_torch
