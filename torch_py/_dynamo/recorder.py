@@ -20,7 +20,7 @@ from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
-from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key, settled_steps
+from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
 from torch_py._shapes.held import Held
 from torch_py._shapes.integers import VARYING
@@ -262,7 +262,6 @@ class Recorder(TorchFunctionMode):
         if target in (operator.getitem, operator.setitem) and isinstance(args[0], Tensor):
             with self.suspended():
                 args = (args[0], settled_key(varying, args[0], args[1]), *args[2:])
-        args, kwargs = settled_steps(varying, target, args, kwargs)
         with self.suspended():
             settle_shifts(varying, target, args, kwargs)
         args = tuple(settled(value, position) for position, value in enumerate(args))

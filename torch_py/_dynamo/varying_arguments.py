@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 def may_stay(number: SymInt | SymFloat, target: Any, argument: int | str) -> bool:
     """Whether a call of `target` may get a number, as the argument of this position or name."""
+    # A range has one element for all steps that are as large as it is, such as the stand-ins are.
+    if argument == "step" or argument in _positions_of(packet_of(target), "step"):
+        return False
     if type(number) is SymFloat:
         return _is_arithmetic(target)
     if number.is_small:
@@ -103,17 +106,6 @@ def _has_tensors_alone(packet: OpOverloadPacket) -> bool:
 def _has_no_positions(packet: OpOverloadPacket) -> bool:
     """Whether schemas have integers as scalars and lists of sizes only: not as dimensions, bounds, counts."""
     return set().union(*_types_of(packet).values()) <= {"SymInt[]", "SymInt[]?", ""}
-
-
-def settled_steps(varying: Varying, target: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """The arguments of a call. A range has one element for all steps that are as large as it is, such as the
-    stand-ins are."""
-    for position in _positions_of(packet_of(target), "step"):
-        if position < len(args):
-            args = (*args[:position], varying.fixed(args[position]), *args[position + 1 :])
-    if "step" in kwargs:
-        kwargs = {**kwargs, "step": varying.fixed(kwargs["step"])}
-    return args, kwargs
 
 
 def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None:
