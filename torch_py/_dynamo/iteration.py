@@ -63,8 +63,7 @@ def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
             return default
         if found is not ABSENT:
             return found
-    if capture.origin_of(iterator) is not None:
-        raise _foreign(iterator)
+    refuse_foreign(capture, iterator)
     capture.acts()
     value = next(iterator, default)
     return value if value is default else capture.result(value)
@@ -74,16 +73,11 @@ def refuse_foreign(capture: Capture, value: Any) -> None:
     """Has to be called before native code, or a native iterator, may advance `value` or what it contains."""
     for iterator in value if type(value) in (list, tuple) else (value,):
         if is_native_iterator(iterator) and capture.origin_of(iterator) is not None:
-            raise _foreign(iterator)
-
-
-def _foreign(iterator: Any) -> Break:
-    """The program advances an iterator that existed before, which cannot be undone."""
-    return Break(
-        f"advancing an iterator ({type(iterator).__name__})",
-        "it existed before the call, and its state cannot be put back",
-        "iterate over a list",
-    )
+            raise Break(
+                f"advancing an iterator ({type(iterator).__name__})",
+                "it existed before the call, and its state cannot be put back",
+                "iterate over a list",
+            )
 
 
 def truth(capture: Capture, value: Any, /) -> bool:
