@@ -90,13 +90,8 @@ def reason_against_module(function: FunctionType) -> Break | None:
     why = BREAKING_MODULES.get(top)
     if why is not None and not function.__qualname__.startswith(_HARMLESS):
         return unsupported_call(f"{module}.{function.__qualname__}", why)
-    if module.startswith("torch_py."):
-        return _reason_in_torch(module, function)
-    return None
 
-
-def _reason_in_torch(module: str, function: FunctionType) -> Break | None:
-    """Most of torch's Python code is interpreted, except what acts on tensors or files outside the graph."""
+    # Most of torch's Python code is interpreted, except what acts on tensors or files outside the graph.
     if module in _CAPTURED_TORCH or function.__name__ in _QUESTIONS:
         return None
     for prefix, why in _UNCAPTURED_TORCH.items():

@@ -222,19 +222,15 @@ def _dict_get(capture: Capture, owner: dict[Any, Any], key: Any, default: Any = 
 def _dict_pop(capture: Capture, owner: dict[Any, Any], key: Any, *default: Any) -> Any:
     value = capture.read_key(owner, key)
     if value is ABSENT:
-        if default:
-            return default[0]
-        raise KeyError(key)
+        return dict.pop(owner, key, *default)  # the default, or KeyError
     capture.write_key(owner, key, ABSENT)
     return value
 
 
 def _dict_setdefault(capture: Capture, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    value = capture.read_key(owner, key)
-    if value is ABSENT:
+    if capture.read_key(owner, key) is ABSENT:
         capture.write_key(owner, key, default)
-        return default
-    return value
+    return capture.read_key(owner, key)
 
 
 def _dict_update(capture: Capture, owner: dict[Any, Any], *given: Any, **named: Any) -> Any:

@@ -155,6 +155,9 @@ class Varying:
         if place != found:
             self._equal.append((place, found))
 
+    def _all_places(self) -> list[Place]:
+        return [*self.places.values(), *(other for _, other in self._equal)]
+
     # What programs read
 
     def read(self, value: Any, node: Node, question: Callable[[Tensor], Any]) -> Any:
@@ -294,8 +297,7 @@ class Varying:
         positions; then whether sizes are even, or multiples of more; then attributes; then all integers of
         the program; then all sizes instead of these; then everything.
         """
-        places = [*self.places.values(), *(other for _, other in self._equal)]
-        tied = [place for place in places if place.size in self._other_sizes]
+        tied = [place for place in self._all_places() if place.size in self._other_sizes]
 
         if tied:
             for place in tied:
@@ -317,7 +319,7 @@ class Varying:
     def _divide(self) -> bool:
         """Whether some sizes are multiples of a power of two, which the program may need."""
         found = False
-        for place in [*self.places.values(), *(other for _, other in self._equal)]:
+        for place in self._all_places():
             if place.size is not None and place.divisor == 1:
                 found |= self.policy.divide_evenly(place.made.source.text, place.dim, place.size)
         return found
@@ -350,9 +352,8 @@ class Varying:
             if not place.is_size:
                 relations += [(">=", place, 2), ("<=", place, LARGEST_NUMBER)]
         relations += [("==", _counted(place), _counted(other)) for place, other in self._equal]
-        for place in {*self.places.values(), *(other for _, other in self._equal)}:
-            if place.divisor > 1:
-                relations.append(("==", Formula("mod", (place, place.divisor)), 0))
+        multiples = {place for place in self._all_places() if place.divisor > 1}
+        relations += [("==", Formula("mod", (place, place.divisor)), 0) for place in multiples]
         relations += [(r.sign, self._placed(r.left), self._placed(r.right)) for r in self.sizes.relations]
         for sign, left, right in relations:
             formula = (*_tokens(left, register), *_tokens(right, register), sign)

@@ -47,14 +47,10 @@ class _Check:
     def run(self) -> None:
         self._note_formulas()
         problem = self._problem(self._sizes.hints)
-        if problem is not None:
-            raise NotFollowed(problem)
-
-        if self._problem_of_small_sizes() is None:
-            return
-        for symbol in self._sizes.hints:
-            self._require_size(symbol)
-        problem = self._problem_of_small_sizes()
+        if problem is None and self._problem_of_small_sizes() is not None:
+            for symbol in self._sizes.hints:
+                self._require_size(symbol)
+            problem = self._problem_of_small_sizes()
         if problem is not None:
             raise NotFollowed(problem)
 
