@@ -19,7 +19,7 @@ from torch_py._dynamo.capture_mode import CaptureMode, memory_in
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.scopes import Input, Scope
 from torch_py._dynamo.sources import Source
-from torch_py._dynamo.varying import Varying, reads_offset, reads_sizes
+from torch_py._dynamo.varying import SIZES, Varying, name_read
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
 from torch_py._shapes.held import Held
@@ -271,9 +271,10 @@ class Recorder(TorchFunctionMode):
         self, target: Any, args: tuple[Any, ...], result: Any, question: Callable[[Tensor], Any]
     ) -> Any:
         """A tensor's answer, with SymInts for sizes that vary. `question` asks another tensor the same."""
-        if reads_offset(target):
+        name = name_read(target, args)
+        if name == "storage_offset":
             self.fake_mode.places.count(args[0])
-        if not self.varying.places or not isinstance(args[0], Tensor) or not reads_sizes(target, args):
+        if not self.varying.places or not isinstance(args[0], Tensor) or name not in SIZES:
             return result
         return self.varying.read(result, self.node_of(args[0]), question)
 

@@ -138,13 +138,10 @@ class Varying:
 
     def _namesake(self, value: int, source: Source) -> Symbol | None:
         """An equal integer of the same name, which is taken to be always equal: that of another layer."""
-        if not isinstance(source.key, str):
-            return None
-        for symbol, place in self.places.items():
-            is_equal = not place.is_size and self.sizes.hints[symbol] == value
-            if is_equal and place.made.source.key == source.key:
-                return symbol
-        return None
+        numbers = [(symbol, place) for symbol, place in self.places.items() if not place.is_size]
+        named = (symbol for symbol, place in numbers if place.made.source.key == source.key)
+        found = (symbol for symbol in named if self.sizes.hints[symbol] == value)
+        return next(found, None) if isinstance(source.key, str) else None
 
     def note_number(self, made: Input) -> None:
         made.node.meta["symbol"] = made.fake.term
@@ -397,20 +394,12 @@ def _tokens(term: Any, register: Callable[[Place], int]) -> tuple[Any, ...]:
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
 
 
-_SIZES = frozenset({"shape", "size", "stride", "numel", "nelement", "storage_offset", "nbytes", "__len__"})
+# What tensors are asked for that depends on their sizes.
+SIZES = frozenset({"shape", "size", "stride", "numel", "nelement", "storage_offset", "nbytes", "__len__"})
 
 
-def reads_sizes(target: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a call asks a tensor for numbers that depend on its sizes."""
+def name_read(target: Any, args: tuple[Any, ...]) -> str:
+    """The name of what a call asks a tensor for."""
     if target is getattr:
-        return args[1] in _SIZES
-    return _name_of(target) in _SIZES
-
-
-def reads_offset(target: Any) -> bool:
-    """Whether a call asks a tensor where it begins in its memory."""
-    return _name_of(target) == "storage_offset"
-
-
-def _name_of(target: Any) -> str:
+        return str(args[1])
     return target if isinstance(target, str) else getattr(target, "__name__", "")
