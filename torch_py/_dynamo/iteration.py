@@ -85,8 +85,6 @@ def truth(capture: Capture, value: Any, /) -> bool:
     kind = type(value)
     if kind is bool:
         return value
-    if value is None:
-        return False
     if isinstance(value, Tensor):
         return truth_of_tensor(capture, value)
     if kind in VARYING:
