@@ -132,7 +132,7 @@ class Journal(Fields):
         changed = []
         for place, entry in reversed(list(self.entries.items())):
             before = known.get(place, entry.before)
-            if not same(before, entry.now()):
+            if not same(before, entry.now()):  # another entry may just have brought something back
                 entry.put(before)
                 changed.append(entry.owner)
             if place not in known:
@@ -142,9 +142,7 @@ class Journal(Fields):
     def undo(self) -> list[tuple[Entry, Any]]:
         """Restores everything; gives the entries with what was there at the end."""
         changed = [(entry, entry.now()) for entry in self.entries.values()]
-        for entry, _ in reversed(changed):
-            if not same(entry.before, entry.now()):  # another entry may just have brought something back
-                entry.put(entry.before)
+        self.back_to([])
         for owner, keys in self._orders.values():
             present = [key for key in keys if dict.__contains__(owner, key)]
             if present != keys_of(owner):

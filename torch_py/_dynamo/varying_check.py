@@ -18,6 +18,7 @@ from torch_py._shapes.formulas import Symbol, evaluate
 from torch_py._shapes.reals import term_of
 from torch_py._shapes.sizes import Relation
 from torch_py._shapes.solver import Solver
+from torch_py._shapes.stand_ins import furthest
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
@@ -140,10 +141,8 @@ class _Check:
             return
 
         low, high = samples[failing[-1]], samples[failing[-1] + 1]
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if fails(middle) else (low, middle)
-        self._sizes.relations[Relation(">=", symbol, high)] = None
+        smallest = furthest(lambda size: not fails(size), high, low)
+        self._sizes.relations[Relation(">=", symbol, smallest)] = None
 
     # The graph once more
 
