@@ -114,7 +114,7 @@ def _unreadable(*parts: Any) -> Any:
 
 
 _RECORDS: tuple[Any, ...] = (
-    Parts, recipes.Argument, recipes.Computed, recipes.Constant, recipes.InputOfGraph, recipes.OnInput,
+    Parts, recipes.Computed, recipes.Constant, recipes.InputOfGraph, recipes.OnInput,
     recipes.Same, recipes.Step, recipes.Viewed, recipes.Base, recipes.Memory, recipes.Own, traced.Change,
     traced.Reshaping, Formula,
 )  # fmt: skip

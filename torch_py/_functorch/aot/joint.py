@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -41,15 +42,14 @@ from torch_py.fx.node import Node
 
 def arrivals(results: Sequence[Any]) -> dict[Any, frozenset[int]]:
     """For each node of autograd, the positions of the results whose gradients flow to it."""
-    first = [get_gradient_edge(result).node for result in results]
-    reached: dict[Any, frozenset[int]] = {}
-    for position, node in enumerate(first):
-        reached[node] = reached.get(node, frozenset()) | {position}
+    reached: defaultdict[Any, frozenset[int]] = defaultdict(frozenset)
+    for position, result in enumerate(results):
+        reached[get_gradient_edge(result).node] |= {position}
 
-    for node in _nodes_below(first):
+    for node in _nodes_below(list(reached)):
         for following, _ in node.next_functions:
             if following is not None:
-                reached[following] = reached.get(following, frozenset()) | reached[node]
+                reached[following] |= reached[node]
     return reached
 
 

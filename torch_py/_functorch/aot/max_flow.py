@@ -66,7 +66,7 @@ class Network:
     def _fill(self, source: int, sink: int, levels: list[int]) -> int:
         """Sends flow along shortest paths until each has a full edge."""
         total = 0
-        tried = [0] * len(self._edges)  # for each vertex, the edges that lead nowhere any more
+        waiting = [edges.copy() for edges in self._edges]  # for each vertex, the edges that may lead on
         path: list[int] = []
         vertex = source
         while True:
@@ -75,24 +75,18 @@ class Network:
                 path, vertex = [], source
                 continue
 
-            edge = self._next_edge(vertex, tried, levels)
-            if edge is not None:
-                path.append(edge)
-                vertex = self._ends[edge]
+            if waiting[vertex]:
+                edge = waiting[vertex][-1]
+                if self._free[edge] and levels[self._ends[edge]] == levels[vertex] + 1:
+                    path.append(edge)
+                    vertex = self._ends[edge]
+                else:
+                    waiting[vertex].pop()
             elif path:
                 vertex = self._ends[path.pop() ^ 1]
-                tried[vertex] += 1
+                waiting[vertex].pop()
             else:
                 return total
-
-    def _next_edge(self, vertex: int, tried: list[int], levels: list[int]) -> int | None:
-        edges = self._edges[vertex]
-        while tried[vertex] < len(edges):
-            edge = edges[tried[vertex]]
-            if self._free[edge] and levels[self._ends[edge]] == levels[vertex] + 1:
-                return edge
-            tried[vertex] += 1
-        return None
 
     def _send(self, path: list[int]) -> int:
         amount = min(self._free[edge] for edge in path)

@@ -7,11 +7,11 @@ from typing import Any
 
 from torch_py._functorch.aot.inputs import Given, Input, version_of
 from torch_py._functorch.aot.recipes import (
-    Argument,
     Computed,
     Constant,
     InputOfGraph,
     OnInput,
+    Own,
     Recipe,
     Same,
     Step,
@@ -76,7 +76,7 @@ class Classification(Fields):
             if not isinstance(result, Tensor):
                 recipes.append(Constant(result))
             elif id(result) in self.arguments:
-                recipes.append(Argument(self.arguments[id(result)].position))
+                recipes.append(Own(self.arguments[id(result)].position))
             elif self._results[id(result)] != position:
                 recipes.append(Same(self._results[id(result)]))
             else:

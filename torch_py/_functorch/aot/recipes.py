@@ -14,29 +14,29 @@ from torch_py.autograd.grad_mode import inference_mode, no_grad
 from torch_py.fx._arguments import map_aggregate
 
 
-class Own(Record):
-    """An argument itself."""
+class Numbered(Record):
+    """One of the arguments, inputs, outputs or results."""
 
     position: int
+
+
+class Own(Numbered):
+    """An argument itself."""
 
     def of(self, arguments: Sequence[Any]) -> Any:
         return arguments[self.position]
 
 
-class Base(Record):
+class Base(Numbered):
     """The tensor that an argument is a view of, which may be itself."""
-
-    position: int
 
     def of(self, arguments: Sequence[Any]) -> Any:
         argument = arguments[self.position]
         return argument._base if argument._is_view() else argument
 
 
-class Memory(Record):
+class Memory(Numbered):
     """All memory of an argument, as elements in a row without history."""
-
-    position: int
 
     def of(self, arguments: Sequence[Any]) -> Any:
         argument = arguments[self.position]
@@ -83,10 +83,6 @@ class Step(Fields):
         result = self.target(tensor, *self.args, **self.kwargs)
         return result if self.index is None else result[self.index]
 
-    def __repr__(self) -> str:
-        element = "" if self.index is None else f"[{self.index}]"
-        return f"{self.target}(..., {self.args}){element}"
-
 
 def strided(tensor: Any, size: Any, stride: Any, distance: int) -> Any:
     """A view by strides that begins `distance` elements behind `tensor`, wherever in memory that is.
@@ -107,29 +103,18 @@ class Constant(Record):
     value: Any
 
 
-class Argument(Record):
-    """An argument of the call itself."""
-
-    position: int
-
-
-class InputOfGraph(Record):
+class InputOfGraph(Numbered):
     """An input of the graph."""
 
-    position: int
 
-
-class Same(Record):
+class Same(Numbered):
     """The same object as another result."""
 
-    position: int
 
-
-class Computed(Record):
+class Computed(Numbered):
     """An output of the graph. `is_inference`: the program makes it in inference mode, but the graph does
     not."""
 
-    position: int
     is_inference: bool = False
 
     def of(self, values: Any) -> Any:
@@ -173,12 +158,11 @@ class Viewed(Record):
         return tensor
 
 
-class OnInput(Record):
+class OnInput(Numbered):
     """An output of the graph, which gets the memory of an input: one that a custom Function has returned, and
     that was changed behind the back of autograd."""
 
-    position: int
     input: int
 
 
-Recipe = Constant | Argument | Same | Computed | Viewed | OnInput
+Recipe = Constant | Own | Same | Computed | Viewed | OnInput

@@ -74,9 +74,7 @@ class Views:
         if node.target is operator.getitem:
             return self._of_element(node)
         source = aliased_argument(node) if node.op == "call_function" else None
-        if source is None or not isinstance(node.meta.get("val"), Tensor):
-            return View(node)
-        if not _same_memory(source, node):
+        if source is None or not isinstance(node.meta.get("val"), Tensor) or not _same_memory(source, node):
             return View(node)
         if node.target._schema.is_mutable:
             return View(node) if resizes(node, source) else self.of(source)

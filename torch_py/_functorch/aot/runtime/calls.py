@@ -8,7 +8,6 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.aot.recipes import (
-    Argument,
     Computed,
     InputOfGraph,
     OnInput,
@@ -161,8 +160,8 @@ def _made(
     if isinstance(recipe, OnInput):
         values[recipe.position].data = inputs[recipe.input].detach()
         return values[recipe.position]
-    if isinstance(recipe, Argument):
-        return arguments[recipe.position]
+    if isinstance(recipe, Own):
+        return recipe.of(arguments)
     if isinstance(recipe, InputOfGraph):
         return inputs[recipe.position]
     if isinstance(recipe, Viewed):
