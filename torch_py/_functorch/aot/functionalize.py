@@ -190,9 +190,6 @@ class Functionalized:
         result = self._builder.call(form, *args, **kept)
         several = isinstance(result.meta["val"], (list, tuple))
         values = [self._builder.element(result, i) for i in range(len(written))] if several else [result]
-        for value, target in zip(values, written):
-            if _shape(value) != _shape(target) and not resizes(node, target):
-                return None
         return [self._cast(target, value) for target, value in zip(written, values)]
 
     def _copied(self, target: Node, source: Node) -> Node:

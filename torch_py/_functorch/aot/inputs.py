@@ -148,9 +148,8 @@ class Sharing:
         # is a leaf has gradients of its own.
         have_history = any(tensor.requires_grad for tensor in tensors)
         has_own_leaf = any(t.requires_grad and t.is_leaf and t is not base for t, base in zip(tensors, bases))
-        if has_own_leaf:
-            self.views.update(_as_views_of_one(group))
-        elif all(base is bases[0] for base in bases) and (have_history or not reaches_out):
+        is_one_base = all(base is bases[0] for base in bases)
+        if is_one_base and not has_own_leaf and (have_history or not reaches_out):
             self.sources.update(dict.fromkeys(positions, Base(positions[0])))
         elif not have_history:
             self.sources.update(dict.fromkeys(positions, Memory(positions[0])))

@@ -20,7 +20,7 @@ class Draws:
 
     def __init__(self) -> None:
         self._known: dict[Any, tuple[Any, Any]] = {}
-        self._before: list[tuple[Any, Any]] = []
+        self._before: dict[Any, Any] = {}  # the states at first, by generator
 
     def repeated(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What was noted of an equal draw from the same state of the generator; None for a new draw."""
@@ -37,14 +37,13 @@ class Draws:
         generator = _generator_of(args, kwargs)
         key = _key(generator, func, args, kwargs)
         with unseen():
-            if all(generator is not other for other, _ in self._before):
-                self._before.append((generator, generator.get_state()))
+            self._before.setdefault(generator, generator.get_state())
             _C._torch.rand(1, generator=generator, device=generator.device)
             self._known[key] = fact or False, generator.get_state()
 
     def restore(self) -> None:
         with unseen():
-            for generator, state in self._before:
+            for generator, state in self._before.items():
                 generator.set_state(state)
 
 

@@ -18,6 +18,7 @@ from torch_py._subclasses.calls import map_tensors, memory_of
 from torch_py._subclasses.converter import FakeTensorConverter
 from torch_py._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FakeTensor, FakeTensorMode
 from torch_py._subclasses.unseen import unseen
+from torch_py._tags import Tag
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd.grad_mode import enable_grad, inference_mode
@@ -137,7 +138,7 @@ class Recorder(TorchDispatchMode):
                 return ops.aten.resize_.default(args[0], args[1].shape, **kwargs)
         if func is ops.aten.empty_strided.default and not are_dense(*args[:2]):
             return self._with_gaps(*args, **kwargs)
-        if _is_metadata_change(func):
+        if Tag.inplace_view in func.tags:
             return self._changed_metadata(func, args, kwargs)
         if func.overloadpacket in (ops.aten.set_, ops.aten.resize_):
             with unseen():  # the node of the argument keeps the size and memory of before
@@ -326,11 +327,6 @@ def place_of(tensor: Any) -> Any:
     """Where a fake tensor is in memory, and how it reads it."""
     twin = tensor._twin
     return memory_of(tensor), twin.storage_offset(), twin.shape, twin.stride(), twin.dtype
-
-
-@cache
-def _is_metadata_change(func: Any) -> bool:
-    return "inplace_view" in func._tag_words.split()
 
 
 @cache

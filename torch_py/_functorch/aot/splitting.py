@@ -48,8 +48,7 @@ class Joint:
 
     def split(self, kept: list[Node]) -> tuple[GraphModule, GraphModule]:
         """The forward graph, which also returns `kept`, and the backward graph, which begins with these."""
-        nodes = list(self.module.graph.nodes)
-        inputs = [node for node in nodes if node.op == "placeholder"]
+        inputs = self.module.graph.find_nodes(op="placeholder")
         primals = [node for node in inputs if not is_tangent(node)]
         tangents = [node for node in inputs if is_tangent(node)]
         # Sizes of backward follow from all symbols.
@@ -57,18 +56,15 @@ class Joint:
 
         forward = _Extraction(primals)
         results = [*self.forward_outputs, *kept]
-        drawn = [node for node in nodes if node in self.forward and is_random(node.target)]
-        needed = reached_from([*nodes_in(results), *drawn])
-        for node in nodes:
-            if node in needed:
-                forward.add(node)
+        drawn = [node for node in self.forward if is_random(node.target)]
+        for node in sorted(reached_from([*nodes_in(results), *drawn])):
+            forward.add(node)
 
         # What is computed again comes directly before its first use.
         backward = _Extraction([*kept, *tangents])
         needed = reached_from(nodes_in(self.gradients), frozenset(kept))
-        for node in nodes:
-            if node in needed and node not in self.forward:
-                backward.add(node)
+        for node in sorted(needed - self.forward):
+            backward.add(node)
 
         return self._module(forward, results, "forward"), self._module(backward, self.gradients, "backward")
 

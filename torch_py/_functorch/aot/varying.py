@@ -210,13 +210,14 @@ _SMALL = 2
 def _check_comparisons(graph: Graph, sizes: Sizes, mode: FakeTensorMode) -> None:
     """Runs operators with sizes in other orders. Raises NotFollowed if a result is not as large as its
     formulas say."""
-    smallest = _smallest(sizes)
+    smallest = {symbol: max(symbol.min, _SMALL) for symbol in sizes.hints}
+    may_be_small = sizes.allow(smallest)
     for node in graph.nodes:
         if node.op != "call_function" or "sizes" not in node.meta:
             continue
         terms = [term for given in node.all_input_nodes for term in given.meta.get("sizes", ())]
         varying = {term for term in terms if isinstance(term, (Symbol, Formula))}
-        if smallest is not None and varying:
+        if may_be_small and varying:
             _check(node, smallest, mode)
         if len(varying) >= 2 and not varying <= set(node.meta["sizes"]):
             for values in _orders(varying, sizes):
@@ -229,12 +230,6 @@ def _check(node: Node, values: Mapping[Symbol, int], mode: FakeTensorMode) -> No
         raise NotFollowed("places in the memory of a tensor are not computed from its sizes")
     if shape not in (None, tuple(evaluate(size, values) for size in node.meta["sizes"])):
         raise NotFollowed(f"the sizes of `{node.target}` depend on which of two others is larger")
-
-
-def _smallest(sizes: Sizes) -> Mapping[Symbol, int] | None:
-    """Sizes that are as small as may be; None if they do not go together."""
-    values = {symbol: max(symbol.min, _SMALL) for symbol in sizes.hints}
-    return values if sizes.allow(values) else None
 
 
 def _orders(terms: set[Term], sizes: Sizes) -> Iterator[Mapping[Symbol, int]]:
