@@ -11,7 +11,7 @@ from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, Sharing, version_of
-from torch_py._functorch.aot.outputs import Classification, Outputs
+from torch_py._functorch.aot.outputs import Outputs
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recipes import Source
 from torch_py._functorch.aot.recording import Decompositions, Recorder
@@ -111,12 +111,10 @@ class _Trace:
                 runs_in_inference = stays_inference and not any(x.leaf.requires_grad for x in self.inputs)
                 inputs = {one.node: (number, one) for number, one in enumerate(self.inputs)}
                 given = {id(one.tensor): one for one in self.given}
-                classification = Classification(
-                    inputs, given, self.recorder, self.views, written, runs_in_inference
-                )
+                outputs = Outputs(inputs, given, self.recorder, self.views, written, runs_in_inference)
                 # The call makes its results before it switches to the mode that the program ends in.
                 with inference_mode(stays_inference):
-                    outputs = classification.run(results)
+                    outputs.find(results)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
         finally:
@@ -193,7 +191,7 @@ class _Trace:
         functional = Functionalized(self.graph, self.recorder.fake_mode, Views(sharing.views))
 
         values = [functional.result(node) for node in computed]
-        values = [v if i in outputs.views else functional.separate(v) for i, v in enumerate(values)]
+        values = [v if i in outputs.views_of_inputs else functional.separate(v) for i, v in enumerate(values)]
         changes = self._changes(functional, recorded, sharing, values)
         last = [None if node is None else functional.latest(node) for node in found]
         functional.graph.output([*values, *last])

@@ -33,19 +33,11 @@ _DETACH = ops.aten.detach.default
 
 
 class Outputs(Fields):
-    """A recipe for each result; `computed` are the tensors that the graph has to compute for them.
+    """Finds out what the results of a recorded program are: `recipes` has a recipe for each result, and
+    `computed` the tensors that the graph has to compute for them.
 
-    Those at the positions `views` are views of inputs which have another derivative than these: results of
-    custom Functions.
-    """
-
-    recipes: list[Recipe]
-    computed: list[Any]
-    views: set[int]
-
-
-class Classification(Fields):
-    """Finds out what the results of a recorded program are.
+    Those at the positions `views_of_inputs` have another derivative than these inputs: results of custom
+    Functions.
 
     `inputs` are those of the graph, with their numbers, and `arguments` the tensors that the program gets, by
     identity. It has written to the memory of the nodes `written`. `runs_in_inference` says that the graph
@@ -58,12 +50,13 @@ class Classification(Fields):
     views: Views
     written: set[Node]
     runs_in_inference: bool
+    recipes: list[Recipe] = []
     computed: list[Any] = []
-    shared: set[int] = set()
+    views_of_inputs: set[int] = set()
     _positions: dict[int, int] = {}  # in `computed`, by identity
     _results: dict[int, int] = {}  # the first position of each result, by identity
 
-    def run(self, results: list[Any]) -> Outputs:
+    def find(self, results: list[Any]) -> None:
         tensors = {id(result): result for result in results if isinstance(result, FakeTensor)}
         users = Counter(memory_of(tensor) for tensor in tensors.values())
         shared = {memory for memory, count in users.items() if count > 1}
@@ -71,18 +64,15 @@ class Classification(Fields):
         for position, result in enumerate(results):
             self._results.setdefault(id(result), position)
 
-        recipes: list[Recipe] = []
         for position, result in enumerate(results):
             if not isinstance(result, Tensor):
-                recipes.append(Constant(result))
+                self.recipes.append(Constant(result))
             elif id(result) in self.arguments:
-                recipes.append(Own(self.arguments[id(result)].position))
+                self.recipes.append(Own(self.arguments[id(result)].position))
             elif self._results[id(result)] != position:
-                recipes.append(Same(self._results[id(result)]))
+                self.recipes.append(Same(self._results[id(result)]))
             else:
-                recipes.append(self._view_of_detached(result) or self._recipe(result, shared))
-        views = {i for i, tensor in enumerate(self.computed) if id(tensor) in self.shared}
-        return Outputs(recipes, self.computed, views)
+                self.recipes.append(self._view_of_detached(result) or self._recipe(result, shared))
 
     def _view_of_detached(self, result: Any) -> Recipe | None:
         """The recipe for a view of another result that is a detached tensor: it requires gradients as soon as
@@ -149,8 +139,8 @@ class Classification(Fields):
                 "ahead-of-time autograd: a result is a view of an argument that the program has changed in a "
                 "way that its gradients do not show"
             )
-        self.shared.add(id(result))
         computed = self._compute(result)
+        self.views_of_inputs.add(computed.position)
         return OnInput(computed.position, position) if is_written else computed
 
     def _is_reshaped(self, base: Any) -> bool:
