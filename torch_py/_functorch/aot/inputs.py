@@ -53,8 +53,11 @@ class Inputs(Fields):
     def make(self, shared: Mapping[int, Source]) -> None:
         """`shared` has other sources than the arguments themselves for some positions."""
         by_source: dict[Source, Input] = {}
-        first = _first_positions(self.arguments)
-        sources = {position: shared.get(position) or Own(position) for position in first}
+        first: dict[int, int] = {}  # where each tensor is among the arguments
+        for position, argument in enumerate(self.arguments):
+            if isinstance(argument, Tensor):
+                first.setdefault(id(argument), position)
+        sources = {position: shared.get(position) or Own(position) for position in first.values()}
         for position, source in sources.items():
             if source not in by_source:
                 by_source[source] = self._input(source, self.names[position])
@@ -94,15 +97,6 @@ class Inputs(Fields):
 def version_of(tensor: Any) -> int:
     """How often a tensor was changed; tensors of inference mode do not count."""
     return 0 if tensor.is_inference() else int(tensor._version)
-
-
-def _first_positions(arguments: Sequence[Any]) -> list[int]:
-    """Where each tensor is among the arguments."""
-    first: dict[int, int] = {}
-    for position, argument in enumerate(arguments):
-        if isinstance(argument, Tensor):
-            first.setdefault(id(argument), position)
-    return list(first.values())
 
 
 # Memory that the program writes to and that it also sees in other ways

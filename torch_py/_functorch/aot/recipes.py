@@ -120,14 +120,9 @@ class Computed(Numbered):
     def of(self, values: Any) -> Any:
         """The tensor, where `values` are the outputs: a list if `is_inference`."""
         if self.is_inference and not values[self.position].is_inference():
-            values[self.position] = _as_inference(values[self.position])
+            with inference_mode():
+                values[self.position] = _on_memory_of(values[self.position])
         return values[self.position]
-
-
-def _as_inference(tensor: Any) -> Any:
-    """A tensor of inference mode with the memory of `tensor`."""
-    with inference_mode():
-        return _on_memory_of(tensor)
 
 
 def _on_memory_of(tensor: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import Any
 
@@ -142,10 +141,8 @@ def is_write(node: Node) -> bool:
     return schema is not None and schema.is_mutable
 
 
-def bound(node: Node) -> Iterator[tuple[Any, Any]]:
-    """The arguments of the schema that a call gives, with their values."""
-    for position, argument in enumerate(node.target._schema.arguments):  # type: ignore[union-attr]
-        if position < len(node.args):
-            yield argument, node.args[position]
-        elif argument.name in node.kwargs:
-            yield argument, node.kwargs[argument.name]
+def bound(node: Node) -> list[tuple[Any, Any]]:
+    """The arguments of the schema, with the values that a call gives, or defaults."""
+    schema: Any = node.target._schema  # type: ignore[union-attr]
+    values = schema.bind(node.args, node.kwargs)
+    return [(argument, values[argument.name]) for argument in schema.arguments]
