@@ -56,9 +56,9 @@ def test_settings_of_the_compiler():
     with config.patch(max_autotune=True, coordinate_descent_tuning=True):
         assert config.max_autotune and config.coordinate_descent_tuning
     assert not config.max_autotune and not config.coordinate_descent_tuning
-    config.fx_graph_cache = True
-    assert config.get_config_copy()["fx_graph_cache"]
-    config.fx_graph_cache = False
+    with config.patch(fx_graph_cache=False):
+        config.fx_graph_cache = True
+        assert config.get_config_copy()["fx_graph_cache"]
     with pytest.raises(torch._dynamo.exc.TorchDynamoException):
         raise torch._dynamo.exc.Unsupported("tracing")
 
