@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 import types
-from functools import cache
+from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.breaks import unsupported_call
+from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.decode.instructions import VARKEYWORDS, parameter_names, signature_of
 from torch_py._dynamo.frame import UNBOUND, Frame
 
@@ -31,7 +32,7 @@ def bind(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
     return slots
 
 
-@cache
+@lru_cache(maxsize=2048)
 def _binder(code: CodeType) -> CodeType:
     """Code with the same parameters, which returns their values."""
     names = [name.replace(".", "implicit") for name in parameter_names(code)]  # as a signature does
@@ -65,6 +66,10 @@ def fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None
 
 def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs: Any) -> Any:
     """``__build_class__(body, name, *bases, metaclass=None, **keywords)``."""
+    kinds = [kwargs.get("metaclass", type), *map(type, bases)]
+    if any(kind.__module__ not in _LIBRARY for kind in kinds):
+        raise _told(name)
+
     resolved = types.resolve_bases(bases)
     meta, namespace, keywords = types.prepare_class(name, resolved, kwargs)
     if resolved != bases:
@@ -74,17 +79,31 @@ def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs
     frame.names = namespace
     fill_closure(capture, frame, body)
     frame.run()
-    if _runs_code(meta, resolved, namespace):
-        raise unsupported_call(f"class statement ({name})", "its bases, or what it contains, are told of it")
+    if _runs_code(resolved, namespace):
+        raise _told(name)
     return capture.made(meta(name, resolved, namespace, **keywords))
 
 
-def _runs_code(meta: Any, bases: Any, namespace: dict[str, Any]) -> bool:
-    """Whether code of the program runs where a class is made."""
+def _told(name: str) -> Break:
+    why = "code of the program runs where it is made"
+    return unsupported_call(f"class statement ({name})", why)
+
+
+def _runs_code(bases: Any, namespace: dict[str, Any]) -> bool:
+    """Whether bases, or what a class contains, are told of it, or its members are made by the program."""
     hooks = [getattr(base, "__init_subclass__", None) for base in bases]
     hooks += [getattr(type(value), "__set_name__", None) for value in namespace.values()]
-    written = [hook for hook in hooks if isinstance(hook, (FunctionType, types.MethodType))]
-    return any(code.__module__ not in _LIBRARY for code in (meta, *written))
+    if any(isinstance(base, enum.EnumMeta) for base in bases):
+        own = [vars(kind) for base in bases for kind in base.__mro__ if kind.__module__ not in _LIBRARY]
+        hooks += [part[word] for part in (namespace, *own) for word in _OF_MEMBERS if word in part]
+    return not all(hook is None or _is_of_library(hook) for hook in hooks)
 
 
-_LIBRARY = frozenset({"abc", "builtins", "enum", "typing"})
+def _is_of_library(hook: Any) -> bool:
+    if isinstance(hook, (FunctionType, types.MethodType)):
+        return hook.__module__ in _LIBRARY
+    return isinstance(hook, (types.BuiltinFunctionType, types.MethodDescriptorType))
+
+
+_LIBRARY = frozenset({"abc", "builtins", "enum", "functools", "typing"})
+_OF_MEMBERS = ("__init__", "__new__", "_generate_next_value_", "_missing_")

@@ -126,6 +126,8 @@ class Conversion(Fields):
                 self._note(reason)
                 if not self._stops_before(reason):
                     break
+        else:
+            logs.dynamic(f"{_MOST_CAPTURES} captures have found no code")
 
         return self._guards(capture), None
 

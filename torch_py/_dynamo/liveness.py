@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from types import CodeType
 
 from torch_py._dynamo.decode import decode
@@ -17,7 +17,7 @@ _READING_PAIRS = frozenset(("load_fast_load_fast", "store_fast_load_fast"))
 _SEEING_ALL = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 
-@cache
+@lru_cache(maxsize=2048)
 def slots_read_from(code: CodeType, offset: int) -> frozenset[int]:
     """The slots that instructions from an offset on may read, including those that they write first."""
     program = decode(code)

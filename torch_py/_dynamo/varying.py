@@ -8,7 +8,7 @@ guards.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -268,24 +268,35 @@ class Varying:
     def settle(self, raised: BaseException | None) -> bool:
         """Whether the program is captured again: sizes turned out to be needed as numbers, or operators take
         them in a range only, or the program fails for the stand-ins."""
-        has_reasons = bool(self._limits or self.sizes.fixed or self.sizes.divisors)
+        sizes = self.sizes
+        has_reasons = bool(self._limits or sizes.fixed or sizes.divisors or sizes.single)
         if raised is not None and self.sizes.hints and not has_reasons:
             self.give_up()
             return True
         for symbol, allowed in self._limits.items():
             made, dim, _ = self.places[symbol]
             self.policy.limit(made.source.text, dim, allowed)
-        for symbol, divisor in self.sizes.divisors.items():
-            made, dim, known = self.places[symbol]
-            self.policy.divide(made.source.text, dim, known * divisor)
-        self._fix(self.sizes.fixed)
+        for symbol, divisor in sizes.divisors.items():
+            for place in self._places_of([symbol]):
+                self.policy.divide(place.made.source.text, place.dim, place.divisor * divisor)
+        self._tie(self._places_of(sizes.single))
+        self._fix(sizes.fixed)
         return has_reasons
 
-    def _fix(self, symbols: Collection[Symbol]) -> None:
-        """From now on, code is for one value of this, wherever it is found."""
+    def _places_of(self, symbols: Collection[Symbol]) -> list[Place]:
+        """Wherever the values of symbols are found."""
         leading = [self.places[symbol] for symbol in symbols if symbol in self.places]
-        for place in [*leading, *(other for place, other in self._equal if place in leading)]:
+        return [*leading, *(other for place, other in self._equal if place in leading)]
+
+    def _fix(self, symbols: Collection[Symbol]) -> None:
+        """From now on, code is for one value of these."""
+        for place in self._places_of(symbols):
             self.policy.fix(place.made.source.text, place.dim)
+
+    def _tie(self, places: Iterable[Place]) -> None:
+        """From now on, sizes do not vary where they are what they are in this call."""
+        for place in places:
+            self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
 
     def give_up(self) -> None:
         """After the program could not be followed: chooses what is taken for fixed when it is captured again.
@@ -297,8 +308,7 @@ class Varying:
         tied = [place for place in self._all_places() if place.size in self._other_sizes]
 
         if tied:
-            for place in tied:
-                self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
+            self._tie(tied)
         elif self.sizes.bounded:
             self._fix(self.sizes.bounded)
         elif self._divide():
@@ -349,8 +359,9 @@ class Varying:
             if not place.is_size:
                 relations += [(">=", place, 2), ("<=", place, LARGEST_NUMBER)]
         relations += [("==", _counted(place), _counted(other)) for place, other in self._equal]
-        multiples = {place for place in self._all_places() if place.divisor > 1}
+        multiples = dict.fromkeys(place for place in self._all_places() if place.divisor > 1)
         relations += [("==", Formula("mod", (place, place.divisor)), 0) for place in multiples]
+        relations += [(">=", place, 2 * place.divisor) for place in multiples]
         relations += [(r.sign, self._placed(r.left), self._placed(r.right)) for r in self.sizes.relations]
         for sign, left, right in relations:
             formula = (*_tokens(left, register), *_tokens(right, register), sign)

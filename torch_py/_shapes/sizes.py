@@ -77,6 +77,7 @@ class Sizes(Fields):
     numbers: set[Symbol] = set()  # integers of the program itself, which no tensor has as a size
     bounded: set[Symbol] = set()  # those that operators take in a range only
     divisors: dict[Symbol, int] = {}  # what the sizes have to be multiples of in the next capture
+    single: set[Symbol] = set()  # sizes of this call that are such a number once, which do not vary then
     questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
     reals: dict[Term, None] = {}  # real numbers that operators were given
     _known: dict[int, Term] = {}  # by the value for the stand-ins
@@ -239,13 +240,19 @@ class Sizes(Fields):
     def is_multiple(self, term: Term, divisor: int) -> bool:
         """Whether a size is a multiple of a number: if it is in the example, it has to be, and is captured
         with stand-ins that are."""
-        factor, *rest = term.operands if isinstance(term, Formula) and term.operation == "mul" else (1, term)
-        if isinstance(factor, int) and factor % divisor == 0:
-            return True
-        (symbol,) = rest if len(rest) == 1 else (None,)
-        if not isinstance(symbol, Symbol) or evaluate(term, self.hints) % divisor or symbol in self.numbers:
+        factor, symbol = term.operands if isinstance(term, Formula) and term.operation == "mul" else (1, term)
+        if not isinstance(factor, int) or not isinstance(symbol, Symbol) or symbol in self.numbers:
             return False
-        self.divisors[symbol] = math.lcm(self.divisors.get(symbol, 1), divisor)
+        if factor % divisor == 0:
+            return True
+        if evaluate(term, self.hints) % divisor:
+            return False
+
+        needed = math.lcm(self.divisors.get(symbol, 1), divisor // math.gcd(divisor, factor))
+        if needed < self.hints[symbol]:
+            self.divisors[symbol] = needed
+        else:
+            self.single.add(symbol)
         return True
 
     def decide(self, sign: str, left: Any, right: Any) -> bool:

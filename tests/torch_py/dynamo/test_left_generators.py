@@ -6,6 +6,7 @@ import abc
 import contextlib
 import dataclasses
 import enum
+import functools
 import typing
 from typing import Any
 
@@ -91,10 +92,95 @@ class Named:
         LOG.append((owner.__name__, name))
 
 
+class Partial:
+    __init_subclass__ = functools.partial(lambda **kwargs: LOG.append("partial"))
+
+
+class Prepared(type):
+    @classmethod
+    def __prepare__(mcs, *args: Any, **kwargs: Any):
+        LOG.append("prepared")
+        return {}
+
+
+class _Entries:
+    def __mro_entries__(self, bases: Any):
+        LOG.append("entries")
+        return ()
+
+
+ENTRIES = _Entries()
+
+
 class Meta(type):
     def __new__(mcs, name: str, *rest: Any):
         LOG.append(name)
         return super().__new__(mcs, name, *rest)
+
+
+class Echo:
+    def __init__(self):
+        self.count = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.count += 1
+        if self.count > 2:
+            raise StopIteration(7)
+        return self.count
+
+    def send(self, value: Any):
+        return value * 10
+
+
+def _sent_on(x):
+    def values():
+        yield from Echo()
+
+    generator = values()
+    next(generator)
+    return generator.send(x)
+
+
+def _result_of_an_iterator(x):
+    def values():
+        result = yield from Echo()
+        yield result
+
+    return x * sum(values())
+
+
+def _partial_hook(x):
+    class Inner(Partial):
+        factor = 3
+
+    return x * Inner.factor
+
+
+def _members(x):
+    class Number(enum.Enum):
+        ONE = 1
+
+        def __init__(self, value: int):
+            LOG.append(value)
+
+    return x * Number.ONE.value
+
+
+def _prepared(x):
+    class Inner(metaclass=Prepared):
+        factor = 3
+
+    return x * Inner.factor
+
+
+def _entries(x):
+    class Inner(ENTRIES):  # type: ignore[valid-type, misc]
+        factor = 3
+
+    return x * Inner.factor
 
 
 def _subclass(x):
@@ -154,7 +240,8 @@ def _calls(function: Any) -> list[Any]:
     "program",
     [
         _left_by_break, _left_by_return, _inside_of_with, _delegated, _not_started, _exhausted, _closed,
-        _without_cleanup, _subclass, _named, _meta, _of_libraries, _plain,
+        _without_cleanup, _subclass, _named, _meta, _of_libraries, _plain, _sent_on, _result_of_an_iterator,
+        _partial_hook, _members, _prepared, _entries,
     ],
 )  # fmt: skip
 def test_as_in_eager_mode(program: Any):
@@ -162,7 +249,7 @@ def test_as_in_eager_mode(program: Any):
     assert equal(_calls(torch.compile(program, backend="eager")), _calls(program))
 
 
-@pytest.mark.parametrize("program", [_not_started, _exhausted, _closed, _without_cleanup, _plain])
+@pytest.mark.parametrize("program", [_not_started, _exhausted, _closed, _without_cleanup, _plain, _sent_on])
 def test_no_break_without_need(program: Any):
     torch.compiler.reset()
     counters.clear()

@@ -102,6 +102,52 @@ def test_less_is_needed_than_the_first_sizes_have():
     _check(lambda x: x.view(-1, 2).sum(1), [[torch.rand(n)] for n in (16, 32, 40, 12, 6, 18, 48)], 5)
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize(
+    ("program", "sizes"),
+    [
+        (lambda x: x.view(-1, 4).squeeze() * 2, (16, 12, 8, 4, 20, 4)),
+        (lambda x: x.chunk(2, -1)[0].squeeze() * 2, (4, 6, 8, 2, 10)),
+        (lambda x: x.view(2, -1).t().contiguous().stride()[0] * x, (8, 12, 16, 6, 24, 10, 32, 4, 2)),
+    ],
+)
+def test_one_time_the_divisor_is_compiled_for_itself(program: Any, sizes: Any, backend: str):
+    """What a divisor goes into once may be dropped as a dimension of one element."""
+    _check(program, [[torch.rand(n)] for n in sizes], 5, backend)
+
+
+def _fours(x: Any) -> Any:
+    assert x.shape[0] % 4 == 0
+    return x * 2
+
+
+def _twelves(x: Any) -> Any:
+    assert x.shape[0] % 4 == 0 and x.shape[0] % 6 == 0
+    return x * 2
+
+
+@pytest.mark.parametrize(
+    ("program", "shapes", "compilations"),
+    [
+        (_fours, [(n,) for n in (8, 4, 12, 16, 20, 24, 28, 4)], 3),
+        (_twelves, [(n,) for n in (24, 12, 36, 48, 60)], 3),
+        (lambda x: (x * 2, x.numel() % 8), [(4, 6), (8, 5), (16, 3), (8, 9)], 4),
+    ],
+)
+def test_remainders_of_sizes(program: Any, shapes: Any, compilations: int):
+    counter = CompileCounterWithBackend("eager")
+    torch.compiler.reset()
+    compiled = torch.compile(program, backend=counter)
+    frames = []
+    for shape in shapes:
+        x = torch.rand(shape)
+        actual, expected = compiled(x), program(x)
+        assert torch.equal(*(found[0] if isinstance(found, tuple) else found for found in (actual, expected)))
+        assert not isinstance(actual, tuple) or actual[1] == expected[1]
+        frames.append(counter.frame_count)
+    assert frames[1] > 1 and frames[-1] == compilations
+
+
 def test_several_tensors():
     def joined(x, y):
         return x.view(-1, 4).sum(1) + y

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from functools import cache
+from functools import lru_cache
 from types import CodeType
 
 from torch_py._dynamo.decode.instructions import Instruction, Program, program_of
@@ -17,7 +17,7 @@ def is_supported() -> bool:
     return (3, 10) <= sys.version_info[:2] <= (3, 13)
 
 
-@cache
+@lru_cache(maxsize=2048)
 def decode(code: CodeType) -> Program:
     """The instructions of a code."""
     module = importlib.import_module(f"torch_py._dynamo.decode.py3{sys.version_info[1]}")

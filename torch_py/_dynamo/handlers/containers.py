@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.frame import NULL, Frame
 from torch_py._dynamo.operations import formatted
 
 
@@ -105,7 +105,10 @@ def dict_merge(frame: Frame, depth: int) -> None:
     items = frame.capture.items_of(other)
     target = frame.stack[-depth - 1]
     frame.capture.change(target)
-    dict(**target, **items)  # raises TypeError for the same key twice
+    for key in filter(target.__contains__, items):
+        callee = next(value for value in reversed(frame.stack[: -depth - 2]) if value is not NULL)
+        name = f"{callee.__module__}.{callee.__qualname__}()"
+        raise TypeError(f"{name} got multiple values for keyword argument '{key}'")
     frame.stack.pop()
     target.update(items)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
-from torch_py._dynamo import iteration, operations
+from torch_py._dynamo import attributes, iteration, operations
 from torch_py._dynamo.frame import Finished, Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 
@@ -122,9 +122,22 @@ def _delegate(frame: Frame, target: int, dropped: int) -> Finished:
     return Finished(None)
 
 
-def _elements(capture: Any, iterator: Any) -> Iterator[Any]:
-    while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
-        yield element
+def _elements(capture: Any, iterator: Any) -> Generator[Any, Any, Any]:
+    """What an iterator gives; what is sent is for the iterator."""
+    sent = None
+    try:
+        while True:
+            if sent is not None:
+                element = capture.call(attributes.load(capture, iterator, "send"), (sent,), {})
+            elif iteration.is_native_iterator(iterator):
+                element = iteration.next_of(capture, iterator, iteration.END)
+                if element is iteration.END:
+                    return None
+            else:
+                element = capture.call(attributes.load(capture, iterator, "__next__"), (), {})
+            sent = yield element
+    except StopIteration as stop:
+        return stop.value
 
 
 def send(frame: Frame, target: int) -> Finished:
