@@ -101,6 +101,7 @@ class Varying:
         self._other_sizes |= {size for dim, size in enumerate(tensor.shape) if dim not in dims}
         if not dims:
             return None
+
         terms: dict[int, Term] = {}
         try:
             for dim in sorted(dims):
@@ -111,6 +112,7 @@ class Varying:
             geometry = geometry_of(tensor, terms)
         except (NotFollowed, TooManySizes):
             return None
+
         return stand_in(mode, tensor, geometry, self.sizes.stand_ins), geometry
 
     def note_input(self, made: Input, geometry: Geometry | None) -> None:

@@ -14,6 +14,7 @@ from torch_py._shapes.formulas import COMPARISONS
 _PREDICATES = frozenset(["isnan", "isinf", "signbit"])
 # What arithmetic on truth values means.
 _OF_TRUTH = {"+": "or", "*": "and", "maximum": "or", "minimum": "and"}
+# Names of functions that are the same for truth values.
 _BITWISE = frozenset(["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"])
 _LARGEST_PRODUCT = 4
 # Divisions that take as many steps as their operands need: loops over them are not vectorised, operators are.

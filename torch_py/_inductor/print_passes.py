@@ -165,6 +165,7 @@ class Passes:
         start = first_value(item.reduce, item.value.dtype)
         is_single = self.columns or lanes == 1
         name = self.names.new(item.buffer.name if is_single else f"{item.buffer.name}_lanes")
+
         if lanes is None:
             self.out.add(f"at::vec::Pack {name} = at::vec::broadcast({start});")
         elif lanes == 1 and not self.columns:
@@ -173,6 +174,7 @@ class Passes:
             self.out.add(f"{type} {name}[{lanes}];")
             self.out.add(f"at::vec::fill({name}, {start});")
         self.variables[item.buffer] = name
+
         if has_rest:
             self.rests[item.buffer] = self.names.new(f"{item.buffer.name}_rest")
             self.out.add(f"{type} {self.rests[item.buffer]} = {start};")

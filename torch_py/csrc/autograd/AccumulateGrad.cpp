@@ -33,14 +33,13 @@ bool has_layout_of(const at::Tensor& grad, const at::Tensor& variable) {
   return true;
 }
 
-/// A leaf that was reshaped in place after its use (`w.unsqueeze_(0)`) receives a gradient of its new
-/// shape, if the gradient can be broadcast to it.
+/// A leaf that was reshaped in place after its use (`w.unsqueeze_(0)`) receives a gradient of its
+/// new shape, if the gradient can be broadcast to it.
 at::Tensor copy_with_layout_of(const at::Tensor& grad, const at::Tensor& variable) {
-  const at::Tensor copy =
-      variable.is_non_overlapping_and_dense()
-          ? at::empty_strided_tensor(variable.sizes(), variable.strides(), grad.scalar_type(),
-                                     grad.device())
-          : at::empty_tensor(grad.sizes(), grad.scalar_type(), grad.device());
+  const at::Tensor copy = variable.is_non_overlapping_and_dense()
+                              ? at::empty_strided_tensor(variable.sizes(), variable.strides(),
+                                                         grad.scalar_type(), grad.device())
+                              : at::empty_tensor(grad.sizes(), grad.scalar_type(), grad.device());
   copy.copy_(grad);
   return copy;
 }
