@@ -9,6 +9,7 @@ import pytest
 import torch_py as torch
 from tests.torch_py.aot.comparison import compare, computed, leaves, plain
 from torch_py._functorch.aot import aot_function
+from torch_py._functorch.aot.traced import Unsupported
 from torch_py._functorch.compilers import nop
 
 F = torch.nn.functional
@@ -279,6 +280,58 @@ def test_shapes_that_change_in_place(function: Any, make: Any):
 
 def test_a_leaf_may_change_its_shape_without_grad():
     compare(_transposed_without_grad, leaves(S, S))
+
+
+def _real_parts() -> Any:
+    leaf = torch.randn(6, 6, requires_grad=True)
+    return [torch.fft.rfft(leaf).real, leaf], [leaf]
+
+
+def _parts_of_real_ones() -> Any:
+    leaf = torch.randn(6, 6, requires_grad=True)
+    return [torch.view_as_real(torch.complex(leaf, leaf))[..., 0], leaf], [leaf]
+
+
+def _strided_parts(w: Any, y: Any) -> Any:
+    part = torch.fft.rfft(w).real
+    part.as_strided((2, 2), (1, 2)).cumsum_(0)
+    return part.sin()
+
+
+@pytest.mark.parametrize("make", [_real_parts, _parts_of_real_ones])
+def test_parts_of_complex_numbers(make: Any):
+    """Backward starts from the changed argument alone: the other result is not differentiated."""
+
+    def changed(part: Any, leaf: Any) -> Any:
+        part[::2].mul_(2)
+        return leaf.relu()
+
+    expected, compiled = changed, aot_function(changed, fw_compiler=nop)
+    found = []
+    for function in (expected, compiled):
+        torch.manual_seed(0)
+        (part, leaf), _ = make()
+        function(part, leaf)
+        found.append(torch.autograd.grad((part * part).sum(), leaf)[0])
+    torch.testing.assert_close(*found)
+
+
+def test_what_is_taken_between_parts_of_complex_numbers():
+    with pytest.raises(Unsupported, match="which as_strided takes"):
+        aot_function(_strided_parts, fw_compiler=nop)(torch.rand(6, 6), torch.rand(2))
+
+
+def test_an_error_of_backward_that_leads_to_no_leaf():
+    def function(y: Any) -> Any:
+        return y[-1].relu().exp_()
+
+    compiled = aot_function(function, fw_compiler=nop)
+    for call in (function, compiled):
+        w = torch.rand(4, 4)
+        y = w[:3]
+        w.requires_grad_()
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            call(y).sum().backward()
 
 
 @pytest.mark.parametrize("take", [lambda w: w[:], lambda w: w.chunk(2)[0], lambda w: w.t()])

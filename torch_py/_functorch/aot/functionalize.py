@@ -68,8 +68,7 @@ class Functionalized:
     # ------------------------------------------------------------
 
     def _run(self, node: Node) -> None:
-        self._builder.context = {name: fact for name, fact in node.meta.items() if name not in _OWN_FACTS}
-
+        self._continue(node)
         view = self.views.of(node)
         if is_write(node):
             self._write(node)
@@ -81,6 +80,11 @@ class Functionalized:
             self._keep(node, self.graph.node_copy(node, self.latest))
         elif view.steps or view.root is node:  # not an argument that the operator has written to and returns
             self._keep(node, self.graph.node_copy(node, lambda several: self._values[several][0]))
+
+    def _continue(self, node: Node) -> None:
+        """New nodes are part of the step of the program, or of backward, that a node is part of."""
+        facts = {} if node.op == "placeholder" else node.meta
+        self._builder.context = {name: fact for name, fact in facts.items() if name not in _OWN_FACTS}
 
     def _keep(self, node: Node, value: Node) -> None:
         view = self.views.of(node)
@@ -139,6 +143,8 @@ class Functionalized:
         if any(self._writes_twice(node, target) for target in flat):
             raise Unsupported(f"{node.target} changes an expanded tensor, with several elements in one place")
         for target in flat:
+            if _reaches_between_parts(self.views.of(target), target.meta["val"].dtype):
+                raise Unsupported(f"{node.target} changes parts of complex numbers, which as_strided takes")
             if resizes(node, target):
                 self._check_resizable(node, target)
             if is_random(node.target):
@@ -245,10 +251,15 @@ class Functionalized:
     # Results
     # ------------------------------------------------------------
 
+    def last(self, node: Node) -> Node:
+        """The value that a node of the old graph has after the program."""
+        self._continue(node)
+        return self.latest(node)
+
     def result(self, node: Node) -> Node:
-        """The value that a node of the old graph has now, with its strides: what was written to a view with
-        gaps has none until the view is taken again."""
-        value = self.latest(node)
+        """The same, with its strides: what was written to a view with gaps has none until the view is taken
+        again."""
+        value = self.last(node)
         if value.meta["val"].stride() == node.meta["val"].stride():
             return value
         self._memory(node).views = {}
@@ -310,3 +321,9 @@ def written_nodes(node: Node) -> list[Node]:
 
 def _shape(node: Node) -> tuple[int, ...]:
     return tuple(node.meta["val"].shape)
+
+
+def _reaches_between_parts(view: View, dtype: Any) -> bool:
+    """Whether `as_strided` is called on the real or the imaginary parts of complex numbers."""
+    is_strided = any(step.target._opname == "as_strided" for step in view.essential[1:])
+    return is_strided and view.root.meta["val"].dtype.is_complex and not dtype.is_complex

@@ -193,7 +193,7 @@ class _Trace:
         values = [functional.result(node) for node in computed]
         values = [v if i in outputs.views_of_inputs else functional.separate(v) for i, v in enumerate(values)]
         changes = self._changes(functional, recorded, sharing, values)
-        last = [None if node is None else functional.latest(node) for node in found]
+        last = [None if node is None else functional.last(node) for node in found]
         functional.graph.output([*values, *last])
         # Tensors of inference mode may be changed in that mode only.
         changes_inference = any(self.inputs[change.input].given.is_inference() for change in changes)
@@ -225,7 +225,7 @@ class _Trace:
                 is_counted = one.given.is_inference() or version_of(one.given) != one.version
                 changes.append(Change(self.inputs.index(one), len(values), is_recorded, is_counted))
                 functional.inputs[one.node].meta[CHANGED] = True
-                values.append(functional.latest(self.recorder.node_of(one.given)))
+                values.append(functional.last(self.recorder.node_of(one.given)))
         return changes
 
     def _reshaping(self, one: Given) -> Reshaping:

@@ -28,7 +28,7 @@ def training_facts(
     error."""
     facts = {name: getattr(traced, name) for name in ("num_outputs", "tangents", "differentiated", "reached")}
     uses = [] if backward is None else _uses_of_saved(backward, len(traced.tangents))
-    return {**facts, "uses": uses, "watches": list(watches)}
+    return {**facts, "uses": uses, "watches": list(watches), "raises": backward is None}
 
 
 def raising(error: Exception) -> Compiled:

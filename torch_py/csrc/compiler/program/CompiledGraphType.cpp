@@ -169,12 +169,13 @@ void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
   if (name == "uses") return void(graph.uses = read_uses(value));
   if (name == "watches") return void(graph.watches = read_watches(value));
   if (name == "materialize") return void(graph.materializes = to_bool(value));
+  if (name == "raises") return void(graph.raises = to_bool(value));
   if (name == "name") return void(graph.name = to_string_view(value));
   if (name == "partial") return void(graph.partial = read_partial(value));
 
   throw_python(PyExc_ValueError,
                "CompiledGraph(): unknown metadata '%s'; there are num_outputs, tangents, "
-               "differentiated, reached, uses, watches, materialize, partial and name",
+               "differentiated, reached, uses, watches, materialize, raises, partial and name",
                std::string(name).c_str());
 }
 
@@ -337,6 +338,8 @@ constexpr const char* kDocumentation =
     "      (whether it is an input, its position, how often the caller changes it as part of the\n"
     "      program, places in `tangents`): an error if one of these tangents arrives\n"
     "  materialize: whether an output without gradient has zeros rather than None (default: True)\n"
+    "  raises: whether backward is an error, and runs also if no gradient is wanted (default: "
+    "False)\n"
     "  partial: a function of the places in `tangents` of those outputs that have a gradient, "
     "called\n"
     "      where others have none. It returns what runs instead of backward, without the "

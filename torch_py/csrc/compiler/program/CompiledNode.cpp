@@ -297,7 +297,7 @@ void CompiledNode::release_resources() {
 /// wanted.
 std::vector<bool> CompiledNode::gradients_of_pass(const variable_list& grads) const {
   std::vector<bool> reached(graph_->differentiated.size());
-  bool is_wanted = false;
+  bool is_wanted = graph_->raises;
   for (size_t i = 0; i < reached.size(); ++i) {
     reached[i] = is_reached(i, grads);
     is_wanted = is_wanted || (reached[i] && should_compute_output(i));

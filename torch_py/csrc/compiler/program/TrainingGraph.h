@@ -65,6 +65,8 @@ struct TrainingGraph {
   std::vector<Watch> watches;
   // Whether backward gets zeros, rather than an undefined tensor, for an output without gradient.
   bool materializes = true;
+  // Whether backward is an error, also where its gradients lead to no leaf.
+  bool raises = false;
   // What runs instead of backward if some outputs have no gradient. May be null.
   std::shared_ptr<const GraphsOfTangents> partial;
 };
