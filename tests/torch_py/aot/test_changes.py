@@ -282,6 +282,21 @@ def test_a_leaf_may_change_its_shape_without_grad():
     compare(_transposed_without_grad, leaves(S, S))
 
 
+@pytest.mark.parametrize("shape", [(6,), (4, 4), (3, 4)])
+def test_a_view_of_a_leaf_that_was_turned_without_grad(shape: Any):
+    """Of one dimension, it has the same shape as before."""
+
+    def function(x: Any) -> Any:
+        with torch.no_grad():
+            x.swapaxes_(0, -1)
+        return x[:2]
+
+    for call in (function, torch.compile(function, backend="aot_eager")):
+        leaf = torch.rand(shape, requires_grad=True)
+        call(leaf).sum().backward()
+        assert leaf.grad is not None and leaf.grad.count_nonzero() == leaf[:2].numel()
+
+
 def _real_parts() -> Any:
     leaf = torch.randn(6, 6, requires_grad=True)
     return [torch.fft.rfft(leaf).real, leaf], [leaf]

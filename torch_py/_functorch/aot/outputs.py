@@ -120,7 +120,7 @@ class Outputs(Fields):
 
     def _view_of_input(self, result: Any, view: View) -> Recipe:
         position, source = self.inputs[view.root]
-        if _geometry(source.given) != _geometry(view.root.meta["val"]):
+        if self._is_reshaped(source.given):
             steps = _steps_from_reshaped(result, source.given, len(view.steps), source.history)
             if steps:
                 return Viewed(InputOfGraph(position), steps)
@@ -144,7 +144,7 @@ class Outputs(Fields):
         return OnInput(computed.position, position) if is_written else computed
 
     def _is_reshaped(self, base: Any) -> bool:
-        """Whether the program has changed the shape of a tensor that owns memory in place."""
+        """Whether the program has changed the shape of a tensor in place, if only to the same one again."""
         return bool(self.views.of(self.recorder.node_of(base)).steps)
 
     def _compute(self, tensor: Any) -> Computed:
