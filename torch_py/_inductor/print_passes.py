@@ -15,7 +15,7 @@ from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 
 # How many values of a row are collected at once, by the shortest such row: more have to be combined at its
 # end, fewer wait for one another.
-_LANES = {8: 8, 16: 16, 640: 32, 1024: 64}
+_LANES = {8: 8, 16: 16, 512: 64}
 
 
 class Passes:
