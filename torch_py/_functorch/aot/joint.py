@@ -151,7 +151,7 @@ class _Trace:
         try:
             # A backward is mostly called after the block of autocast. Fake gradients are never nan.
             with without_autocast(), set_detect_anomaly(False):
-                if any(_is_last(step) and step not in leaves for step in reached):
+                if any(map(_is_last, reached.keys() - leaves)):
                     _look_at_saved(reached)
                 gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
         except Exception as error:
