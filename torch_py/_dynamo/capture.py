@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._C import Size, _level_of
-from torch_py._dynamo import attributes, calls, iteration, operations
+from torch_py._dynamo import attributes, calls, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
-from torch_py._dynamo.call_parts import call_parts
-from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.frame import Frame, call_parts
 from torch_py._dynamo.writing import Writing
 from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymInt, SymSize
@@ -38,11 +37,11 @@ class Capture(Writing):
         """The elements of an iterable; with `most`, only so many need to be there."""
         if type(value) is tuple and id(value) not in self._origins:
             return list(value)
-        iterator = iteration.iterator_of(self, value)
+        iterator = operations.iterator_of(self, value)
         found: list[Any] = []
         while len(found) != most:
-            element = iteration.next_of(self, iterator, iteration.END)
-            if element is iteration.END:
+            element = operations.next_of(self, iterator, operations.END)
+            if element is operations.END:
                 break
             found.append(element)
         return found
@@ -59,7 +58,7 @@ class Capture(Writing):
         return calls.call(self, callee, args, kwargs)
 
     def truth(self, value: Any) -> bool:
-        return iteration.truth(self, value)
+        return operations.truth(self, value)
 
     def assumes(self, value: Any, truth: bool) -> bool:
         """Whether the capture goes on as if a value had this truth: compiled code asks the tensor after the

@@ -1,19 +1,21 @@
-"""Compiled functions: what `torch.compile` returns."""
+"""Compiled functions: what `torch.compile` returns for functions, modules, methods and other callables."""
 
 from __future__ import annotations
 
 import functools
 import weakref
 from collections.abc import Callable
-from types import MethodType
+from inspect import Parameter, Signature
+from types import FunctionType, MethodType
 from typing import Any
 
 from torch_py._C._compiler import CompiledFunction
 from torch_py._dynamo import config
+from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.conversion import Settings
 from torch_py._dynamo.convert import Compiler
-from torch_py._dynamo.forwarding import as_function
+from torch_py._dynamo.decode.instructions import signature_of
 from torch_py._dynamo.utils import counters
 from torch_py.compiler._optimized_module import OptimizedModule
 from torch_py.nn.modules.module import Module
@@ -88,3 +90,58 @@ def reset() -> None:
 
 
 reset_code_caches = reset
+
+
+def as_function(target: Callable[..., Any]) -> FunctionType:
+    """A function that calls `target`, with the parameters that it has in Python; a function is its own.
+
+    The target is a global of the new function, so that it is a particular object to compiled code.
+    """
+    if isinstance(target, FunctionType):
+        return target
+
+    signature, bound = _signature_of(target)
+    module = getattr(target, "__module__", None) or "compiled"
+    namespace: dict[str, Any] = {"target": target, "__name__": module}
+    exec(compile(_text(signature, bound), "<call of a compiled object>", "exec"), namespace)
+    made: FunctionType = namespace["call"]
+    defaults = signature.__defaults__ or ()
+    made.__defaults__ = defaults[bound:] if len(defaults) == signature.__code__.co_argcount else defaults
+    made.__kwdefaults__ = signature.__kwdefaults__
+    if not isinstance(target, Module):
+        functools.update_wrapper(made, target)
+    made.__qualname__ = getattr(target, "__qualname__", type(target).__name__)
+    return made
+
+
+def _anything(*arguments: Any, **keywords: Any) -> None:
+    """Has the parameters of callables that do not tell theirs."""
+
+
+def _signature_of(target: Any) -> tuple[Any, bool]:
+    """A function with the parameters of `target`, and whether the first of them is bound."""
+    if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
+        is_module_call = target.__func__ is Module._call_impl
+        return _signature_of(target.__self__) if is_module_call else (target.__func__, True)
+    if isinstance(target, Module):
+        found = None if "forward" in vars(target) else getattr(type(target), "forward", None)
+    else:
+        found = in_class(type(target), "__call__")
+    return (found, True) if isinstance(found, FunctionType) else (_anything, False)
+
+
+# How arguments are passed on, other than by position.
+_FORMS = {Parameter.VAR_POSITIONAL: "*{0}", Parameter.KEYWORD_ONLY: "{0}={0}", Parameter.VAR_KEYWORD: "**{0}"}
+
+
+def _text(signature: FunctionType, bound: bool) -> str:
+    """The definition of a function with these parameters, which passes them on."""
+    code = signature.__code__
+    parameters = list(signature_of(code).parameters.values())
+    if bound and code.co_argcount:  # unlike ``def method(*arguments)``
+        del parameters[0]
+    arguments = ", ".join(_FORMS.get(one.kind, "{0}").format(one.name) for one in parameters)
+
+    # A parameter may be called as the target is.
+    callee = "target" if "target" not in code.co_varnames else "globals()['target']"
+    return f"def call{Signature(parameters)}:\n    return {callee}({arguments})\n"

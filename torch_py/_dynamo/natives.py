@@ -13,7 +13,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo import attributes, iteration, operations, storing, torch_calls
+from torch_py._dynamo import attributes, operations, torch_calls
 from torch_py._dynamo.attributes import HEAP_TYPE, call_own, fields_of, in_class
 from torch_py._dynamo.breaks import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
@@ -107,7 +107,7 @@ def run_natively(capture: Capture, callee: Callable[..., Any], args: Any, kwargs
     """Calls a pure function with the objects of the program."""
     for value in (*args, *kwargs.values()):
         capture.use(value)
-        iteration.refuse_foreign(capture, value)
+        operations.refuse_foreign(capture, value)
     if not _only_stores(callee):
         owner = getattr(callee, "__self__", None)
         capture.use_fields(owner, *args, *kwargs.values())
@@ -174,8 +174,8 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
         found = special(capture, owner, *args, **kwargs)
         if found is not NotImplemented:
             return found
-    if iteration.is_native_iterator(owner):
-        iteration.refuse_foreign(capture, owner)
+    if operations.is_native_iterator(owner):
+        operations.refuse_foreign(capture, owner)
         capture.acts()
         return capture.result(callee(*args, **kwargs))
     if isinstance(owner, str) and name in ("format", "join", "format_map"):
@@ -342,8 +342,8 @@ def _state_of(capture: Capture, owner: Any, kind: type) -> Any:
 
 _OF_OBJECT: dict[str, Callable[..., Any]] = {
     "__init__": lambda capture, owner, *args, **kwargs: None,
-    "__setattr__": storing.store_plain,
-    "__delattr__": storing.store_plain,
+    "__setattr__": attributes.store_plain,
+    "__delattr__": attributes.store_plain,
     "__getattribute__": _object_getattribute,
     "__repr__": lambda capture, owner: object.__repr__(owner),
     "__eq__": lambda capture, left, right: True if left is right else NotImplemented,

@@ -23,11 +23,10 @@ from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guard_rows import Guards
 from torch_py._dynamo.journal import Journal
 from torch_py._dynamo.logs import stack_trace
-from torch_py._dynamo.recorder import Recorder
-from torch_py._dynamo.scopes import Input
+from torch_py._dynamo.native_rules import is_of_torch
+from torch_py._dynamo.recorder import Input, Recorder
 from torch_py._dynamo.shared_memory import address_of, may_share, overlap
 from torch_py._dynamo.sources import Source, Sources
-from torch_py._dynamo.torch_modules import is_of_torch
 from torch_py._dynamo.varying import Varying
 from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymInt

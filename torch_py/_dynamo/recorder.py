@@ -1,7 +1,8 @@
 """Calls of torch functions as nodes of an FX graph, one node for each call, while they run on fake tensors.
 
 The interpreter records the calls that it makes itself. What native code or library code calls on its way is
-seen by the recorder as a `TorchFunctionMode`.
+seen by the recorder as a `TorchFunctionMode`. A graph inside of a node has a scope of its own: what it gets
+from the graphs around it.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from torch_py import _C
 from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
 from torch_py._dynamo.nested import has_tensors, map_tensors
-from torch_py._dynamo.scopes import Input, Scope
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import SIZES, Varying, name_read
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
+from torch_py._records import Fields
 from torch_py._shapes.held import Held
 from torch_py._shapes.integers import VARYING
 from torch_py._subclasses import errors
@@ -321,3 +322,39 @@ def _node_name(source: Source) -> str:
 
 def _shown(target: Any) -> str:
     return target if isinstance(target, str) else getattr(target, "__name__", str(target))
+
+
+class Input(Fields):
+    """A tensor that the graph gets from outside, or a number that varies."""
+
+    real: Any
+    source: Source
+    node: Node
+    fake: Any
+
+
+class Scope:
+    """A graph and the nodes of its tensors. Of a graph inside of a node, tensors from outside become inputs
+    (`tensors`, in their order), after its own."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.nodes: dict[int, tuple[Tensor, Node]] = {}
+        self.tensors: list[Tensor] = []
+        self.last_input: Node | None = None
+
+    def placeholder(self, name: str) -> Node:
+        """A placeholder whose parameter has a name of its own: they come before all other nodes, in the order
+        in which they are made."""
+        graph = self.graph
+        last = self.last_input
+        with graph.inserting_before() if last is None else graph.inserting_after(last):
+            self.last_input = graph.placeholder(name)
+        self.last_input.target = self.last_input.name
+        return self.last_input
+
+    def lift(self, tensor: Tensor) -> Node:
+        node = self.placeholder("outside")
+        self.nodes[id(tensor)] = tensor, node
+        self.tensors.append(tensor)
+        return node

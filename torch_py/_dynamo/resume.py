@@ -11,11 +11,9 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._C import _compiler
-from torch_py._dynamo.binding import fill_closure
-from torch_py._dynamo.call_parts import call_operands
 from torch_py._dynamo.decode import decode
 from torch_py._dynamo.decode.instructions import parameter_names
-from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
+from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending, call_operands, fill_closure
 from torch_py._dynamo.program_frames import called_from, traceback_of_program
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast

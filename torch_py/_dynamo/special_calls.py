@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import _thread
+import abc
 import builtins
 import functools
 import inspect
 import operator
 import sys
 import types
+import typing
 from collections.abc import Callable
 from functools import partial
 from types import FunctionType
@@ -18,30 +20,101 @@ from torch_py import _utils, autograd
 from torch_py._C import Size
 from torch_py._dynamo import (
     attributes,
-    class_checks,
     custom_functions,
-    iteration,
     marks,
     natives,
     operations,
-    storing,
     torch_calls,
     transforms,
 )
-from torch_py._dynamo.attributes import call_own
-from torch_py._dynamo.binding import build_class
+from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
+from torch_py._dynamo.frame import build_class
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
+from torch_py._dynamo.native_rules import is_of_python, is_of_torch, module_of, own_name
 from torch_py._dynamo.nested import has_tensors
-from torch_py._dynamo.torch_modules import is_of_python, own_name
+from torch_py._shapes.held import Held
 from torch_py._shapes.integers import SymInt, SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
+
+
+def is_instance(capture: Capture, value: Any, kinds: Any, /) -> bool:
+    if isinstance(value, InterpretedGenerator):
+        return isinstance(value, kinds) or kinds is types.GeneratorType
+    return _by_hook(capture, "__instancecheck__", value, capture.class_of(value), kinds)
+
+
+def is_subclass(capture: Capture, value: Any, kinds: Any, /) -> bool:
+    if not isinstance(value, type):
+        return issubclass(value, kinds)
+    return _by_hook(capture, "__subclasscheck__", value, value, kinds)
+
+
+def _by_hook(capture: Capture, name: str, value: Any, kind: type, kinds: Any) -> bool:
+    """Asks classes by their ``__instancecheck__`` or ``__subclasscheck__``: those of the program are
+    interpreted, and answers of abstract classes, which others are registered for later, are guarded."""
+    if isinstance(kinds, types.UnionType):
+        kinds = kinds.__args__
+    if isinstance(kinds, tuple):
+        return any(_by_hook(capture, name, value, kind, one) for one in kinds)
+    found = _by_own_hook(capture, name, value, kinds)
+    if found is not None:
+        return found
+    if isinstance(value, (Tensor, SymSize, Held)):  # stand-ins are of other classes than the program sees
+        return issubclass(kind, kinds) or (type(kinds) is not type and isinstance(value, kinds))
+
+    answer = isinstance(value, kinds) if name == "__instancecheck__" else issubclass(value, kinds)
+    is_protocol = getattr(kinds, "_is_protocol", False)
+    if is_protocol:
+        _depend_on_members(capture, value, kind, kinds)
+    if not answer and isinstance(kinds, abc.ABCMeta) and not capture.is_new(kinds):
+        if not is_protocol or _checks_subclasses(kinds):
+            capture.add_abstract(kind, kinds)
+    return answer
+
+
+def _checks_subclasses(protocol: Any) -> bool:
+    """Protocols with fields refuse the question, and registering classes for them is not known to help."""
+    try:
+        issubclass(int, protocol)
+    except TypeError:
+        return False
+    return True
+
+
+def _depend_on_members(capture: Capture, value: Any, kind: type, protocol: Any) -> None:
+    """Guards that an object, or a class, has or lacks what a protocol asks for."""
+    fields = None if isinstance(value, type) else attributes.fields_of(value)
+    for name in sorted(typing._get_protocol_attrs(protocol)):
+        if fields is not None and name in fields and in_class(kind, name) is ABSENT:
+            capture.depends_on_type_of_field(value, name)
+        else:
+            has_attribute(capture, value, name)
+
+
+def has_attribute(capture: Capture, value: Any, name: str, /) -> bool:
+    try:
+        attributes.load(capture, value, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _by_own_hook(capture: Capture, name: str, value: Any, kinds: Any) -> bool | None:
+    """The answer of a hook of the program; None without one."""
+    hook = in_class(type(kinds), name)
+    if not isinstance(kinds, type) or type(hook) is not FunctionType:
+        return None
+    if is_of_torch(hook) or is_of_python(module_of(hook)):
+        return None
+    capture.depends_on_class(type(kinds), name)
+    return capture.truth(capture.call(hook, (kinds, value), {}))
 
 
 def _graph_break(capture: Capture, msg: str = "") -> None:
@@ -77,14 +150,14 @@ def _len(capture: Capture, value: Any, /) -> int:
 def _iter(capture: Capture, value: Any, /, *sentinel: Any) -> Any:
     if sentinel:
         return capture.made(iter(natives.called_natively(capture, value), *sentinel))
-    return iteration.iterator_of(capture, value)
+    return operations.iterator_of(capture, value)
 
 
 def _next(capture: Capture, iterator: Any, /, *default: Any) -> Any:
     if isinstance(iterator, InterpretedGenerator) and not default:
         return iterator.send(None)
-    value = iteration.next_of(capture, iterator, iteration.END)
-    if value is not iteration.END:
+    value = operations.next_of(capture, iterator, operations.END)
+    if value is not operations.END:
         return value
     if not default:
         raise StopIteration
@@ -171,8 +244,8 @@ def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
 
 
 def _any_all(stop_at: bool, capture: Capture, elements: Any, /) -> bool:
-    iterator = iteration.iterator_of(capture, elements)
-    while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
+    iterator = operations.iterator_of(capture, elements)
+    while (element := operations.next_of(capture, iterator, operations.END)) is not operations.END:
         if capture.truth(element) is stop_at:
             return stop_at
     return not stop_at
@@ -265,11 +338,11 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     **dict.fromkeys((marks.is_compiling, _utils.is_compiling), lambda capture: True),
     **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), lambda capture: True),
     inspect.signature: _signature,
-    isinstance: class_checks.is_instance,
+    isinstance: is_instance,
     getattr: _getattr,
-    hasattr: class_checks.has_attribute,
-    setattr: storing.store,
-    delattr: storing.delete,
+    hasattr: has_attribute,
+    setattr: attributes.store,
+    delattr: attributes.delete,
     len: _len,
     iter: _iter,
     next: _next,
@@ -288,7 +361,7 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     hash: _hash,
     id: _id,
     callable: _callable,
-    issubclass: class_checks.is_subclass,
+    issubclass: is_subclass,
     _thread.get_ident: partial(_guarded, _thread.get_ident),
     sys.getrecursionlimit: partial(_guarded, sys.getrecursionlimit),
     sys.intern: lambda capture, text, /: sys.intern(text),
@@ -298,7 +371,7 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     operator.setitem: operations.store_subscript,
     operator.delitem: operations.delete_subscript,
     operator.contains: operations.contains,
-    operator.truth: iteration.truth,
+    operator.truth: operations.truth,
 }
 for _function in (abs, *BINARY, *COMPARE, *UNARY.values()):
     SPECIAL_CALLS[_function] = partial(_operator, _function)

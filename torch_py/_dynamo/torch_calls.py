@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch_py
 from torch_py import _functional
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
-from torch_py._dynamo.native_rules import by_name
+from torch_py._dynamo.native_rules import by_name, is_of_torch, is_operator
 from torch_py._dynamo.nested import has_tensors
-from torch_py._dynamo.torch_modules import is_of_torch, is_operator
 from torch_py._ops import _own_overloads, packet
 from torch_py._shapes.integers import SymInt
 from torch_py._tags import Tag

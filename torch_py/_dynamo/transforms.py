@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from torch_py import _C, autograd
 from torch_py._dynamo import torch_calls
 from torch_py._dynamo.breaks import unsupported_call
+from torch_py._dynamo.native_rules import module_of, own_name
 from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.scopes import Scope
-from torch_py._dynamo.torch_modules import module_of, own_name
+from torch_py._dynamo.recorder import Scope
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd.graph import _nodes_below, get_gradient_edge
@@ -27,7 +27,7 @@ from torch_py.utils._pytree import tree_flatten, tree_unflatten
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
-    from torch_py._dynamo.scopes import Input
+    from torch_py._dynamo.recorder import Input
 
 
 _MODULES = tuple(

@@ -30,8 +30,7 @@ from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
     from torch_py._dynamo.guard_rows import RowWriter
-    from torch_py._dynamo.recorder import Recorder
-    from torch_py._dynamo.scopes import Input
+    from torch_py._dynamo.recorder import Input, Recorder
     from torch_py._dynamo.sources import Source
     from torch_py._dynamo.varying_worlds import Worlds
     from torch_py.fx.graph import Graph

@@ -13,7 +13,7 @@ from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
-from torch_py._dynamo.torch_modules import is_operator
+from torch_py._dynamo.native_rules import is_operator
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
 from torch_py._shapes.formulas import Formula, cannot_be_negative, evaluate
 from torch_py._shapes.integers import SymInt

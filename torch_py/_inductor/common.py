@@ -14,8 +14,8 @@ import operator
 from typing import Any
 
 from torch_py._functorch.aot.forms import Form, is_random
-from torch_py._functorch.aot.splitting import is_view
-from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
+from torch_py._functorch.aot.partition import is_view
+from torch_py._functorch.aot.recipes import BACKWARD, TANGENTS
 from torch_py._inductor.entries import NotWrittenError, text_of
 from torch_py._ops import OpOverload
 from torch_py.fx._order import reached

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from torch_py import _C, _logging
 from torch_py._C._compiler import Slot
-from torch_py._functorch.aot import recipes, traced
+from torch_py._functorch.aot import recipes
 from torch_py._functorch.aot.forms import OnCopies, Requiring, on_copies, requiring
 from torch_py._functorch.aot.runtime.calls import Parts
 from torch_py._inductor import config
@@ -115,8 +115,8 @@ def _unreadable(*parts: Any) -> Any:
 
 _RECORDS: tuple[Any, ...] = (
     Parts, recipes.Computed, recipes.Constant, recipes.InputOfGraph, recipes.OnInput,
-    recipes.Same, recipes.Step, recipes.Viewed, recipes.Base, recipes.Memory, recipes.Own, traced.Change,
-    traced.Reshaping, Formula,
+    recipes.Same, recipes.Step, recipes.Viewed, recipes.Base, recipes.Memory, recipes.Own, recipes.Change,
+    recipes.Reshaping, Formula,
 )  # fmt: skip
 # The parts of a value of each class, and what makes the value of them.
 _FORMS: dict[Any, tuple[Callable[[Any], Any], Callable[..., Any]]] = {

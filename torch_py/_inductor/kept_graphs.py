@@ -7,7 +7,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C._compiler import Slot
-from torch_py._functorch.aot.traced import BACKWARD, TANGENTS
+from torch_py._functorch.aot.recipes import BACKWARD, TANGENTS
 from torch_py._shapes.arguments import reach
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor

@@ -15,7 +15,7 @@ from typing import Any
 
 from torch_py import _C, _logging, random
 from torch_py._C._compiler import Program
-from torch_py._functorch.aot.splitting import is_view
+from torch_py._functorch.aot.partition import is_view
 from torch_py._inductor import config
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.entries import key_of_parts, read_entry, write_entry

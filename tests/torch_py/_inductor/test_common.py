@@ -97,7 +97,7 @@ def test_the_call_and_backward_compute_values_once_each() -> None:
 
 def test_backward_computes_again_what_it_did() -> None:
     """A checkpoint gives up what the call has computed."""
-    from torch_py._functorch.aot.traced import BACKWARD
+    from torch_py._functorch.aot.recipes import BACKWARD
     from torch_py._inductor.common import merge_common
 
     module = graph_of(lambda x: torch.relu(x.sin()) + torch.cos(x.sin()) + torch.exp(x.sin()), make(4))

@@ -4,7 +4,7 @@ import pytest
 
 import torch_py as torch
 from torch_py._dynamo.testing import CompileCounterWithBackend
-from torch_py._functorch.aot.programs import of_function
+from torch_py._functorch.aot.recording import of_function
 from torch_py._functorch.aot.varying import trace_varying
 from torch_py._inductor import varying
 from torch_py._inductor.stages import CompiledGraph

@@ -9,7 +9,7 @@ import pytest
 import torch_py as torch
 from tests.torch_py.aot.comparison import compare, computed, leaves, plain
 from torch_py._functorch.aot import aot_function
-from torch_py._functorch.aot.traced import Unsupported
+from torch_py._functorch.aot.recipes import Unsupported
 from torch_py._functorch.compilers import nop
 
 F = torch.nn.functional

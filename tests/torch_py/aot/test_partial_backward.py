@@ -15,7 +15,7 @@ import pytest
 import torch_py as torch
 from torch_py._functorch.aot import aot_function
 from torch_py._functorch.aot.partial_backward import _MOST_GRAPHS
-from torch_py._functorch.aot.traced import TANGENTS
+from torch_py._functorch.aot.recipes import TANGENTS
 from torch_py._functorch.compilers import nop
 from torch_py._inductor import config, graph_cache, kept_graphs
 from torch_py._inductor.cache import Cache

@@ -3,7 +3,7 @@
 import pytest
 
 import torch_py as torch
-from torch_py._functorch.aot.programs import of_function
+from torch_py._functorch.aot.recording import of_function
 from torch_py._functorch.aot.varying import Size, trace_varying
 from torch_py._shapes.arguments import Arguments, NotFollowed, geometry_of
 from torch_py._shapes.sizes import Sizes

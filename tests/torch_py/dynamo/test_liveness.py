@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import torch_py as torch
-from torch_py._dynamo.liveness import slots_read_from
+from torch_py._dynamo.stops import slots_read_from
 
 
 def _results(function: Any, *arguments: Any) -> list[int]:

@@ -248,7 +248,7 @@ def test_results_are_compared(dtype: Any) -> None:
 
 def test_functions_around_operators_are_part_of_programs() -> None:
     """Backward of a layer norm calls its operator for the gradients that are wanted."""
-    from torch_py._dynamo.repro.cases import Case
+    from torch_py._dynamo.repro.minifier import Case
     from torch_py._inductor.debug import compiled_graphs
     from torch_py.fx import symbolic_trace
 

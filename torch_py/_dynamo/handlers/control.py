@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
-from torch_py._dynamo import attributes, iteration, operations
+from torch_py._dynamo import attributes, operations
 from torch_py._dynamo.frame import Finished, Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 
@@ -71,7 +71,7 @@ def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
 
 
 def get_iter(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = iteration.iterator_of(frame.capture, frame.stack[-1])
+    frame.stack[-1] = operations.iterator_of(frame.capture, frame.stack[-1])
 
 
 get_yield_from_iter = get_iter
@@ -79,8 +79,8 @@ get_yield_from_iter = get_iter
 
 def for_iter(frame: Frame, target: int) -> None:
     """Pushes the next element; at the end drops the iterator and jumps."""
-    value = iteration.next_of(frame.capture, frame.stack[-1], iteration.END)
-    if value is iteration.END:
+    value = operations.next_of(frame.capture, frame.stack[-1], operations.END)
+    if value is operations.END:
         frame.stack.pop()
         frame.jump(target)
     else:
@@ -129,9 +129,9 @@ def _elements(capture: Any, iterator: Any) -> Generator[Any, Any, Any]:
         while True:
             if sent is not None:
                 element = capture.call(attributes.load(capture, iterator, "send"), (sent,), {})
-            elif iteration.is_native_iterator(iterator):
-                element = iteration.next_of(capture, iterator, iteration.END)
-                if element is iteration.END:
+            elif operations.is_native_iterator(iterator):
+                element = operations.next_of(capture, iterator, operations.END)
+                if element is operations.END:
                     return None
             else:
                 element = capture.call(attributes.load(capture, iterator, "__next__"), (), {})

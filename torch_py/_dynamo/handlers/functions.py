@@ -7,8 +7,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 from torch_py._dynamo import calls
-from torch_py._dynamo.call_parts import call_parts
-from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.frame import Frame, call_parts
 
 # Calls: what is on the stack, as a callable and its arguments
 

@@ -6,7 +6,7 @@ import sys
 from types import BuiltinFunctionType, MethodDescriptorType
 from typing import Any
 
-from torch_py._dynamo import attributes, storing
+from torch_py._dynamo import attributes
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, Frame
 from torch_py._dynamo.journal import ABSENT
@@ -133,12 +133,12 @@ def load_method(frame: Frame, name: str) -> None:
 
 def store_attr(frame: Frame, name: str) -> None:
     value, owner = frame.stack[-2:]
-    storing.store(frame.capture, owner, name, value)
+    attributes.store(frame.capture, owner, name, value)
     del frame.stack[-2:]
 
 
 def delete_attr(frame: Frame, name: str) -> None:
-    storing.delete(frame.capture, frame.stack[-1], name)
+    attributes.delete(frame.capture, frame.stack[-1], name)
     frame.stack.pop()
 
 

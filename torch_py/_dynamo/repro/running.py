@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from torch_py._dynamo.repro.cases import Case
-from torch_py._dynamo.repro.minifier import copy_of, minified
+from torch_py._dynamo.repro.minifier import Case, copy_of, minified
 from torch_py.fx._symbolic_trace import symbolic_trace
 from torch_py.fx.graph_module import GraphModule
 

@@ -10,9 +10,8 @@ from torch_py import random
 from torch_py._dynamo import config
 from torch_py._dynamo.backends.registry import name_of
 from torch_py._dynamo.checking import copied
-from torch_py._dynamo.repro.cases import Case, inductor_compiler
 from torch_py._dynamo.repro.checks import AccuracyError, difference_of
-from torch_py._dynamo.repro.minifier import copy_of
+from torch_py._dynamo.repro.minifier import Case, copy_of, inductor_compiler
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py.fx.graph_module import GraphModule

@@ -2,10 +2,10 @@
 
 `compile` has the functions that programs call. Behind it:
 
-* recording.py: the operators of a program on fake tensors as a graph; programs.py: what is recorded
+* recording.py: the operators of a program on fake tensors as a graph
 * views.py, outputs.py: who shares memory with whom, and how results are made from outputs of a graph
 * functionalize.py: changes in place as new values, with forms.py, inverse_views.py and building.py
-* joint.py: all of this for one call and its backward, described by traced.py and recipes.py
+* joint.py: all of this for one call and its backward, described by recipes.py
 * partition.py: the joint graph as two, with max_flow.py
 * runtime: calls of what the graphs have been compiled to
 """

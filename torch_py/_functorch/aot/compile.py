@@ -14,11 +14,10 @@ from torch_py._functorch.aot.in_place import put_changes_inside
 from torch_py._functorch.aot.joint import trace
 from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import default_partition
-from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
-from torch_py._functorch.aot.recording import Decompositions, Recorder
+from torch_py._functorch.aot.recipes import Traced
+from torch_py._functorch.aot.recording import Decompositions, GraphProgram, Program, Recorder, of_function
 from torch_py._functorch.aot.runtime.calls import Call, Parts, flat_call
 from torch_py._functorch.aot.runtime.training import raising, training_facts
-from torch_py._functorch.aot.traced import Traced
 from torch_py._functorch.aot.watching import Kept
 from torch_py._functorch.modules import functional_call
 from torch_py._records import Fields

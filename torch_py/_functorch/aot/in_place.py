@@ -14,8 +14,7 @@ from typing import Any
 
 from torch_py._functorch.aot.building import Builder, input_values, is_dense, mode_of
 from torch_py._functorch.aot.forms import OnCopies
-from torch_py._functorch.aot.recipes import Own
-from torch_py._functorch.aot.traced import Change, Traced
+from torch_py._functorch.aot.recipes import Change, Own, Traced
 from torch_py._functorch.aot.views import Views
 from torch_py._ops import ops
 from torch_py.fx._arguments import nodes_in

@@ -7,9 +7,8 @@ from typing import Any
 
 from torch_py._functorch.aot.building import is_dense
 from torch_py._functorch.aot.functionalize import written_nodes
-from torch_py._functorch.aot.recipes import Base, Memory, Own, Source, Step
+from torch_py._functorch.aot.recipes import Base, Memory, Own, Source, Step, Unsupported
 from torch_py._functorch.aot.recording import Recorder
-from torch_py._functorch.aot.traced import Unsupported
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
 from torch_py._records import Fields

@@ -7,26 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.aot import recipes
 from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, Sharing, version_of
 from torch_py._functorch.aot.outputs import Outputs
-from torch_py._functorch.aot.programs import Program
-from torch_py._functorch.aot.recipes import Source
-from torch_py._functorch.aot.recording import Decompositions, Recorder
-from torch_py._functorch.aot.traced import (
-    BACKWARD,
-    CHANGED,
-    METADATA,
-    NO_GRAD,
-    STEP,
-    TANGENTS,
-    Change,
-    Reshaping,
-    Traced,
-    Unsupported,
-)
+from torch_py._functorch.aot.recording import Decompositions, Program, Recorder
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
 from torch_py._thread_state import ThreadState, without_autocast
@@ -59,7 +46,7 @@ def trace(
     names: Sequence[str],
     decompositions: Decompositions = None,
     may_take_memory: Callable[[Iterable[int]], bool] = lambda positions: True,
-) -> Traced:
+) -> recipes.Traced:
     """Records the call of a program, and its gradients if results require them.
 
     Arguments that are not tensors are constants of the graph; a tensor that is given twice is one input.
@@ -78,7 +65,7 @@ def trace(
 class SharedMemory(Exception):
     """The program is to be recorded again, with other inputs: the memory of some arguments as a whole."""
 
-    def __init__(self, sources: dict[int, Source]) -> None:
+    def __init__(self, sources: dict[int, recipes.Source]) -> None:
         self.sources = sources
 
 
@@ -93,7 +80,9 @@ class _Trace:
         self.leaves_inference = False
         self.reached: list[list[int]] = []
 
-    def run(self, program: Program, names: Sequence[str], sources: Mapping[int, Source]) -> Traced:
+    def run(
+        self, program: Program, names: Sequence[str], sources: Mapping[int, recipes.Source]
+    ) -> recipes.Traced:
         made = Inputs(self.recorder, self.arguments, names)
         made.make(sources)
         self.inputs = made.inputs
@@ -130,11 +119,11 @@ class _Trace:
         if not tangents:
             return [], []
         if not wanted:
-            raise Unsupported(
+            raise recipes.Unsupported(
                 "results require gradients, and no argument does: the program makes tensors that require them"
             )
         if not all(_has_shape_of_history(computed[i]) for i in tangents):
-            raise Unsupported(
+            raise recipes.Unsupported(
                 "the program changes the shape of a result in place without grad mode, so that no gradient "
                 "of the result fits its history"
             )
@@ -142,7 +131,7 @@ class _Trace:
         with self.recorder.paused(), inference_mode(False), enable_grad():
             reached = arrivals([computed[i] for i in tangents])
             leaves = [get_gradient_edge(leaf).node for leaf in wanted]
-        self.recorder.context = {BACKWARD: True}
+        self.recorder.context = {recipes.BACKWARD: True}
         self.recorder.notes_steps = len(tangents) > 1
         given = [
             self.recorder.tangent(f"tangents_{number}", computed[i])
@@ -165,13 +154,13 @@ class _Trace:
     def _note_tangents(self, reached: Mapping[Any, frozenset[int]]) -> None:
         """Replaces the steps of backward by the tangents that lead to them."""
         for node in self.graph.nodes:
-            step = node.meta.pop(STEP, None)
+            step = node.meta.pop(recipes.STEP, None)
             if step in reached:  # and not of a pass in which all of this happens
-                node.meta[TANGENTS] = reached[step]
+                node.meta[recipes.TANGENTS] = reached[step]
 
     def _forget_backward(self) -> None:
         for node in reversed(self.graph.nodes):
-            if BACKWARD in node.meta:
+            if recipes.BACKWARD in node.meta:
                 self.graph.erase_node(node)
 
     # The functional graph
@@ -179,7 +168,7 @@ class _Trace:
 
     def _functional(
         self, outputs: Outputs, recorded: list[Input], tangents: list[int], gradients: list[Any]
-    ) -> Traced:
+    ) -> recipes.Traced:
         # First of all: a result of several becomes a node when it is asked for.
         node_of = self.recorder.node_of
         computed = [node_of(tensor) for tensor in outputs.computed]
@@ -199,7 +188,7 @@ class _Trace:
         changes_inference = any(self.inputs[change.input].given.is_inference() for change in changes)
         note_unused(functional.graph)
         remove_dead_nodes(functional.graph)
-        return Traced(
+        return recipes.Traced(
             module=_LazyGraphModule(self.recorder.root, functional.graph),
             inputs=[one.source for one in self.inputs],
             num_outputs=len(values),
@@ -216,30 +205,30 @@ class _Trace:
 
     def _changes(
         self, functional: Functionalized, recorded: list[Input], sharing: Sharing, values: list[Node]
-    ) -> list[Change]:
+    ) -> list[recipes.Change]:
         """What the call does to its inputs. Adds their new numbers to `values`, the outputs of the graph."""
         changes = []
         for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
             is_recorded = one in recorded
             if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
                 is_counted = one.given.is_inference() or version_of(one.given) != one.version
-                changes.append(Change(self.inputs.index(one), len(values), is_recorded, is_counted))
-                functional.inputs[one.node].meta[CHANGED] = True
+                changes.append(recipes.Change(self.inputs.index(one), len(values), is_recorded, is_counted))
+                functional.inputs[one.node].meta[recipes.CHANGED] = True
                 values.append(functional.last(self.recorder.node_of(one.given)))
         return changes
 
-    def _reshaping(self, one: Given) -> Reshaping:
+    def _reshaping(self, one: Given) -> recipes.Reshaping:
         node = self.recorder.node_of(one.tensor)
         operators = []
         while node is not one.node:
-            if METADATA in node.meta:
-                with_grad = NO_GRAD not in node.meta
-                operators.append((node.meta[METADATA], node.args[1:], node.kwargs, with_grad))
+            if recipes.METADATA in node.meta:
+                with_grad = recipes.NO_GRAD not in node.meta
+                operators.append((node.meta[recipes.METADATA], node.args[1:], node.kwargs, with_grad))
             source = aliased_argument(node)
             if source is None:
                 break
             node = source
-        return Reshaping(one.position, tuple(reversed(operators)))
+        return recipes.Reshaping(one.position, tuple(reversed(operators)))
 
 
 def _has_new_history(one: Input) -> bool:

@@ -1,9 +1,10 @@
-"""`Recorder`: the operators that a program calls on fake tensors, as nodes of a graph."""
+"""`Recorder`: the operators that a program calls on fake tensors, as nodes of a graph. The program is a
+function, or a graph that is run node by node."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.forms import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
-from torch_py._functorch.aot.traced import METADATA, NO_GRAD, STEP, Unsupported  # for all who record
+from torch_py._functorch.aot.recipes import METADATA, NO_GRAD, STEP, Unsupported  # for all who record
 from torch_py._ops import ops
 from torch_py._shapes.arguments import are_dense, reach
 from torch_py._subclasses.calls import map_tensors, memory_of
@@ -22,7 +23,9 @@ from torch_py._tags import Tag
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd.grad_mode import enable_grad, inference_mode
+from torch_py.fx._interpreter import Interpreter
 from torch_py.fx.graph import Graph
+from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 from torch_py.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
@@ -338,3 +341,44 @@ def view_of_metadata_change(func: Any) -> Any:
         if found is not None and not found._schema.is_mutable and found.is_view:
             return found
     raise Unsupported(f"{func} changes the shape of a tensor in place")
+
+
+# ``program(recorder, arguments)`` returns a list of results.
+Program = Callable[[Recorder, list[Any]], list[Any]]
+
+_LINES = ("stack_trace", "nn_module_stack", "source_fn_stack")  # what `meta` says of a node's place
+
+
+def of_function(function: Callable[..., Sequence[Any]]) -> Program:
+    """Calls a function, which returns a list."""
+
+    def program(recorder: Recorder, arguments: list[Any]) -> list[Any]:
+        return list(function(*arguments))
+
+    return program
+
+
+class GraphProgram(Interpreter):
+    """Runs a graph of calls of torch's functions. What a node records gets its line of the user's program,
+    and its result the name of the node.
+    """
+
+    recorder: Recorder  # of the call
+
+    def __init__(self, module: GraphModule) -> None:
+        super().__init__(module)
+        self.extra_traceback = False
+
+    def __call__(self, recorder: Recorder, arguments: list[Any]) -> list[Any]:
+        self.recorder = recorder
+        return list(self.run(*arguments, enable_io_processing=False))
+
+    def run_node(self, n: Node) -> Any:
+        if not n.op.startswith("call"):
+            return super().run_node(n)
+
+        self.recorder.context = {name: n.meta[name] for name in _LINES if name in n.meta}
+        result = super().run_node(n)
+        if isinstance(result, Tensor):
+            self.recorder.name(result, n.name)
+        return result

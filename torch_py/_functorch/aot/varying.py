@@ -8,10 +8,8 @@ from typing import Any
 
 from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.joint import SharedMemory, trace
-from torch_py._functorch.aot.programs import Program
-from torch_py._functorch.aot.recipes import Recipe, Viewed
-from torch_py._functorch.aot.recording import Decompositions
-from torch_py._functorch.aot.traced import BACKWARD, Traced
+from torch_py._functorch.aot.recipes import BACKWARD, Recipe, Traced, Viewed
+from torch_py._functorch.aot.recording import Decompositions, Program
 from torch_py._ops import ops
 from torch_py._records import Record
 from torch_py._shapes.arguments import Arguments, Geometry, NotFollowed, solved_geometry, stand_in

@@ -6,8 +6,7 @@ import operator
 from functools import cache, cached_property
 from typing import Any
 
-from torch_py._functorch.aot.recipes import Step
-from torch_py._functorch.aot.traced import NO_GRAD
+from torch_py._functorch.aot.recipes import NO_GRAD, Step
 from torch_py._records import Fields
 from torch_py._subclasses.calls import memory_of
 from torch_py._tensor import Tensor

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from torch_py._functorch.aot.recipes import Own
+from torch_py._functorch.aot.partition import Joint, is_tangent, is_view, memory_of
+from torch_py._functorch.aot.recipes import BACKWARD, Own, Traced
 from torch_py._functorch.aot.runtime.training import tangents_of_nodes
-from torch_py._functorch.aot.splitting import Joint, is_tangent, is_view, memory_of
-from torch_py._functorch.aot.traced import BACKWARD, Traced
 from torch_py.fx._order import reached
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule

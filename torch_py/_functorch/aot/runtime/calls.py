@@ -8,18 +8,20 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.aot.recipes import (
+    Change,
     Computed,
     InputOfGraph,
     OnInput,
     Own,
     Recipe,
+    Reshaping,
     Same,
     Source,
+    Traced,
     Viewed,
     as_base,
 )
 from torch_py._functorch.aot.runtime.training import function_of
-from torch_py._functorch.aot.traced import Change, Reshaping, Traced
 from torch_py._records import Record
 from torch_py._thread_state import without_autocast
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
-from torch_py._functorch.aot.traced import Traced
+from torch_py._functorch.aot.recipes import Traced
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import inference_mode
 from torch_py.fx.graph import Graph
