@@ -15,6 +15,9 @@ from torch_py._records import Fields
 from torch_py._subclasses.calls import generator_in, memory_of, tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+# Fake tensors, unlike real ones, are copied from the meta device to others.
+_COPIES = ("aten::copy_", "aten::_to_copy")
+
 
 class CaptureMode(FakeTensorMode):
     """Computes shapes, and notes when an operator would draw random numbers or change tensors: in the program
@@ -50,6 +53,9 @@ class CaptureMode(FakeTensorMode):
             self.written |= memory_in(written, {}).keys()
         if written and self.places.overlap(written):
             self.problem = "it changes a tensor some of whose elements are in the same place"
+        is_copy = func._schema.name in _COPIES and not result.is_meta
+        if is_copy and any(tensor.is_meta for tensor in tensors_in(args, kwargs)):
+            self.problem = "it fails, as it copies elements of a tensor on the meta device"
         if "inplace_view" in func.tags and _C.is_inference_mode_enabled() and not args[0].is_inference():
             self.problem = "inference mode changes the shape of a tensor that was made outside of it"
 

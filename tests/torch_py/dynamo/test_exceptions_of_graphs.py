@@ -139,6 +139,21 @@ def test_programs_see_no_errors_of_fake_tensors():
     assert torch.compile(program, backend="eager")(torch.ones(3)) == program(torch.ones(3))
 
 
+@pytest.mark.parametrize("copy", [torch.Tensor.copy_, lambda x, other: other.to("cpu")])
+def test_what_happens_before_a_copy_from_the_meta_device_is_kept(copy):
+    """The copy fails in each call, but not of fake tensors."""
+
+    def program(x, y):
+        x.unsqueeze_(0)
+        x.add_(1)
+        copy(y, torch.ones(3, device="meta"))
+
+    x = torch.zeros(3)
+    with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor"):
+        torch.compile(program, backend="aot_eager")(x, torch.ones(3))
+    assert x.tolist() == [[1, 1, 1]]
+
+
 def test_keywords_that_are_no_strings_are_refused():
     def program(x):
         try:
