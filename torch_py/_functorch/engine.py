@@ -238,8 +238,15 @@ def depends_on_others(results: Any, own: Any) -> bool:
         return True
 
     nodes = _nodes_below(t.grad_fn for t in tensors if t.grad_fn is not None)
-    leaves = (getattr(node, "variable", None) for node in nodes)
-    return any(leaf is not None and id(leaf) not in known for leaf in leaves)
+    return any(_leads_outside(node, known) for node in nodes)
+
+
+def _leads_outside(node: Any, known: set[int]) -> bool:
+    leaf = getattr(node, "variable", None)
+    if leaf is not None:
+        return id(leaf) not in known
+    # Of a view that was made before its base required gradients: it requires them, but no edge leads to it.
+    return all(before is None for before, _ in node.next_functions)
 
 
 def released(results: Any, own: Any) -> Any:

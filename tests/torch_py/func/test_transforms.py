@@ -46,6 +46,21 @@ def test_gradients_reach_tensors_outside():
     close(scale.grad, torch.tensor(4.0))
 
 
+def test_views_from_before_their_base_required_gradients():
+    """They require gradients, too, but have no history."""
+    base = torch.ones(3)
+    view = base[1:]
+    base.requires_grad_()
+
+    def square(v):
+        return (v * v).sum()
+
+    gradient = func.grad(square)
+    assert gradient(view).requires_grad
+    assert torch.compile(gradient, backend="aot_eager")(view).requires_grad
+    assert all(value.requires_grad for value in func.grad_and_value(square)(view))
+
+
 def test_outer_gradients_do_not_leak_in():
     x = torch.ones(2, requires_grad=True)
     y = func.grad(lambda v: (v**3).sum())(x)
