@@ -42,6 +42,22 @@ def test_backward_twice_needs_retain_graph():
         y.backward()
 
 
+@pytest.mark.parametrize("call", [torch.exp, compiled(torch.exp)])
+def test_steps_whose_gradients_lead_nowhere_check_what_they_have_saved(call: Any):
+    """A view from before its base required gradients has no edge to it."""
+    base = torch.zeros(3)
+    view = base[:]
+    base.requires_grad_()
+    result = call(view)
+    result.sum().backward(retain_graph=True)
+    assert base.grad is None
+
+    with torch.no_grad():
+        result.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        result.sum().backward()
+
+
 def _passes(function: Any, numbers: list[int]) -> list[Any]:
     """One backward after another, from the results with these numbers: the gradients, or an error."""
     x = torch.linspace(0.5, 2, 4).requires_grad_()

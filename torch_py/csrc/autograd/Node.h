@@ -167,9 +167,10 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
  protected:
   explicit Node(uint64_t sequence_nr);
   void release_resources() override;
+  /// Whether the pass that runs the node follows an edge (FollowedEdges).
+  bool is_followed(size_t edge) const;
 
  private:
-  bool is_followed(size_t edge) const;
   void release_edges() noexcept;
   /// Keeps topological_nr_ above that of every child.
   void note_child(const Edge& edge) {

@@ -121,11 +121,13 @@ void CompiledNode::note_output(const at::Tensor& output) {
 
 // --- Backward ---
 
-/// Whether a part of backward runs in a pass with these gradients.
+/// Whether a part of backward runs in a pass with these gradients. Parts whose gradients lead
+/// nowhere do, too, as in eager mode, and check what they have saved: inputs without an edge are
+/// views that were made before their base required gradients.
 bool CompiledNode::runs(const SavedUse& use, const variable_list& grads) const {
   return arrives(use.tangents, grads) &&
          std::any_of(use.gradients.begin(), use.gradients.end(),
-                     [this](size_t edge) { return should_compute_output(edge); });
+                     [this](size_t edge) { return is_followed(edge); });
 }
 
 /// The places in `uses` of the parts that run. Throws if one has run before.
@@ -191,7 +193,7 @@ void CompiledNode::note_pass(const std::vector<size_t>& uses, const variable_lis
     if (!grads[graph_->tangents[place]].defined()) continue;
     done_[place].resize(graph_->differentiated.size());
     for (size_t i = 0; i < graph_->differentiated.size(); ++i)
-      if (should_compute_output(i)) done_[place][i] = true;
+      if (is_followed(i)) done_[place][i] = true;
   }
 }
 
@@ -300,7 +302,7 @@ std::vector<bool> CompiledNode::gradients_of_pass(const variable_list& grads) co
   bool is_wanted = graph_->raises;
   for (size_t i = 0; i < reached.size(); ++i) {
     reached[i] = is_reached(i, grads);
-    is_wanted = is_wanted || (reached[i] && should_compute_output(i));
+    is_wanted = is_wanted || (reached[i] && is_followed(i));
   }
   return is_wanted ? reached : std::vector<bool>();
 }
