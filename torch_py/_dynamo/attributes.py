@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.journal import ABSENT
-from torch_py._shapes.integers import VARYING
+from torch_py._shapes.numbers import VARYING
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:

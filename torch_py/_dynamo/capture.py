@@ -14,9 +14,7 @@ from torch_py._dynamo import attributes, calls, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.frame import Frame, call_parts
 from torch_py._dynamo.writing import Writing
-from torch_py._shapes.held import Held
-from torch_py._shapes.integers import SymInt, SymSize
-from torch_py._shapes.reals import SymFloat
+from torch_py._shapes.numbers import Held, SymFloat, SymInt, SymSize
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter

@@ -18,7 +18,7 @@ from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT, Marker, Snapshot, contents, copy_of, replace_contents
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.origins import FIXED_KINDS, SCALARS
-from torch_py._shapes.integers import SymSize
+from torch_py._shapes.numbers import SymSize
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from torch_py._shapes.integers import VARYING, SymInt, SymSize
+from torch_py._shapes.numbers import VARYING, SymInt, SymSize
 
 if TYPE_CHECKING:
     from torch_py._dynamo.varying import Varying

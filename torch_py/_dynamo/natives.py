@@ -20,7 +20,7 @@ from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_numbers import call_with_numbers
 from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
 from torch_py._dynamo.nested import has_tensors
-from torch_py._shapes.integers import VARYING
+from torch_py._shapes.numbers import VARYING
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:

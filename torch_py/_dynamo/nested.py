@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
-from torch_py._shapes.integers import VARYING, SymSize
+from torch_py._shapes.numbers import VARYING, SymSize
 from torch_py._tensor import Tensor
 
 

@@ -16,8 +16,7 @@ from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.journal import ABSENT, Marker
 from torch_py._dynamo.native_numbers import has_varying
 from torch_py._dynamo.nested import has_tensors, map_tensors
-from torch_py._shapes.held import Held
-from torch_py._shapes.integers import VARYING, SymSize, combined
+from torch_py._shapes.numbers import VARYING, Held, SymSize, combined
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from torch_py._dynamo.recorder import Input, Recorder
 from torch_py._dynamo.shared_memory import address_of, may_share, overlap
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.varying import Varying
-from torch_py._shapes.held import Held
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.numbers import Held, SymInt
 from torch_py._subclasses.calls import memory_of
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor

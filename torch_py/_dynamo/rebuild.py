@@ -13,8 +13,7 @@ from torch_py._dynamo.frame import Pending
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot, replace_contents
 from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
 from torch_py._dynamo.sources import Source
-from torch_py._shapes.held import Held
-from torch_py._shapes.integers import VARYING
+from torch_py._shapes.numbers import VARYING, Held
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.fx._names import Namespace

@@ -23,8 +23,7 @@ from torch_py._dynamo.varying import SIZES, Varying, name_read
 from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
 from torch_py._records import Fields
-from torch_py._shapes.held import Held
-from torch_py._shapes.integers import VARYING
+from torch_py._shapes.numbers import VARYING, Held
 from torch_py._subclasses import errors
 from torch_py._subclasses.calls import asks_for_elements
 from torch_py._subclasses.fake_tensor import FakeTensor

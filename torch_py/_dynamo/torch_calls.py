@@ -14,7 +14,7 @@ from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.native_rules import by_name, is_of_torch, is_operator
 from torch_py._dynamo.nested import has_tensors
 from torch_py._ops import _own_overloads, packet
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.numbers import SymInt
 from torch_py._tags import Tag
 from torch_py._tensor import Tensor
 from torch_py.nn import functional

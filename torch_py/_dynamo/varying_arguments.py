@@ -16,8 +16,7 @@ from torch_py import _C
 from torch_py._dynamo.native_rules import is_operator
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
 from torch_py._shapes.formulas import Formula, cannot_be_negative, evaluate
-from torch_py._shapes.integers import SymInt
-from torch_py._shapes.reals import SymFloat, term_of
+from torch_py._shapes.numbers import SymFloat, SymInt, term_of
 from torch_py._shapes.sizes import Relation, Sizes
 from torch_py._tensor import Tensor
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo.varying_worlds import Replay, solver_of
 from torch_py._shapes.arguments import NotFollowed
 from torch_py._shapes.formulas import Symbol, evaluate
-from torch_py._shapes.reals import term_of
+from torch_py._shapes.numbers import term_of
 from torch_py._shapes.sizes import Relation
 from torch_py._shapes.solver import Solver
 from torch_py._shapes.stand_ins import furthest

@@ -20,8 +20,7 @@ from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.varying_arguments import packet_of, positions_in, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
-from torch_py._shapes.integers import SymInt
-from torch_py._shapes.reals import term_of
+from torch_py._shapes.numbers import SymInt, term_of
 from torch_py._shapes.sizes import Relation
 from torch_py._shapes.stand_ins import furthest
 from torch_py._subclasses.calls import generator_in

@@ -22,9 +22,8 @@ from torch_py._shapes.formulas import (
     product,
     symbols_in,
 )
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.numbers import SymFloat, SymInt, term_of
 from torch_py._shapes.orders import Order, all_smaller, orders_of
-from torch_py._shapes.reals import SymFloat, term_of
 from torch_py._shapes.stand_ins import (
     PRIMES,
     RECORDINGS,

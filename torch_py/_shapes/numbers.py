@@ -1,17 +1,96 @@
-"""Integers that remember the formula of sizes that vary which they come from (sizes.py)."""
+"""Numbers that remember the formula of sizes that vary which they come from (sizes.py): integers, sizes of
+tensors, and real numbers that Python computes from them. Values that are held but unknown belong here, too.
+
+The value as a Python number is that for the stand-ins, which operators in C++ see; Python sees the hint.
+Decisions about a real number, and what else Python asks it for, fix the integers that it depends on.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from torch_py._shapes.formulas import COMPARISONS, Formula, Term, evaluate, product, symbols_in
-from torch_py._shapes.held import Held
-from torch_py._shapes.reals import SymFloat, add_arithmetic, fix_for, real, real_arithmetic, term_of
+from torch_py._shapes.formulas import COMPARISONS, OPERATIONS, Formula, Term, evaluate, product, symbols_in
 from torch_py._shapes.stand_ins import SMALLEST
 
 if TYPE_CHECKING:
     from torch_py._shapes.sizes import Sizes
+
+# Real numbers
+# ------------------------------------------------------------
+
+
+def _real(operation: str, *operands: Any) -> SymFloat:
+    """The number that an operation makes of numbers, one of which varies at least."""
+    sizes = next(operand.sizes for operand in operands if hasattr(operand, "sizes"))
+    term = Formula(operation, tuple(map(term_of, operands)))
+    evaluate(term, sizes.hints)  # raises what the program would raise
+    found = SymFloat(OPERATIONS[operation][0](*map(_plain, operands)))
+    found.term = term
+    found.sizes = sizes
+    return found
+
+
+def term_of(value: Any) -> Term:
+    return getattr(value, "term", value)  # type: ignore[no-any-return]
+
+
+def _plain(value: Any) -> Any:
+    """The number without its formula."""
+    return float.__float__(value) if isinstance(value, float) else int.__int__(value)
+
+
+def _real_arithmetic(operation: str, is_reflected: bool = False) -> Any:
+    def compute(self: SymFloat, other: Any) -> Any:
+        if not isinstance(other, (int, float)):
+            return NotImplemented
+        return _real(operation, other, self) if is_reflected else _real(operation, self, other)
+
+    return compute
+
+
+def _add_arithmetic(kind: type, operations: Sequence[str], made: Callable[..., Any]) -> None:
+    """Adds operators and reflected ones to a class of numbers that vary; `made` makes their methods."""
+    for operation in operations:
+        setattr(kind, f"__{operation}__", made(operation))
+        setattr(kind, f"__r{operation}__", made(operation, is_reflected=True))
+
+
+def _fix_for(kind: type, names: str) -> None:
+    """Adds methods whose result does not vary: the numbers are taken for fixed."""
+
+    def fixing(method: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda self, *others: method(self.sizes.fix(self), *map(self.sizes.fix, others))
+
+    for name in names.split():
+        setattr(kind, name, fixing(getattr(kind.__base__, name)))
+
+
+class SymFloat(float):
+    """A real number that varies."""
+
+    term: Term
+    sizes: Sizes
+
+    def __neg__(self) -> Any:
+        return self * -1.0
+
+    def __pos__(self) -> Any:
+        return self
+
+
+_add_arithmetic(SymFloat, ("add", "sub", "mul", "truediv"), _real_arithmetic)
+_fix_for(
+    SymFloat,
+    "__abs__ __bool__ __ceil__ __divmod__ __eq__ __float__ __floor__ __floordiv__ __format__ __ge__ __gt__ "
+    "__hash__ __int__ __le__ __lt__ __mod__ __ne__ __pow__ __rdivmod__ __repr__ __rfloordiv__ __rmod__ "
+    "__round__ __rpow__ __str__ __trunc__ as_integer_ratio conjugate hex is_integer",
+)
+
+
+# Integers
+# ------------------------------------------------------------
 
 
 def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
@@ -20,7 +99,7 @@ def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
 
     def compute(self: SymInt, other: Any) -> Any:
         if type(other) is float:
-            return real(operation, other, self) if is_reflected else real(operation, self, other)
+            return _real(operation, other, self) if is_reflected else _real(operation, self, other)
         if type(other) not in (int, bool, SymInt):
             return NotImplemented
         left, right = (other, self) if is_reflected else (self, other)
@@ -57,7 +136,7 @@ def _modulo(self: SymInt, other: Any) -> Any:
 
 def _power(self: SymInt, other: Any, modulus: Any = None) -> Any:
     if modulus is None and (type(other) is float or (type(other) is int and other < 0)):
-        return real("pow", self, other)
+        return _real("pow", self, other)
     if type(other) is int and 1 <= other <= 3 and modulus is None:
         result = self
         for _ in range(other - 1):
@@ -76,8 +155,7 @@ def _comparison(sign: str) -> Any:
 
 
 class SymInt(int):
-    """A size that varies. Its value as an integer is that of the stand-ins, which operators in C++ see;
-    Python sees the hint."""
+    """A size that varies."""
 
     term: Term
     sizes: Sizes
@@ -107,11 +185,11 @@ class SymInt(int):
         return self.sizes.decide("!=", self, 0)
 
 
-add_arithmetic(SymInt, ("add", "sub", "mul"), _arithmetic)
-add_arithmetic(SymInt, ("truediv",), real_arithmetic)
+_add_arithmetic(SymInt, ("add", "sub", "mul"), _arithmetic)
+_add_arithmetic(SymInt, ("truediv",), _real_arithmetic)
 for _sign, _compared in COMPARISONS.items():
     setattr(SymInt, f"__{_compared.__name__}__", _comparison(_sign))
-fix_for(
+_fix_for(
     SymInt,
     "__abs__ __and__ __ceil__ __divmod__ __float__ __floor__ __format__ __hash__ __int__ __invert__ "
     "__lshift__ __or__ __rand__ __rdivmod__ __repr__ __rfloordiv__ __rlshift__ __rmod__ __ror__ "
@@ -144,6 +222,35 @@ class SymSize(tuple[Any, ...]):
     __rmul__ = __mul__
 
 
+# What is not known
+# ------------------------------------------------------------
+
+
+class Held:
+    """A float or a text of the program, of class `kind`, which may be another one in the next call. It can be
+    moved and stored; whatever looks at it calls `refuse`, which raises an exception."""
+
+    __slots__ = ("kind", "refuse", "source")
+
+    def __init__(self, kind: type, source: Any, refuse: Callable[[], Any]) -> None:
+        self.kind = kind
+        self.source = source
+        self.refuse = refuse
+
+
+def _refusing(self: Held, *operands: Any) -> Any:
+    return self.refuse()
+
+
+_BINARY = "add sub mul truediv floordiv mod pow divmod and or xor lshift rshift matmul".split()
+_NAMES = (
+    "eq ne lt le gt ge hash bool len getitem contains iter neg pos abs invert int float complex index round "
+    "trunc floor ceil format repr str bytes fspath"
+).split()
+for _name in (*_NAMES, *_BINARY, *(f"r{name}" for name in _BINARY)):
+    setattr(Held, f"__{_name}__", _refusing)
+
+
 VARYING = frozenset({SymInt, SymFloat, Held})  # the types of numbers, and other values, that vary
 
 
@@ -157,5 +264,5 @@ def combined(function: Any, left: Any, right: Any) -> Any:
         return function(left.sizes.fix(left) if is_text else left, right)
     operation = function.__name__.strip("_").removeprefix("i")
     if type(left) is float and operation in ("add", "sub", "mul", "truediv"):
-        return real(operation, left, right)
+        return _real(operation, left, right)
     return function(left, right.sizes.fix(right))

@@ -6,7 +6,7 @@ import math
 import pytest
 
 import torch_py as torch
-from torch_py._shapes.integers import SymInt
+from torch_py._shapes.numbers import SymInt
 from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
 from torch_py._shapes.stand_ins import RECORDINGS, Range
 
