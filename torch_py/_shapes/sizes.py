@@ -23,13 +23,15 @@ from torch_py._shapes.formulas import (
     symbols_in,
 )
 from torch_py._shapes.numbers import SymFloat, SymInt, term_of
-from torch_py._shapes.orders import Order, all_smaller, orders_of
 from torch_py._shapes.stand_ins import (
     PRIMES,
     RECORDINGS,
     SMALLEST,
+    Order,
     Range,
+    all_smaller,
     mixed_stand_ins_of,
+    orders_of,
     samples_in,
 )
 

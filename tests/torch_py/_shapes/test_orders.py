@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from torch_py._shapes.formulas import Symbol
-from torch_py._shapes.orders import all_smaller, orders_of
+from torch_py._shapes.stand_ins import all_smaller, orders_of
 
 A, B, C, D, E, F = SYMBOLS = [Symbol(name) for name in "abcdef"]
 

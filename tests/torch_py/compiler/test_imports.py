@@ -32,7 +32,6 @@ RARE = (
     "torch_py._functorch.aot.varying",
     "torch_py._inductor.race",
     "torch_py._inductor.spec",
-    "torch_py._inductor.specialise",
     "torch_py._inductor.varying",
     "torch_py._shapes.merging",
     "torch_py._shapes.solver",
