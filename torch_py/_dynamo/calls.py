@@ -22,9 +22,9 @@ from torch_py._dynamo.decode.instructions import ASYNCHRONOUS
 from torch_py._dynamo.frame import Frame, bind, fill_closure
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
-from torch_py._dynamo.native_numbers import all_fixed, keeps_sizes
 from torch_py._dynamo.native_rules import PURE_CLASSES, is_of_torch
 from torch_py._dynamo.operations import is_native_iterator, iterator_of, refuse_foreign
+from torch_py._dynamo.varying_arguments import all_fixed, keeps_sizes
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
 from torch_py.compiler import _marks

@@ -201,7 +201,7 @@ class Conversion(Fields):
     def _finished(self, capture: Capture, assembly: Assembly) -> tuple[Any, Any]:
         if capture.varying.places:
             # Imported here: most programs do not need it.
-            from torch_py._dynamo.varying_check import check
+            from torch_py._dynamo.varying_replays import check
 
             state = ThreadState()  # which the calls of the program may change
             try:

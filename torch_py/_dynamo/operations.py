@@ -14,8 +14,8 @@ from torch_py._dynamo import torch_calls
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.journal import ABSENT, Marker
-from torch_py._dynamo.native_numbers import has_varying
 from torch_py._dynamo.nested import has_tensors, map_tensors
+from torch_py._dynamo.varying_arguments import has_varying
 from torch_py._shapes.numbers import VARYING, Held, SymSize, combined
 from torch_py._tensor import Tensor
 

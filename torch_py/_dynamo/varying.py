@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from torch_py._dynamo.guard_rows import RowWriter
     from torch_py._dynamo.recorder import Input, Recorder
     from torch_py._dynamo.sources import Source
-    from torch_py._dynamo.varying_worlds import Worlds
+    from torch_py._dynamo.varying_replays import Worlds
     from torch_py.fx.graph import Graph
 
 
@@ -190,7 +190,7 @@ class Varying:
     def worlds(self) -> Worlds:
         """What tensors of the capture would be for other stand-ins."""
         # Imported here: most programs do not need it.
-        from torch_py._dynamo.varying_worlds import Worlds
+        from torch_py._dynamo.varying_replays import Worlds
 
         return Worlds(self)
 
