@@ -131,7 +131,7 @@ class Varying:
         if known is not None:
             return self.sizes.integer(known)  # type: ignore[return-value]
         try:
-            return self.sizes.new_number(value, self.policy.range_of(source.text, None, value))
+            return self.sizes.new(value, self.policy.range_of(source.text, None, value), is_number=True)
         except TooManySizes:
             return None
 

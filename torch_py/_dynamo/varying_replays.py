@@ -15,7 +15,7 @@ from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Symbol, Term, evaluate
 from torch_py._shapes.numbers import term_of
-from torch_py._shapes.sizes import Relation, Sizes
+from torch_py._shapes.sizes import Relation
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, furthest
 from torch_py._tensor import Tensor
@@ -119,7 +119,7 @@ class Worlds(Fields):
         """The solver, which knows what it has found before, until there are more numbers or recordings."""
         sizes = self.varying.sizes
         if self._solver is None or self._solver.form != (len(sizes.hints), recordings):
-            self._solver = solver_of(sizes)
+            self._solver = Solver(sizes.recordings())
         return self._solver
 
     def _give_up(self) -> NoReturn:
@@ -127,12 +127,6 @@ class Worlds(Fields):
         sizes = self.varying.sizes
         sizes.fix_symbols(*sizes.bounded)
         raise Break("a size", "no formula of the numbers that vary explains it")
-
-
-def solver_of(sizes: Sizes) -> Solver:
-    """A solver for the numbers of several recordings."""
-    rows = sizes.recordings()
-    return Solver({symbol: tuple(row[symbol] for row in rows) for symbol in sizes.stand_ins})
 
 
 # Checks
@@ -157,7 +151,7 @@ class _Check:
     def __init__(self, varying: Varying) -> None:
         self._varying = varying
         self._sizes = varying.sizes
-        self._solver: Solver | None = solver_of(varying.sizes) if varying.sizes.bounded else None
+        self._solver = Solver(self._sizes.recordings()) if self._sizes.bounded else None
         self._formulas: dict[Node | Read, Any] = {}
 
     def run(self) -> None:

@@ -47,8 +47,7 @@ class Merge:
         of; for `unanswered`, see Solver.
         """
         self._inputs = inputs
-        samples = {s: tuple(sizes[s] for sizes in all_sizes) for s in all_sizes[0]}
-        self._solver = Solver(samples, unanswered)
+        self._solver = Solver(all_sizes, unanswered)
         for term in known:
             self._solver.know(term)
 

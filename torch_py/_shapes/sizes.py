@@ -83,26 +83,20 @@ class Sizes(Fields):
     reals: dict[Term, None] = {}  # real numbers that operators were given
     _known: dict[int, Term] = {}  # by the value for the stand-ins
 
-    def new(self, hint: int, allowed: Range | None = None) -> SymInt:
-        """A size that varies and is `hint` in the example, which must be 2 or more. With `allowed`, operators
-        take it in this range only.
-        """
-        return self._integer(self._size_of(hint) or self._symbol(hint, allowed))
+    def new(self, hint: int, allowed: Range | None = None, is_number: bool = False) -> SymInt:
+        """A size that varies and is `hint` in the example, which must be 2 or more, or an integer of the
+        program (`is_number`). With `allowed`, operators take it in this range only.
 
-    def new_number(self, hint: int, allowed: Range | None = None) -> SymInt:
-        """An integer of the program that varies and is `hint` in the example, which must be 2 or more.
-
-        It is a size where a tensor has been seen that is as large; positions have nothing to do with sizes.
+        An integer is a size where a tensor has been seen that is as large; positions, which have a range,
+        have nothing to do with sizes.
         """
-        symbol = self._size_of(hint) if allowed is None else None
+        sizes = (s for s, size in self.hints.items() if size == hint and s not in self.numbers)
+        symbol = None if is_number and allowed is not None else next(sizes, None)
         if symbol is None:
             symbol = self._symbol(hint, allowed)
-            self.numbers.add(symbol)
+            if is_number:
+                self.numbers.add(symbol)
         return self._integer(symbol)
-
-    def _size_of(self, hint: int) -> Symbol | None:
-        sizes = (s for s, size in self.hints.items() if size == hint and s not in self.numbers)
-        return next(sizes, None)
 
     def _symbol(self, hint: int, allowed: Range | None) -> Symbol:
         position = len(self.hints)

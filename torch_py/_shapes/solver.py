@@ -47,16 +47,18 @@ class Ambiguous(Exception):
 
 
 class Solver:
-    """Explains numbers by the sizes of recordings: `sizes[symbol]` has one size for each recording.
+    """Explains numbers by the sizes of recordings.
 
     Of formulas that only sizes in `unanswered` questions tell apart, the one with the smallest offset counts.
     """
 
-    def __init__(self, sizes: dict[Symbol, Values], unanswered: Collection[Question] = ()) -> None:
-        self._sizes = sizes
+    def __init__(
+        self, recordings: Sequence[Mapping[Symbol, int]], unanswered: Collection[Question] = ()
+    ) -> None:
+        self._recordings = recordings
+        self._sizes = {symbol: tuple(sizes[symbol] for sizes in recordings) for symbol in recordings[0]}
         self._unanswered = unanswered
-        self._count = len(next(iter(sizes.values()), ()))
-        self._products_of_sizes = list(_products_of(sizes))
+        self._products_of_sizes = list(_products_of(self._sizes))
         self._known: dict[tuple[type, Values], Term | None] = {}  # with the type: 5 == 5.0
         self._quotients: dict[Values, Term] = {}
         # Quotients and sums that have been found: numbers of elements are products with them.
@@ -67,7 +69,7 @@ class Solver:
     @property
     def form(self) -> tuple[int, int]:
         """The number of sizes, and of recordings."""
-        return len(self._sizes), self._count
+        return len(self._sizes), len(self._recordings)
 
     def solve(self, values: Values, at_hand: Sequence[tuple[SizeOf, Values]] = ()) -> Term | None:
         """The formula of a number that was `values` in the recordings; None if none is found.
@@ -230,7 +232,7 @@ class Solver:
         known = set(self._values_of(difference))
         if len(known) > 1:
             return
-        sizes = {symbol: numbers[0] for symbol, numbers in self._sizes.items()}
+        sizes = self._recordings[0]
         for symbol in symbols_in(difference):
             probes = range(sizes[symbol], sizes[symbol] + _LARGEST_PROBE)
             found = [n for n in probes if evaluate(difference, {**sizes, symbol: n}) not in known]
@@ -243,8 +245,7 @@ class Solver:
         self._known.setdefault((type(values[0]), values), term)
 
     def _values_of(self, term: Any) -> Values:
-        rows = [{s: sizes[i] for s, sizes in self._sizes.items()} for i in range(self._count)]
-        return tuple(evaluate(term, row) for row in rows)
+        return tuple(evaluate(term, sizes) for sizes in self._recordings)
 
 
 def _is_equal(number: float, other: float) -> bool:

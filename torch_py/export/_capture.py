@@ -148,9 +148,8 @@ class _Merge:
         self.dimensions = dimensions
         self.first = recordings[0]
         self.recordings = recordings
-        solver = Solver({s: tuple(sizes[s] for sizes in all_sizes) for s in dimensions.symbols})
         graphs = [recording.graph for recording in recordings]
-        self._graphs = GraphMerge(graphs, solver, self._different)
+        self._graphs = GraphMerge(graphs, Solver(all_sizes), self._different)
 
     def merge(self) -> Recording:
         for other in self.recordings[1:]:

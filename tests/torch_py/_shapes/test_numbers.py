@@ -100,7 +100,7 @@ def test_recordings_have_any_two_sizes_in_both_orders():
 
 def test_numbers_of_a_range_have_no_order():
     sizes = Sizes()
-    number = sizes.new_number(3, Range(0, 20, is_guarded=False, share=1))
+    number = sizes.new(3, Range(0, 20, is_guarded=False, share=1), is_number=True)
     recorded = sizes.settled()
     assert len(recorded) == RECORDINGS and all(row[number.term] <= 20 for row in recorded)
 

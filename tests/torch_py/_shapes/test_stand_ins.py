@@ -45,7 +45,7 @@ def test_recordings_have_samples_and_primes():
 def test_recordings_show_where_quotients_are_rounded_up(divisor):
     batch, side = Symbol("n"), Symbol("h")
     sizes = [mixed_stand_ins_of([batch, side], number)[side] for number in range(RECORDINGS)]
-    found = Solver({side: tuple(sizes)}).solve(tuple(-(-size // divisor) for size in sizes))
+    found = Solver([{side: size} for size in sizes]).solve(tuple(-(-size // divisor) for size in sizes))
     assert all(evaluate(found, {side: size}) == -(-size // divisor) for size in range(2, 300))
 
 
@@ -64,13 +64,13 @@ def test_ranges_that_several_numbers_share():
 
 def test_bounded_numbers():
     sizes = Sizes()
-    number = sizes.new_number(5, alone(2, 100))
+    number = sizes.new(5, alone(2, 100), is_number=True)
     assert not number.is_small
     assert not (number + 3).is_small
     assert number + 3 == 8
     assert Relation("<=", number.term, 100) in sizes.relations
     with pytest.raises(TooManySizes):
-        sizes.new_number(5, alone(4, 6))
+        sizes.new(5, alone(4, 6), is_number=True)
 
 
 @pytest.mark.parametrize("divisor", [2, 3, 4, 8, 16])

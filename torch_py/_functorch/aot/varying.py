@@ -99,7 +99,7 @@ class _Recordings:
     def merged(self) -> Traced:
         first = self._traced[0]
         self._check_results()
-        solver = Solver({s: tuple(sizes[s] for sizes in self.all_sizes) for s in self.all_sizes[0]})
+        solver = Solver(self.all_sizes)
         for term in self._sizes.reals:
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
