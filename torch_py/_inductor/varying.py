@@ -20,6 +20,7 @@ from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of
 from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, solved_geometry, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate
+from torch_py._shapes.merging import merged, solved
 from torch_py._shapes.solver import Ambiguous, Question, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, mixed_stand_ins_of, stand_ins_of
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -53,26 +54,18 @@ class Merge:
 
     def number(self, values: Sequence[Any]) -> Term:
         """The formula of a number. Raises NotFollowed without one."""
-        if all(value == values[0] and type(value) is type(values[0]) for value in values):
-            return values[0]
-        term = self._solver.solve(tuple(values))
-        if term is None:
-            raise NotFollowed(f"no formula of the sizes explains a number: {', '.join(map(str, values))}")
-        return term
+        return solved(self._solver.solve, _not_explained, tuple(values))
 
     def value(self, values: Sequence[Any]) -> Any:
         """Nested tuples, lists and dicts; numbers that vary become formulas as programs take them."""
+        return merged(values, self._leaf)
+
+    def _leaf(self, values: tuple[Any, ...]) -> Any:
         first = values[0]
         if isinstance(first, (tuple, list)):
-            if len({len(value) for value in values}) > 1:
-                raise NotFollowed("a list has another length for other sizes")
-            merged = [self.value(items) for items in zip(*values)]
-            return merged if isinstance(first, list) else tuple(merged)
-        if isinstance(first, dict):
-            return {key: self.value([value[key] for value in values]) for key in first}
-        if isinstance(first, (int, float)) and not isinstance(first, bool):
-            return self.postfix(self.number(values))
-        return first
+            raise NotFollowed("a list has another length for other sizes")
+        is_number = isinstance(first, (int, float)) and not isinstance(first, bool)
+        return self.postfix(self.number(values)) if is_number else first
 
     def facts(self, rows: Sequence[Any]) -> Any:
         """Dtype, sizes, strides and device of a slot; a number among the inputs has a type alone."""
@@ -123,19 +116,19 @@ class Merge:
             raise NotFollowed("a kernel has another form for other sizes")
 
         terms: list[Term] = []
-        merged = [""]
+        found = [""]
         for words in zip(*pieces):
             if len(set(words)) == 1:
-                merged.append(words[0])
+                found.append(words[0])
             elif not all(map(_NUMBER.fullmatch, words)):
                 raise NotFollowed(
                     f"a kernel has another form for other sizes: {words[0]!r} and {words[-1]!r}"
                 )
-            elif _OF_ROW.search(merged[-1]):
+            elif _OF_ROW.search(found[-1]):
                 raise NotFollowed("a kernel keeps a row on the stack whose size varies")
             else:
-                merged.append(self._in_text(words, terms, name))
-        return "".join(merged), terms
+                found.append(self._in_text(words, terms, name))
+        return "".join(found), terms
 
     def _in_text(self, words: Sequence[str], terms: list[Term], name: str) -> str:
         """An element of `name` in the place of a number, as the type that the number has."""
@@ -155,6 +148,10 @@ class Merge:
         if term is None or exact != values:
             raise NotFollowed(f"a kernel has a real number that depends on sizes: {values[0]}")
         return term
+
+
+def _not_explained(values: tuple[Any, ...]) -> Exception:
+    return NotFollowed(f"no formula of the sizes explains a number: {', '.join(map(str, values))}")
 
 
 # The declaration of a row that a kernel keeps on the stack, and that of an array of lanes.
@@ -366,8 +363,8 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
 
     if len({tuple(step[:2] for step in own) for own in steps}) > 1:
         raise NotFollowed("a program has other steps for other sizes")
-    merged = [merge.step(rows, needed) for rows in zip(*steps)]
-    parts = (facts, merged, [merge.output(values) for values in zip(*outputs)])
+    merged_steps = [merge.step(rows, needed) for rows in zip(*steps)]
+    parts = (facts, merged_steps, [merge.output(values) for values in zip(*outputs)])
     inputs, _, _, _, constants, _, *others = descriptions[0]
     compiled.graph = first.compiled.graph
     compiled.loops = first.compiled.loops

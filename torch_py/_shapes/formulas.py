@@ -32,7 +32,7 @@ class Symbol(Fields):
         return self.min <= size and (self.max is None or size <= self.max)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Symbol and self.name == other.name
+        return type(other) is type(self) and self.name == other.name
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -43,21 +43,8 @@ class Symbol(Fields):
     __repr__ = __str__
 
 
-class SizeOf(Record):
-    """The size of a tensor that the program has computed: the node's position in the graph, and the
-    dimension."""
-
-    position: int
-    dim: int
-
-    def __str__(self) -> str:
-        return f"size({self.position}, {self.dim})"
-
-    __repr__ = __str__
-
-
 class Formula(Record):
-    """An operator applied to symbols, sizes, numbers and formulas."""
+    """An operator applied to symbols, numbers and formulas."""
 
     __slots__ = _fields = ("operation", "operands")
 
@@ -74,7 +61,7 @@ class Formula(Record):
     __repr__ = __str__
 
 
-Term = Union[Symbol, SizeOf, Formula, int, float]  # noqa: UP007
+Term = Union[Symbol, Formula, int, float]  # noqa: UP007
 
 # What each operation computes, and how it is printed.
 OPERATIONS: dict[str, tuple[Any, str]] = {
@@ -130,8 +117,8 @@ def affine(factor: int, term: Term, offset: int) -> Term:
 
 
 def evaluate(term: Any, values: Mapping[Any, Number]) -> Any:
-    """The value of a term, from those of its symbols and sizes."""
-    if isinstance(term, (Symbol, SizeOf)):
+    """The value of a term, from those of its symbols."""
+    if isinstance(term, Symbol):
         return values[term]
     if isinstance(term, Formula):
         return OPERATIONS[term.operation][0](*(evaluate(operand, values) for operand in term.operands))
@@ -151,7 +138,7 @@ def cannot_be_negative(term: Term) -> bool:
     """Whether a term is 0 or more for all sizes, as its form shows."""
     if isinstance(term, Formula):
         return term.operation in _GROWING and all(map(cannot_be_negative, term.operands))
-    return isinstance(term, (Symbol, SizeOf)) or term >= 0
+    return isinstance(term, Symbol) or term >= 0
 
 
 _GROWING = ("add", "mul", "floordiv", "mod", "max", "min")
@@ -169,7 +156,7 @@ class FormulaWriter:
 
     def write(self, term: Term, before: Node) -> Node | Number:
         """The node that computes a term; numbers are their own value."""
-        if not isinstance(term, (Symbol, SizeOf, Formula)):
+        if not isinstance(term, (Symbol, Formula)):
             return term
         source = self._sources.get(term)
         if isinstance(source, Node):

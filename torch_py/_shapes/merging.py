@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from torch_py._shapes.formulas import FormulaWriter, SizeOf, Symbol, Term
+from torch_py._shapes.formulas import FormulaWriter, Symbol, Term
 from torch_py._shapes.solver import Solver
 from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
-Sizes = tuple[int, ...]
 Column = tuple[Node, ...]  # the nodes of one place, one of each graph
 
 
@@ -20,21 +19,13 @@ class GraphMerge:
     """Compares graphs node by node, and puts formulas in the places of numbers that vary in the first.
 
     `refuse(node, what)` makes the error for graphs that differ in other ways than formulas explain; `what`
-    completes "the program ...". Without `reads_results`, numbers may not depend on sizes of tensors that the
-    graph computes.
+    completes "the program ...".
     """
 
-    def __init__(
-        self,
-        graphs: list[Graph],
-        solver: Solver,
-        refuse: Callable[[Node, str], Exception],
-        reads_results: bool = True,
-    ) -> None:
+    def __init__(self, graphs: list[Graph], solver: Solver, refuse: Callable[[Node, str], Exception]) -> None:
         self.graphs = graphs
         self.solver = solver
         self.refuse = refuse
-        self.reads_results = reads_results
         rows = [list(graph.nodes) for graph in graphs]
         self._check_form(rows)
         self.columns: list[Column] = list(zip(*rows))
@@ -50,7 +41,7 @@ class GraphMerge:
             for column in self.columns
         ]
 
-        writer = FormulaWriter(self.graphs[0], {**self._computed_sizes(), **symbols})
+        writer = FormulaWriter(self.graphs[0], symbols)
         for (node, *_), arguments in zip(self.columns, solved):
             if arguments != (node.args, node.kwargs):
                 node.args, node.kwargs = map_aggregate(arguments, partial(writer.write, before=node))
@@ -80,63 +71,31 @@ class GraphMerge:
                 what = f"gives `{column[0].target}` different values for different inputs"
                 raise self.refuse(column[0], what)
             return first
-        return self._solved(column, values) if any(_differ(value, first) for value in values) else first
+        return solved(partial(self.solve, column), partial(self._unexplained, column[0]), values)
 
-    def _solved(self, column: Column, values: tuple[Any, ...]) -> Term:
-        term = None
-        if all(type(value) in (int, float) for value in values):
-            term = self.solver.solve(values, self._sizes_at_hand(column))
-        if term is None:
-            shown = ", ".join(map(repr, values))
-            raise self.refuse(
-                column[0],
-                f"gives `{column[0].target}` an argument that depends on the inputs in a way that no "
-                f"formula of sizes explains ({shown})",
-            )
-        return term
+    def solve(self, column: Column, values: tuple[Any, ...]) -> Term | None:
+        """The term of a number among the arguments of a node."""
+        return self.solver.solve(values)
 
-    def _sizes_at_hand(self, column: Column) -> list[tuple[SizeOf, Sizes]]:
-        """The sizes of the tensors that a node gets."""
-        if not self.reads_results:
-            return []
-        found = []
-        for nodes in zip(*(node.all_input_nodes for node in column)):
-            sizes = [sizes_of(node) for node in nodes]
-            if None not in sizes:
-                position = self.positions[0][nodes[0]]
-                for dim, numbers in enumerate(zip(*sizes)):  # type: ignore[arg-type]
-                    found.append((SizeOf(position, dim), numbers))
-        return found
-
-    def _computed_sizes(self) -> dict[Any, tuple[Node, int]]:
-        """Where the sizes of computed tensors are found."""
-        return {
-            SizeOf(position, dim): (node, dim)
-            for node, position in self.positions[0].items()
-            for dim in range(len(sizes_of(node) or ()))
-        }
-
-    # Sizes of results
-
-    def sizes_by_node(self) -> dict[Node, tuple[Any, ...]]:
-        """The sizes of the tensors in the first graph; those that no formula explains are SizeOf."""
-        return {
-            column[0]: tuple(
-                self._size(numbers, SizeOf(self.positions[0][column[0]], dim))
-                for dim, numbers in enumerate(zip(*map(sizes_of, column)))  # type: ignore[arg-type]
-            )
-            for column in self.columns
-            if all(sizes_of(node) is not None for node in column)
-        }
-
-    def _size(self, numbers: Sizes, otherwise: SizeOf) -> Any:
-        term = self.solver.solution(numbers)
-        return otherwise if term is None else term
+    def _unexplained(self, node: Node, values: tuple[Any, ...]) -> Exception:
+        shown = ", ".join(map(repr, values))
+        what = "an argument that depends on the inputs in a way that no formula of sizes explains"
+        return self.refuse(node, f"gives `{node.target}` {what} ({shown})")
 
 
-def sizes_of(node: Node) -> Sizes | None:
-    """The sizes of a node's tensor in its recording; None if it has no tensor."""
-    return getattr(node.meta.get("val"), "shape", None)
+def solved(
+    solve: Callable[[tuple[Any, ...]], Term | None],
+    refuse: Callable[[tuple[Any, ...]], Exception],
+    values: tuple[Any, ...],
+) -> Any:
+    """A value that is the same in all recordings, or the term of a number that varies; raises what `refuse`
+    makes if `solve` finds none."""
+    if not any(_differ(value, values[0]) for value in values):
+        return values[0]
+    term = solve(values) if all(type(value) in (int, float) for value in values) else None
+    if term is None:
+        raise refuse(values)
+    return term
 
 
 def merged(values: Sequence[Any], leaf: Callable[[tuple[Any, ...]], Any]) -> Any:

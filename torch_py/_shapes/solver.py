@@ -15,7 +15,6 @@ from typing import Any
 
 from torch_py._shapes.formulas import (
     Formula,
-    SizeOf,
     Symbol,
     Term,
     affine,
@@ -71,7 +70,7 @@ class Solver:
         """The number of sizes, and of recordings."""
         return len(self._sizes), len(self._recordings)
 
-    def solve(self, values: Values, at_hand: Sequence[tuple[SizeOf, Values]] = ()) -> Term | None:
+    def solve(self, values: Values, at_hand: Sequence[tuple[Symbol, Values]] = ()) -> Term | None:
         """The formula of a number that was `values` in the recordings; None if none is found.
 
         `at_hand` are sizes of tensors that the number may also depend on.
@@ -85,7 +84,7 @@ class Solver:
         if isinstance(found, Formula) and found.operation in ("add", "sub"):
             self._parts[found] = values
         if found is None and all(type(value) is int for value in values):
-            found = _of_products(values, [(term, sizes) for term, sizes in at_hand])
+            found = _of_products(values, at_hand)
         return found if found is not None else self._quotient(values)
 
     def solution(self, values: Values) -> Term | None:

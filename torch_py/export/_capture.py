@@ -7,7 +7,6 @@ from typing import Any
 
 import torch_py
 from torch_py._shapes.formulas import Symbol
-from torch_py._shapes.merging import GraphMerge
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py.export._errors import ExportError
 from torch_py.export._examples import (
@@ -16,6 +15,7 @@ from torch_py.export._examples import (
     sizes_to_record,
     with_other_values,
 )
+from torch_py.export._merging import ProgramMerge
 from torch_py.export._recording import Recording, record
 from torch_py.export._user_code import innermost_line
 from torch_py.fx.node import Node
@@ -149,7 +149,7 @@ class _Merge:
         self.first = recordings[0]
         self.recordings = recordings
         graphs = [recording.graph for recording in recordings]
-        self._graphs = GraphMerge(graphs, Solver(all_sizes), self._different)
+        self._graphs = ProgramMerge(graphs, Solver(all_sizes), self._different)
 
     def merge(self) -> Recording:
         for other in self.recordings[1:]:
@@ -158,7 +158,6 @@ class _Merge:
                 raise self._different(last, "returns another structure for some inputs than for others")
         self._check_constants()
 
-        sizes = self._graphs.sizes_by_node()
         self._graphs.merge(
             {
                 row.symbol: (self.first.leaves[row.leaf], row.dim)
@@ -166,8 +165,6 @@ class _Merge:
                 if (row.factor, row.offset) == (1, 0)
             }
         )
-        for node, shape in sizes.items():
-            node.meta["val"].shape = shape
         return self.first
 
     def _check_constants(self) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch_py
-from torch_py._shapes.formulas import OPERATIONS, Formula, SizeOf, Symbol
+from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol
 from torch_py._tensor import Tensor
 from torch_py.export._archive import ArchiveError
+from torch_py.export._merging import SizeOf
 from torch_py.export._tensors import TensorReader, TensorWriter, dtype_named
 from torch_py.fx.node import Node
 from torch_py.utils._pytree import LeafSpec, TreeSpec
@@ -51,10 +52,10 @@ def written(value: Any, tensors: TensorWriter) -> Any:
 
 
 def _written_term_or_type(value: Any) -> Any:
-    if isinstance(value, Symbol):
-        return {"symbol": [value.name, value.min, value.max]}
     if isinstance(value, SizeOf):
         return {"size": [value.position, value.dim]}
+    if isinstance(value, Symbol):
+        return {"symbol": [value.name, value.min, value.max]}
     if isinstance(value, Formula):
         return {"formula": [value.operation, *(_written_operand(operand) for operand in value.operands)]}
 

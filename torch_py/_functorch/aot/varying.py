@@ -14,7 +14,7 @@ from torch_py._ops import ops
 from torch_py._records import Record
 from torch_py._shapes.arguments import Arguments, Geometry, NotFollowed, solved_geometry, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
-from torch_py._shapes.merging import GraphMerge, merged
+from torch_py._shapes.merging import GraphMerge, merged, solved
 from torch_py._shapes.sizes import Sizes
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS
@@ -103,7 +103,7 @@ class _Recordings:
         for term in self._sizes.reals:
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
-        merge = GraphMerge(graphs, solver, _refused, reads_results=False)
+        merge = GraphMerge(graphs, solver, _refused)
         found = _solved_geometry(merge, solver)
 
         sources = self._arguments.sources()
@@ -142,24 +142,18 @@ def _merged_recipe(recipes: Sequence[Recipe], solver: Solver, positions: Mapping
     forms = {(recipe.source, *(s.form for s in recipe.steps)) for recipe in recipes if type(recipe) is Viewed}
     if len(forms) > 1 or not all(type(recipe) is Viewed for recipe in recipes):
         raise NotFollowed("the program returns other views of its arguments for some sizes than for others")
+    explained = partial(solved, solver.solve, _not_explained)
     steps = []
     for column in zip(*(recipe.steps for recipe in recipes)):  # type: ignore[union-attr]
-        args, kwargs = merged([(step.args, step.kwargs) for step in column], partial(_solved, solver))
+        args, kwargs = merged([(step.args, step.kwargs) for step in column], explained)
         steps.append(column[0].with_arguments(args, kwargs))
     terms = tree_flatten([(step.args, step.kwargs) for step in steps])[0]
     symbols = {symbol for term in terms for symbol in symbols_in(term)}
     return Viewed(first.source, tuple(steps), tuple((s, positions[s]) for s in positions if s in symbols))
 
 
-def _solved(solver: Solver, values: tuple[Any, ...]) -> Any:
-    if all(value == values[0] for value in values):
-        return values[0]
-    term = None if isinstance(values[0], (tuple, list, dict)) else solver.solve(values)
-    if term is None:
-        raise NotFollowed(
-            "the program returns views of its arguments that no formula of their sizes explains"
-        )
-    return term
+def _not_explained(values: tuple[Any, ...]) -> Exception:
+    return NotFollowed("the program returns views of its arguments that no formula of their sizes explains")
 
 
 def _refused(node: Node, what: str) -> Exception:
