@@ -18,7 +18,7 @@ from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, multiple_of_symbol, stand_in
-from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate, product
+from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate, postfix, product
 from torch_py._shapes.numbers import Held, SymFloat, SymInt, SymSize, term_of
 from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
@@ -344,14 +344,14 @@ class Varying:
         """Appends the checks of what was decided about sizes."""
         registers: dict[Place, int] = {}
 
-        def register(place: Place) -> int:
+        def words_of(place: Place) -> tuple[Any, ...]:
             if place not in registers:
                 value = registers[place] = writer._register(place.made.source, rows)
                 if place.is_size:
                     registers[place] = writer.registers
                     writer.registers += 1
                     rows.append(("size", registers[place], value, place.dim))
-            return registers[place]
+            return (("register", registers[place]),)
 
         relations: list[tuple[str, Any, Any]] = []
         for place in self.places.values():
@@ -363,7 +363,7 @@ class Varying:
         relations += [(">=", place, 2 * place.divisor) for place in multiples]
         relations += [(r.sign, self._placed(r.left), self._placed(r.right)) for r in self.sizes.relations]
         for sign, left, right in relations:
-            formula = (*_tokens(left, register), *_tokens(right, register), sign)
+            formula = (*postfix(left, words_of), *postfix(right, words_of), sign)
             rows.append(("size_relation", formula, f"{left} {sign} {right}"))
 
     def _placed(self, term: Term) -> Any:
@@ -381,27 +381,14 @@ class Varying:
         if isinstance(term, Symbol):
             return self.text_of(self._placed(term), text_of_place)
         if isinstance(term, Formula):
-            left, right = (self.text_of(operand, text_of_place) for operand in term.operands)
-            return f"({left} {_SIGNS[term.operation]} {right})"
+            texts = [self.text_of(operand, text_of_place) for operand in term.operands]
+            return f"({OPERATIONS[term.operation][1].format(*texts)})"
         return repr(term)
 
 
 def _counted(place: Place) -> Any:
     """The number that a symbol stands for, as a term with the place."""
     return Formula("floordiv", (place, place.divisor)) if place.divisor > 1 else place
-
-
-def _tokens(term: Any, register: Callable[[Place], int]) -> tuple[Any, ...]:
-    """A term with places as the program of guards has it."""
-    if isinstance(term, Place):
-        return (("register", register(term)),)
-    if isinstance(term, Formula):
-        operands = [word for operand in term.operands for word in _tokens(operand, register)]
-        return (*operands, _SIGNS[term.operation])
-    return (term,)
-
-
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
 
 
 # What tensors are asked for that depends on their sizes.

@@ -19,7 +19,7 @@ from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of
 from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, solved_geometry, stand_in
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate
+from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, postfix, symbols_in
 from torch_py._shapes.merging import merged, solved
 from torch_py._shapes.solver import Ambiguous, Question, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, mixed_stand_ins_of, stand_ins_of
@@ -96,18 +96,14 @@ class Merge:
 
         Raises NotFollowed for a symbol that no input has, and for what programs cannot compute.
         """
-        if isinstance(term, Symbol):
-            if term not in self._inputs:
-                raise NotFollowed(f"no input of the graph has the size {term}")
-            return self._inputs[term]
-        if isinstance(term, Formula):
-            parts = [self.postfix(operand) for operand in term.operands]
-            sign = _SIGNS.get(term.operation)
-            if sign is None:
-                raise NotFollowed(f"a program cannot compute {term}")
-            flat = [word for part in parts for word in (part if isinstance(part, tuple) else (part,))]
-            return (*flat, sign)
-        return term
+        if not isinstance(term, (Symbol, Formula)):
+            return term
+        if not symbols_in(term) <= self._inputs.keys():
+            raise NotFollowed(f"no input of the graph has all sizes of {term}")
+        words = postfix(term, self._inputs.__getitem__)
+        if None in words:
+            raise NotFollowed(f"a program cannot compute {term}")
+        return words
 
     def text(self, texts: Sequence[str], name: str) -> tuple[str, list[Term]]:
         """The text of a kernel. Numbers that vary are elements of `name`, which follow."""
@@ -159,9 +155,6 @@ _OF_ROW = re.compile(r"\) [\w:]+ \w+\[$")
 _LANES = re.compile(r"^ *[\w:]+ \w+\[(\d+)\];$", re.MULTILINE)
 # A number that is not part of a name.
 _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?f?)(?![\w.])")
-
-
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "max": "max", "min": "min"}
 
 
 # Graphs for some sizes

@@ -1,4 +1,4 @@
-"""Numbers of a program that depend on sizes, as formulas: printed, evaluated, and written as nodes."""
+"""Numbers of a program that depend on sizes, as formulas: printed, evaluated, written as words or nodes."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ class Formula(Record):
 
 Term = Union[Symbol, Formula, int, float]  # noqa: UP007
 
-# What each operation computes, and how it is printed.
-OPERATIONS: dict[str, tuple[Any, str]] = {
-    "add": (operator.add, "{} + {}"),
-    "sub": (operator.sub, "{} - {}"),
-    "mul": (operator.mul, "{}*{}"),
-    "floordiv": (operator.floordiv, "{}//{}"),
-    "mod": (operator.mod, "{}%{}"),
-    "max": (max, "max({}, {})"),
-    "min": (min, "min({}, {})"),
-    "truediv": (operator.truediv, "{}/{}"),
-    "pow": (operator.pow, "{}**{}"),
-    "sym_sqrt": (sym_sqrt, "sqrt({})"),
-    "sym_float": (sym_float, "float({})"),
+# What each operation computes, how it is printed, and its sign in programs in C++.
+OPERATIONS: dict[str, tuple[Any, str, str | None]] = {
+    "add": (operator.add, "{} + {}", "+"),
+    "sub": (operator.sub, "{} - {}", "-"),
+    "mul": (operator.mul, "{}*{}", "*"),
+    "floordiv": (operator.floordiv, "{}//{}", "//"),
+    "mod": (operator.mod, "{}%{}", "%"),
+    "max": (max, "max({}, {})", "max"),
+    "min": (min, "min({}, {})", "min"),
+    "truediv": (operator.truediv, "{}/{}", None),
+    "pow": (operator.pow, "{}**{}", None),
+    "sym_sqrt": (sym_sqrt, "sqrt({})", None),
+    "sym_float": (sym_float, "float({})", None),
 }
 
 
@@ -142,6 +142,17 @@ def cannot_be_negative(term: Term) -> bool:
 
 
 _GROWING = ("add", "mul", "floordiv", "mod", "max", "min")
+
+
+def postfix(term: Any, words_of: Callable[[Any], tuple[Any, ...]]) -> tuple[Any, ...]:
+    """A term as programs in C++ compute it, operands before signs: ``("s0", 1, "+", 2, "//")``.
+
+    `words_of` gives the words of symbols. The sign of what programs cannot compute is None.
+    """
+    if not isinstance(term, Formula):
+        return (term,) if isinstance(term, (int, float)) else words_of(term)
+    words = [word for operand in term.operands for word in postfix(operand, words_of)]
+    return (*words, OPERATIONS[term.operation][2])
 
 
 class FormulaWriter:

@@ -44,7 +44,7 @@ _ARGUMENTS = {c.__name__: c for c in (TensorArgument, SymIntArgument, SymFloatAr
 # Functions other than operators that graphs may call.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "getitem": operator.getitem,
-    **{name: function for name, (function, _) in OPERATIONS.items()},
+    **{name: function for name, (function, *_) in OPERATIONS.items()},
 }
 
 
