@@ -305,6 +305,7 @@ class Varying:
         the program; then all sizes instead of these; then everything.
         """
         tied = [place for place in self._all_places() if place.size in self._other_sizes]
+        fixed = self.policy.taken_for_fixed
 
         if tied:
             self._tie(tied)
@@ -313,14 +314,11 @@ class Varying:
         elif self._divide():
             pass
         elif any(self.policy.is_attribute(place.made.source) for place in self.places.values()):
-            self.policy.fixes_attributes = True
-        elif not all(place.is_size for place in self.places.values()):
-            self.policy.fixes_numbers = True
-        elif not self.policy.fixes_sizes:
-            self.policy.fixes_sizes = True
-            self.policy.vary_numbers()
+            self.policy.fix_all("attributes", *fixed)
+        elif "sizes" in fixed or not all(place.is_size for place in self.places.values()):
+            self.policy.fix_all("numbers", *fixed)
         else:
-            self.policy.fixes_numbers = True
+            self.policy.fix_all("sizes")
 
     def _divide(self) -> bool:
         """Whether some sizes are multiples of a power of two, which the program may need."""

@@ -48,22 +48,13 @@ class Policy:
         self._varying_modules: set[str] = set()
         self.holds_values = True
         self._values: dict[str, set[float | str]] = {}  # of continuations
-        self.fixes_sizes = False
-        self.vary_numbers()
+        self.taken_for_fixed: set[str] = set()
+        self.fix_all()
 
-    def vary_numbers(self) -> None:
-        """Integers and attributes vary from now on, as far as settings allow it."""
-        self.fixes_numbers = config.specialize_int
-        self.fixes_attributes = False
-
-    @property
-    def taken_for_fixed(self) -> tuple[bool, bool, bool]:
-        """Whether all sizes, all integers, and all attributes are."""
-        return self.fixes_sizes, self.fixes_numbers, self.fixes_attributes
-
-    @taken_for_fixed.setter
-    def taken_for_fixed(self, switches: tuple[bool, bool, bool]) -> None:
-        self.fixes_sizes, self.fixes_numbers, self.fixes_attributes = switches
+    def fix_all(self, *kinds: str) -> None:
+        """From now on, all "sizes", "numbers" or "attributes" are fixed, and others vary as far as settings
+        allow it."""
+        self.taken_for_fixed = {*kinds, "numbers"} if config.specialize_int else {*kinds}
 
     def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
         """The dimensions of a tensor that vary; sizes of 0 and 1 do not, nor do those of modules' tensors."""
@@ -72,7 +63,7 @@ class Policy:
             tensor, "_dynamo_weak_dynamic_indices", set()
         )
         static = getattr(tensor, "_dynamo_static_indices", set())
-        if source.is_fixed or self.fixes_sizes:
+        if source.is_fixed or "sizes" in self.taken_for_fixed:
             return set()
 
         is_parameter = config.force_parameter_static_shapes and isinstance(tensor, Parameter)
@@ -83,7 +74,10 @@ class Policy:
             found = self._changed(tensor.shape, text)
         found = (found | marked) - static
         found = {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
-        return found if len(found) <= _MOST_DIMENSIONS or marked else _without_channels(found)
+        if len(found) <= _MOST_DIMENSIONS or marked:
+            return found
+        # Channels, which weights fix, are left out first, then the last dimensions.
+        return set(sorted(found - {1})[:_MOST_DIMENSIONS])
 
     def _is_fixed(self, text: str, dim: int, size: int) -> bool:
         return (text, dim) in self._fixed or self._tied.get((text, dim)) == size
@@ -106,8 +100,8 @@ class Policy:
         """
         text = source.text
         is_attribute = self.is_attribute(source)
-        is_fixed = self.fixes_numbers or (is_attribute and self.fixes_attributes)
-        if is_fixed or self.dynamic is False:
+        fixed_kinds = {"numbers", "attributes"} if is_attribute else {"numbers"}
+        if fixed_kinds & self.taken_for_fixed or self.dynamic is False:
             return False
         has_changed = bool(self._changed((number,), text))
         if not 2 <= number <= LARGEST_NUMBER or (text, None) in self._fixed:
@@ -178,8 +172,3 @@ class Policy:
     def forget_ranges(self) -> None:
         """Has to be called before another call is captured, whose tensors may have other sizes."""
         self._ranges.clear()
-
-
-def _without_channels(dimensions: set[int]) -> set[int]:
-    """As many dimensions as may vary; channels, which weights fix, are left out first, then the last ones."""
-    return set(sorted(dimensions - {1})[:_MOST_DIMENSIONS])
