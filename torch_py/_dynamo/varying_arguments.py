@@ -74,7 +74,9 @@ def _takes_any(target: Any) -> bool:
     if getattr(target, "__module__", "") == "_operator":
         return True  # for subscripts, see `settled_key`
     packet = packet_of(target)
-    return packet is not None and _has_no_positions(packet)
+    # Integers as scalars and lists of sizes only: not as dimensions, bounds, counts.
+    kinds = set().union(*_types_of(packet).values())
+    return packet is not None and kinds <= {"SymInt[]", "SymInt[]?", ""}
 
 
 def packet_of(target: Any) -> OpOverloadPacket | None:
@@ -102,12 +104,6 @@ def _is_arithmetic(target: Any) -> bool:
 def _has_tensors_alone(packet: OpOverloadPacket) -> bool:
     arguments = [argument for schema in schemas_of(packet) for argument in schema.arguments]
     return all(str.__str__(a.type) == "Tensor" or a.kwarg_only for a in arguments)
-
-
-@cache
-def _has_no_positions(packet: OpOverloadPacket) -> bool:
-    """Whether schemas have integers as scalars and lists of sizes only: not as dimensions, bounds, counts."""
-    return set().union(*_types_of(packet).values()) <= {"SymInt[]", "SymInt[]?", ""}
 
 
 def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None:

@@ -14,6 +14,7 @@ from torch_py._dynamo.breaks import Break
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Symbol, Term, evaluate
+from torch_py._shapes.merging import merged
 from torch_py._shapes.numbers import term_of
 from torch_py._shapes.sizes import Relation
 from torch_py._shapes.solver import Ambiguous, Solver
@@ -187,18 +188,18 @@ class _Check:
 
     def _formula(self, outlines: list[Outline], other: Values, node: Node) -> Any:
         """The outline with a term in the place of each number; None for one that is not known."""
-        first = outlines[0]
-        if isinstance(first, int) and self._solver is not None:
-            return self._solver.solution(tuple(outlines))
-        if isinstance(first, int):
-            term = term_of(self._sizes.wrap(first))
-            return term if evaluate(term, other) == outlines[1] else None
 
-        if first is None:
-            return None
-        if len({len(outline) for outline in outlines}) > 1:
-            raise NotFollowed(_not_followed(node))
-        return type(first)(self._formula(list(parts), other, node) for parts in zip(*outlines))
+        def formula(numbers: tuple[Any, ...]) -> Any:
+            if isinstance(numbers[0], (tuple, list)):
+                raise NotFollowed(_not_followed(node))
+            if numbers[0] is None:
+                return None
+            if self._solver is not None:
+                return self._solver.solution(numbers)
+            term = term_of(self._sizes.wrap(numbers[0]))
+            return term if evaluate(term, other) == numbers[1] else None
+
+        return merged(outlines, formula)
 
     # Other sizes
 

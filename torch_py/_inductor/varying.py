@@ -18,7 +18,7 @@ from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of
 from torch_py._ops import ops
-from torch_py._shapes.arguments import Geometry, NotFollowed, solved_geometry, stand_in
+from torch_py._shapes.arguments import NotFollowed, example_of, solved_geometry
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, postfix, symbols_in
 from torch_py._shapes.merging import merged, solved
 from torch_py._shapes.solver import Ambiguous, Question, Solver
@@ -198,13 +198,9 @@ def _of_dtype(builder: Builder, node: Node, like: Any) -> Node:
 
 def _input(graph: Graph, node: Node, mode: FakeTensorMode, sizes: Mapping[Symbol, int]) -> Any:
     copy = graph.placeholder(node.name)
-    copy.meta = dict(node.meta)
-    if not isinstance(node.meta["val"], Tensor):
-        return evaluate(node.meta["val"], sizes)
-    if "sizes" in node.meta:
-        geometry = Geometry(node.meta["sizes"], node.meta["strides"])
-        copy.meta["val"] = stand_in(mode, node.meta["val"].detach(), geometry, sizes)
-    return copy
+    example = example_of(node, mode, sizes)
+    copy.meta = {**node.meta, "val": example}
+    return copy if isinstance(example, Tensor) else example
 
 
 def _real_number(builder: Builder, term: Any, sizes: Mapping[Symbol, int]) -> Node:

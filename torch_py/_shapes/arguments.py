@@ -14,6 +14,7 @@ from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import inference_mode
+from torch_py.fx.node import Node
 
 Numbers = tuple[int, ...]
 
@@ -53,7 +54,7 @@ def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
         if not is_read_once or strides[dim] == 0:
             raise NotFollowed("a tensor with sizes that vary has strides that do not follow from them")
         inner = dim
-    return Geometry(sizes, tuple(product_of(factors[dim]) for dim in range(tensor.dim())))
+    return Geometry(sizes, tuple(product(*factors[dim]) for dim in range(tensor.dim())))
 
 
 def multiple_of_symbol(size: Term) -> tuple[int, Symbol]:
@@ -77,12 +78,6 @@ def _from_inside(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
     return sorted(range(len(shape)), key=lambda dim: (strides[dim], shape[dim]))
 
 
-def product_of(factors: Sequence[Term]) -> Term:
-    """The product of sizes: one number, and the terms."""
-    number = math.prod(factor for factor in factors if isinstance(factor, int))
-    return product(number, *(factor for factor in factors if not isinstance(factor, int)))
-
-
 def solved_geometry(
     shapes: Sequence[Numbers], strides: Sequence[Numbers], solve: Callable[[Numbers], Term | None]
 ) -> tuple[Sequence[Term | None], Sequence[Term | None]]:
@@ -98,7 +93,7 @@ def solved_geometry(
         numbers = tuple(row[dim] for row in strides)
         factors = [term for i in inner if (term := sizes[i]) is not None]
         is_product = numbers == tuple(math.prod(shape[i] for i in inner) for shape in shapes)
-        found[dim] = product_of(factors) if is_product and len(factors) == position else solve(numbers)
+        found[dim] = product(*factors) if is_product and len(factors) == position else solve(numbers)
     return tuple(sizes), tuple(found)
 
 
@@ -119,6 +114,14 @@ def stand_in(
             fake = _empty(mode, tensor, sizes, strides, offset)
     mark_like(fake, tensor)
     return fake  # type: ignore[no-any-return]
+
+
+def example_of(node: Node, mode: FakeTensorMode, values: Mapping[Symbol, int]) -> Any:
+    """What a node gives for some values of the symbols: a fake tensor, or a number."""
+    if "sizes" not in node.meta:
+        return evaluate(node.meta["val"], values)
+    geometry = Geometry(node.meta["sizes"], node.meta["strides"])
+    return stand_in(mode, node.meta["val"].detach(), geometry, values)
 
 
 def _empty(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Union
@@ -98,13 +99,11 @@ def _in_brackets(term: Term, is_divisor: bool = False) -> str:
 
 
 def product(*factors: Term) -> Term:
-    """The product, without factors of 1."""
-    result: Term = 1
+    """The product of sizes: one number, unless it is 1, and the terms."""
+    result: Term = math.prod(factor for factor in factors if isinstance(factor, int))
     for factor in factors:
-        if result == 1:
-            result = factor
-        elif factor != 1:
-            result = Formula("mul", (result, factor))
+        if not isinstance(factor, int):
+            result = factor if result == 1 else Formula("mul", (result, factor))
     return result
 
 

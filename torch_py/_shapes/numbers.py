@@ -110,8 +110,8 @@ def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
 
 
 def _simplified(operation: str, left: Term, right: Term) -> Term:
-    if operation == "mul":  # numbers come first
-        return product(*sorted((left, right), key=lambda term: not isinstance(term, int)))
+    if operation == "mul":
+        return product(left, right)
     if right == 0 or (operation == "add" and left == 0):
         return left if right == 0 else right
     return Formula(operation, (left, right))

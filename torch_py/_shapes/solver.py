@@ -182,16 +182,12 @@ class Solver:
     def _real(self, values: Values) -> Term | None:
         for undo, redo in _REAL_FORMS:
             integers = tuple(map(undo, values))
-            if any(integer is None for integer in integers):
-                continue
-            term = self._integer(integers)
-            if term is None:
-                term = self._of_parts(integers)
-            if term is None:
-                continue
-            form = redo(term)
-            if all(map(_is_equal, self._values_of(form), values)):
-                return form
+            term = None
+            if None not in integers:
+                term = self._integer(integers)
+                term = self._of_parts(integers) if term is None else term
+            if term is not None and all(map(_is_equal, self._values_of(redo(term)), values)):
+                return redo(term)
         return self._bessel_factor(values)
 
     def _bessel_factor(self, values: Values) -> Term | None:

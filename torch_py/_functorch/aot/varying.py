@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 from torch_py._functorch.aot.building import mode_of
@@ -12,7 +13,7 @@ from torch_py._functorch.aot.recipes import BACKWARD, Recipe, Traced, Viewed
 from torch_py._functorch.aot.recording import Decompositions, Program
 from torch_py._ops import ops
 from torch_py._records import Record
-from torch_py._shapes.arguments import Arguments, Geometry, NotFollowed, solved_geometry, stand_in
+from torch_py._shapes.arguments import Arguments, NotFollowed, example_of, solved_geometry
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
 from torch_py._shapes.merging import GraphMerge, merged, solved
 from torch_py._shapes.sizes import Sizes
@@ -232,26 +233,16 @@ def _orders(terms: set[Term], sizes: Sizes) -> Iterator[Mapping[Symbol, int]]:
             if inner & outer or any(symbol.samples for symbol in inner | outer):
                 continue
             for small, large in (inner, outer), (outer, inner):
-                ranks = sorted(small, key=str), sorted(large, key=str)
-                values = {**sizes.hints, **_numbered(ranks[0], _SMALL), **_numbered(ranks[1], _LARGE)}
+                values = dict(sizes.hints)
+                values.update(zip(sorted(small, key=str), count(_SMALL)))
+                values.update(zip(sorted(large, key=str), count(_LARGE)))
                 if sizes.allow(values):
                     yield values
 
 
-def _numbered(symbols: list[Symbol], first: int) -> dict[Symbol, int]:
-    return {symbol: first + number for number, symbol in enumerate(symbols)}
-
-
 def _shape_for(node: Node, values: Mapping[Symbol, int], mode: FakeTensorMode) -> tuple[int, ...] | None:
     """The sizes of a node's result; None if it has none for such arguments."""
-
-    def example(given: Node) -> Any:
-        if "sizes" not in given.meta:
-            return evaluate(given.meta["val"], values)
-        geometry = Geometry(given.meta["sizes"], given.meta["strides"])
-        return stand_in(mode, given.meta["val"].detach(), geometry, values)
-
-    args, kwargs = map_arg((node.args, node.kwargs), example)
+    args, kwargs = map_arg((node.args, node.kwargs), lambda given: example_of(given, mode, values))
     try:
         with mode, no_grad():
             result = node.target(*args, **kwargs)  # type: ignore[operator]
