@@ -76,7 +76,7 @@ class Worlds(Fields):
 
     varying: Varying
     _replays: list[Replay] = []
-    _solver: Solver | None = None
+    _solver: Solver | None = None  # which knows what it has found before, for the same recordings
 
     def terms(
         self, values: Sequence[int], node: Node, question: Callable[[Tensor], Sequence[int]]
@@ -85,11 +85,14 @@ class Worlds(Fields):
         sizes = self.varying.sizes
         found: list[Any] = []
         while len(found) != len(values):
+            recordings = sizes.recordings()
+            if self._solver is None or self._solver.recordings != recordings:
+                self._solver = Solver(recordings)
             try:
-                rows = [values, *self._answers(node, question)]
-                found = [self._solver_for(len(rows)).solve(numbers) for numbers in zip(*rows)]
+                rows = [values, *self._answers(recordings[1:], node, question)]
+                found = list(map(self._solver.solve, zip(*rows)))
             except Ambiguous as doubt:
-                if len(sizes.recordings()) == MOST_RECORDINGS:
+                if len(recordings) == MOST_RECORDINGS:
                     self._give_up()
                 sizes.questions.append((doubt.symbol, doubt.size))
                 continue
@@ -100,11 +103,13 @@ class Worlds(Fields):
                 self._give_up()
         return found
 
-    def _answers(self, node: Node, question: Callable[[Tensor], Any]) -> Iterator[Any]:
+    def _answers(
+        self, others: Sequence[Values], node: Node, question: Callable[[Tensor], Any]
+    ) -> Iterator[Any]:
         recorder = self.varying.recorder
         state = ThreadState()  # which nodes may change
         try:
-            for number, row in enumerate(self.varying.sizes.recordings()[1:]):
+            for number, row in enumerate(others):
                 if len(self._replays) == number:
                     self._replays.append(Replay(recorder, row))
                 replay = self._replays[number]
@@ -115,13 +120,6 @@ class Worlds(Fields):
                     yield question(replay.found[node])
         finally:
             state.restore()
-
-    def _solver_for(self, recordings: int) -> Solver:
-        """The solver, which knows what it has found before, until there are more numbers or recordings."""
-        sizes = self.varying.sizes
-        if self._solver is None or self._solver.form != (len(sizes.hints), recordings):
-            self._solver = Solver(sizes.recordings())
-        return self._solver
 
     def _give_up(self) -> NoReturn:
         """Fixes the numbers that have small stand-ins; the capture begins anew."""

@@ -154,31 +154,20 @@ def postfix(term: Any, words_of: Callable[[Any], tuple[Any, ...]]) -> tuple[Any,
     return (*words, OPERATIONS[term.operation][2])
 
 
-class FormulaWriter:
-    """Writes formulas into a graph as nodes in front of those that need them. A formula is written once."""
+class FormulaWriter(Fields):
+    """Writes formulas into a graph as nodes, where it inserts nodes. A formula is written once.
 
-    def __init__(self, graph: Graph, sources: Mapping[Any, tuple[Node, int] | Node]) -> None:
-        """`sources` are the tensors, and their dimensions, where the size of a symbol is found, or nodes that
-        are the size."""
-        self.graph = graph
-        self._sources = dict(sources)
-        self._written: dict[Any, Node] = {}
+    `nodes` has those of symbols and, from then on, of formulas.
+    """
 
-    def write(self, term: Term, before: Node) -> Node | Number:
-        """The node that computes a term; numbers are their own value."""
-        if not isinstance(term, (Symbol, Formula)):
-            return term
-        source = self._sources.get(term)
-        if isinstance(source, Node):
-            return source
+    graph: Graph
+    nodes: dict[Any, Node]
 
-        if term not in self._written:
-            operands = [self.write(operand, before) for operand in getattr(term, "operands", ())]
-            with self.graph.inserting_before(before):
-                if isinstance(term, Formula):
-                    node = self.graph.call_function(OPERATIONS[term.operation][0], tuple(operands))
-                else:
-                    node = self.graph.create_node("call_method", "size", source, {}, name="sym_size_int")
+    def write(self, term: Any) -> Any:
+        """The node that computes a term; other values are themselves."""
+        if isinstance(term, Formula) and term not in self.nodes:
+            operands = tuple(map(self.write, term.operands))
+            node = self.graph.call_function(OPERATIONS[term.operation][0], operands)
             node.meta["val"] = term
-            self._written[term] = node
-        return self._written[term]
+            self.nodes[term] = node
+        return self.nodes[term] if isinstance(term, (Symbol, Formula)) else term

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from torch_py._shapes.formulas import FormulaWriter, Symbol, Term
+from torch_py._shapes.formulas import FormulaWriter, Term
 from torch_py._shapes.solver import Solver
 from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.graph import Graph
@@ -31,20 +31,21 @@ class GraphMerge:
         self.columns: list[Column] = list(zip(*rows))
         self.positions = [{node: position for position, node in enumerate(row)} for row in rows]
 
-    def merge(self, symbols: Mapping[Symbol, tuple[Node, int] | Node]) -> None:
-        """Changes the first graph. `symbols` are the tensors of the first graph, and their dimensions, where
-        the sizes of symbols are found, or nodes that are sizes. Raises Ambiguous if a further recording is
-        needed; nothing has been changed then.
+    def merge(self, nodes: dict[Any, Node]) -> None:
+        """Changes the first graph, in which `nodes` are those of symbols. Raises Ambiguous if a further
+        recording is needed; nothing has been changed then.
         """
-        solved = [
+        graph = self.graphs[0]
+        terms = [
             merged([(node.args, node.kwargs) for node in column], partial(self._argument, column))
             for column in self.columns
         ]
 
-        writer = FormulaWriter(self.graphs[0], symbols)
-        for (node, *_), arguments in zip(self.columns, solved):
+        writer = FormulaWriter(graph, nodes)
+        for (node, *_), arguments in zip(self.columns, terms):
             if arguments != (node.args, node.kwargs):
-                node.args, node.kwargs = map_aggregate(arguments, partial(writer.write, before=node))
+                with graph.inserting_before(node):
+                    node.args, node.kwargs = map_aggregate(arguments, writer.write)
 
     # Are they the same program?
 

@@ -54,7 +54,7 @@ class Solver:
     def __init__(
         self, recordings: Sequence[Mapping[Symbol, int]], unanswered: Collection[Question] = ()
     ) -> None:
-        self._recordings = recordings
+        self.recordings = recordings
         self._sizes = {symbol: tuple(sizes[symbol] for sizes in recordings) for symbol in recordings[0]}
         self._unanswered = unanswered
         self._products_of_sizes = list(_products_of(self._sizes))
@@ -64,11 +64,6 @@ class Solver:
         self._parts: dict[Term, Values] = {}
         # Products of sizes and parts, by how many parts there were.
         self._products: dict[int, list[tuple[Term, Values]]] = {}
-
-    @property
-    def form(self) -> tuple[int, int]:
-        """The number of sizes, and of recordings."""
-        return len(self._sizes), len(self._recordings)
 
     def solve(self, values: Values, at_hand: Sequence[tuple[Symbol, Values]] = ()) -> Term | None:
         """The formula of a number that was `values` in the recordings; None if none is found.
@@ -85,7 +80,8 @@ class Solver:
             self._parts[found] = values
         if found is None and all(type(value) is int for value in values):
             found = _of_products(values, at_hand)
-        return found if found is not None else self._quotient(values)
+            return self._quotient(values) if found is None else found
+        return found
 
     def solution(self, values: Values) -> Term | None:
         """Like `solve`, but None if the recordings do not tell several formulas apart."""
@@ -120,8 +116,6 @@ class Solver:
 
     def _quotient(self, values: Values) -> Term | None:
         """A rounded quotient, or a multiple of a product with those found before."""
-        if not all(type(value) is int for value in values):
-            return None
         if values in self._quotients:
             return self._quotients[values]
 
@@ -227,7 +221,7 @@ class Solver:
         known = set(self._values_of(difference))
         if len(known) > 1:
             return
-        sizes = self._recordings[0]
+        sizes = self.recordings[0]
         for symbol in symbols_in(difference):
             probes = range(sizes[symbol], sizes[symbol] + _LARGEST_PROBE)
             found = [n for n in probes if evaluate(difference, {**sizes, symbol: n}) not in known]
@@ -240,7 +234,7 @@ class Solver:
         self._known.setdefault((type(values[0]), values), term)
 
     def _values_of(self, term: Any) -> Values:
-        return tuple(evaluate(term, sizes) for sizes in self._recordings)
+        return tuple(evaluate(term, sizes) for sizes in self.recordings)
 
 
 def _is_equal(number: float, other: float) -> bool:

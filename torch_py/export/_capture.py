@@ -158,7 +158,7 @@ class _Merge:
                 raise self._different(last, "returns another structure for some inputs than for others")
         self._check_constants()
 
-        self._graphs.merge(
+        self._graphs.merge_inputs(
             {
                 row.symbol: (self.first.leaves[row.leaf], row.dim)
                 for row in reversed(self.dimensions.rows)

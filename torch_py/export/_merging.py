@@ -7,6 +7,7 @@ from typing import Any
 
 from torch_py._shapes.formulas import Symbol, Term
 from torch_py._shapes.merging import Column, GraphMerge
+from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
 Sizes = tuple[int, ...]
@@ -25,10 +26,11 @@ class SizeOf(Symbol):
 class ProgramMerge(GraphMerge):
     """Merges graphs whose results may have sizes that depend on values, as those of `nonzero` do."""
 
-    def merge(self, symbols: Mapping[Symbol, tuple[Node, int] | Node]) -> None:
-        """Changes the first graph, and gives its tensors the sizes that hold for all recordings."""
+    def merge_inputs(self, symbols: Mapping[Symbol, tuple[Node, int]]) -> None:
+        """Changes the first graph, and gives its tensors the sizes that hold for all recordings. `symbols`
+        are the tensors, and their dimensions, where the sizes of symbols are found."""
         sizes = self._sizes_by_node()
-        super().merge({**self._computed_sizes(), **symbols})
+        self.merge(_SizeNodes(self.graphs[0], {**self._computed_sizes(), **symbols}))
         for node, shape in sizes.items():
             node.meta["val"].shape = shape
 
@@ -68,6 +70,21 @@ class ProgramMerge(GraphMerge):
     def _size(self, numbers: Sizes, otherwise: SizeOf) -> Any:
         term = self.solver.solution(numbers)
         return otherwise if term is None else term
+
+
+class _SizeNodes(dict[Any, Node]):
+    """The nodes of sizes, which are made where they are needed first."""
+
+    def __init__(self, graph: Graph, places: Mapping[Symbol, tuple[Node, int]]) -> None:
+        super().__init__()
+        self._graph = graph
+        self._places = places
+
+    def __missing__(self, size: Symbol) -> Node:
+        node = self._graph.create_node("call_method", "size", self._places[size], {}, name="sym_size_int")
+        node.meta["val"] = size
+        self[size] = node
+        return node
 
 
 def _sizes_of(node: Node) -> Sizes | None:

@@ -12,7 +12,7 @@ from torch_py._functorch.aot.joint import SharedMemory, trace
 from torch_py._functorch.aot.recipes import BACKWARD, Recipe, Traced, Viewed
 from torch_py._functorch.aot.recording import Decompositions, Program
 from torch_py._ops import ops
-from torch_py._records import Record
+from torch_py._records import Fields, Record
 from torch_py._shapes.arguments import Arguments, NotFollowed, example_of, solved_geometry
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, symbols_in
 from torch_py._shapes.merging import GraphMerge, merged, solved
@@ -58,7 +58,9 @@ def trace_varying(
     def record(given: Sequence[Any]) -> Traced:
         return trace(program, given, names, decompositions, arguments.geometries.keys().isdisjoint)
 
-    recordings = _Recordings(record, arguments, sizes)
+    recordings = _Recordings(record, arguments, sizes, mode_of(arguments.values))
+    for values in sizes.settled():
+        recordings.add(values)
     while True:
         try:
             with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
@@ -67,16 +69,13 @@ def trace_varying(
             recordings.add({**recordings.all_sizes[0], question.symbol: question.size})
 
 
-class _Recordings:
-    def __init__(self, record: Callable[[Sequence[Any]], Traced], arguments: Arguments, sizes: Sizes) -> None:
-        self._record = record
-        self._arguments = arguments
-        self._sizes = sizes
-        self._mode = mode_of(arguments.values)
-        self.all_sizes: list[Mapping[Symbol, int]] = []
-        self._traced: list[Traced] = []
-        for values in sizes.settled():
-            self.add(values)
+class _Recordings(Fields):
+    _record: Callable[[Sequence[Any]], Traced]
+    _arguments: Arguments
+    _sizes: Sizes
+    _mode: FakeTensorMode
+    _traced: list[Traced] = []
+    all_sizes: list[Mapping[Symbol, int]] = []
 
     def add(self, sizes: Mapping[Symbol, int]) -> None:
         """Records the program once more."""
