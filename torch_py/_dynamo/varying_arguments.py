@@ -97,11 +97,6 @@ def _is_arithmetic(target: Any) -> bool:
     if packet is None:
         name = getattr(target, "__name__", "").removeprefix("i")
         return getattr(target, "__module__", "") == "_operator" and name in ("add", "sub", "mul", "truediv")
-    return _has_tensors_alone(packet)
-
-
-@cache
-def _has_tensors_alone(packet: OpOverloadPacket) -> bool:
     arguments = [argument for schema in schemas_of(packet) for argument in schema.arguments]
     return all(str.__str__(a.type) == "Tensor" or a.kwarg_only for a in arguments)
 

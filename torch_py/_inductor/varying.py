@@ -9,7 +9,7 @@ before needs to know that sizes vary.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch_py._C import float64
@@ -18,6 +18,7 @@ from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of
 from torch_py._ops import ops
+from torch_py._records import Fields
 from torch_py._shapes.arguments import NotFollowed, example_of, solved_geometry
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, postfix, symbols_in
 from torch_py._shapes.merging import merged, solved
@@ -34,27 +35,18 @@ from torch_py.fx.node import Node, map_arg
 # ------------------------------------------------------------
 
 
-class Merge:
-    """Merges texts, numbers and nested containers of them that were made for several sizes."""
+class Merge(Fields):
+    """Merges texts, numbers and nested containers of them that were made for several sizes.
 
-    def __init__(
-        self,
-        all_sizes: Sequence[Mapping[Symbol, int]],
-        inputs: Mapping[Symbol, tuple[str]],
-        known: Iterable[Term] = (),
-        unanswered: Collection[Question] = (),
-    ) -> None:
-        """`inputs` are formulas of the inputs that are sizes, and `known` terms that numbers may be products
-        of; for `unanswered`, see Solver.
-        """
-        self._inputs = inputs
-        self._solver = Solver(all_sizes, unanswered)
-        for term in known:
-            self._solver.know(term)
+    `inputs` are formulas of the inputs that are sizes.
+    """
+
+    solver: Solver
+    inputs: Mapping[Symbol, tuple[str]]
 
     def number(self, values: Sequence[Any]) -> Term:
         """The formula of a number. Raises NotFollowed without one."""
-        return solved(self._solver.solve, _not_explained, tuple(values))
+        return solved(self.solver.solve, _not_explained, tuple(values))
 
     def value(self, values: Sequence[Any]) -> Any:
         """Nested tuples, lists and dicts; numbers that vary become formulas as programs take them."""
@@ -98,9 +90,9 @@ class Merge:
         """
         if not isinstance(term, (Symbol, Formula)):
             return term
-        if not symbols_in(term) <= self._inputs.keys():
+        if not symbols_in(term) <= self.inputs.keys():
             raise NotFollowed(f"no input of the graph has all sizes of {term}")
-        words = postfix(term, self._inputs.__getitem__)
+        words = postfix(term, self.inputs.__getitem__)
         if None in words:
             raise NotFollowed(f"a program cannot compute {term}")
         return words
@@ -140,7 +132,7 @@ class Merge:
     def _count(self, values: Sequence[float]) -> Term:
         """The formula of whole numbers that the text has as real ones, as counts of elements are."""
         exact = [int(value) for value in values]
-        term = self._solver.solve(tuple(exact)) if max(map(abs, values)) < LARGEST_EXACT else None
+        term = self.solver.solve(tuple(exact)) if max(map(abs, values)) < LARGEST_EXACT else None
         if term is None or exact != values:
             raise NotFollowed(f"a kernel has a real number that depends on sizes: {values[0]}")
         return term
@@ -268,13 +260,15 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
     facts = [node.meta.get(name, ()) for node in module.graph.nodes for name in ("sizes", "strides")]
     known = [term for terms in facts for term in terms]
 
-    all_sizes = _sizes_to_try(symbols, any(map(_rounds, known)))
-    variants = _alike(_Variant(module, sizes, loops) for sizes in all_sizes)
+    rounds = any("//" in postfix(term, lambda symbol: (symbol,)) for term in known)
+    variants = _alike(_Variant(module, sizes, loops) for sizes in _sizes_to_try(symbols, rounds))
     unanswered: set[Question] = set()
     while True:
-        sizes = [variant.sizes for variant in variants]
+        solver = Solver([variant.sizes for variant in variants], unanswered)
         try:
-            _merge(compiled, variants, Merge(sizes, variants[0].inputs, known, unanswered))
+            for term in known:
+                solver.know(term)
+            _merge(compiled, variants, Merge(solver, variants[0].inputs))
             return
         except Ambiguous as question:
             # A quotient among the sizes is not decided by the smallest offset: its question comes again.
@@ -312,13 +306,6 @@ def _sizes_to_try(symbols: Sequence[Symbol], rounds: bool) -> Iterator[Mapping[S
 
 
 _EVEN = 2  # the number of a recording whose mixed stand-ins are even, but no multiples of 4
-
-
-def _rounds(term: Term) -> bool:
-    """Whether a term has a rounded quotient in it."""
-    if not isinstance(term, Formula):
-        return False
-    return term.operation == "floordiv" or any(map(_rounds, term.operands))
 
 
 def _alike(variants: Iterable[_Variant]) -> list[_Variant]:

@@ -1,4 +1,4 @@
-"""Numbers of a program that depend on sizes, as formulas: printed, evaluated, written as words or nodes."""
+"""Numbers of a program that depend on sizes, as formulas: printed, evaluated, written as words."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any, Union
 
 from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
 from torch_py._records import Fields, Record
-from torch_py.fx.graph import Graph
-from torch_py.fx.node import Node
 
 Number = Union[int, float]  # noqa: UP007
 
@@ -152,22 +150,3 @@ def postfix(term: Any, words_of: Callable[[Any], tuple[Any, ...]]) -> tuple[Any,
         return (term,) if isinstance(term, (int, float)) else words_of(term)
     words = [word for operand in term.operands for word in postfix(operand, words_of)]
     return (*words, OPERATIONS[term.operation][2])
-
-
-class FormulaWriter(Fields):
-    """Writes formulas into a graph as nodes, where it inserts nodes. A formula is written once.
-
-    `nodes` has those of symbols and, from then on, of formulas.
-    """
-
-    graph: Graph
-    nodes: dict[Any, Node]
-
-    def write(self, term: Any) -> Any:
-        """The node that computes a term; other values are themselves."""
-        if isinstance(term, Formula) and term not in self.nodes:
-            operands = tuple(map(self.write, term.operands))
-            node = self.graph.call_function(OPERATIONS[term.operation][0], operands)
-            node.meta["val"] = term
-            self.nodes[term] = node
-        return self.nodes[term] if isinstance(term, (Symbol, Formula)) else term

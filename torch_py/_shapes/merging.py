@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from torch_py._shapes.formulas import FormulaWriter, Term
+from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term
 from torch_py._shapes.solver import Solver
 from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.graph import Graph
@@ -41,11 +41,11 @@ class GraphMerge:
             for column in self.columns
         ]
 
-        writer = FormulaWriter(graph, nodes)
+        node_of = partial(_node_of, graph, nodes)
         for (node, *_), arguments in zip(self.columns, terms):
             if arguments != (node.args, node.kwargs):
                 with graph.inserting_before(node):
-                    node.args, node.kwargs = map_aggregate(arguments, writer.write)
+                    node.args, node.kwargs = map_aggregate(arguments, node_of)
 
     # Are they the same program?
 
@@ -82,6 +82,16 @@ class GraphMerge:
         shown = ", ".join(map(repr, values))
         what = "an argument that depends on the inputs in a way that no formula of sizes explains"
         return self.refuse(node, f"gives `{node.target}` {what} ({shown})")
+
+
+def _node_of(graph: Graph, nodes: dict[Any, Node], term: Any) -> Any:
+    """The node that computes a term, which is made once, where the graph inserts nodes; other values are
+    themselves."""
+    if isinstance(term, Formula) and term not in nodes:
+        operands = tuple(_node_of(graph, nodes, operand) for operand in term.operands)
+        nodes[term] = graph.call_function(OPERATIONS[term.operation][0], operands)
+        nodes[term].meta["val"] = term
+    return nodes[term] if isinstance(term, (Symbol, Formula)) else term
 
 
 def solved(

@@ -13,15 +13,7 @@ from itertools import combinations, combinations_with_replacement, islice
 from operator import itemgetter
 from typing import Any
 
-from torch_py._shapes.formulas import (
-    Formula,
-    Symbol,
-    Term,
-    affine,
-    evaluate,
-    product,
-    symbols_in,
-)
+from torch_py._shapes.formulas import Formula, Symbol, Term, affine, evaluate, product, symbols_in
 
 Values = tuple[Any, ...]  # one number for each recording
 

@@ -12,6 +12,7 @@ from torch_py._inductor.varying import Merge, compile_varying
 from torch_py._shapes.arguments import Arguments, NotFollowed, geometry_of
 from torch_py._shapes.formulas import Symbol
 from torch_py._shapes.sizes import Sizes
+from torch_py._shapes.solver import Solver
 from torch_py._shapes.stand_ins import RECORDINGS, stand_ins_of
 
 F = torch.nn.functional
@@ -139,13 +140,13 @@ def test_a_question_that_no_size_answers_is_asked_once():
 def test_texts_are_merged_number_by_number():
     all_sizes = [stand_ins_of([N, T], number) for number in range(3)]
     texts = [f"for (i < {s[N] * s[T]}) x[i * 8 + {2 * s[T]}] / {float(s[N])}f" for s in all_sizes]
-    text, terms = Merge(all_sizes, {}).text(texts, "sizes")
+    text, terms = Merge(Solver(all_sizes), {}).text(texts, "sizes")
     assert text == "for (i < sizes[0]) x[i * 8 + sizes[1]] / static_cast<float>(sizes[2])"
     assert list(map(str, terms)) == ["n*t", "2*t", "n"]
 
 
 def test_texts_that_differ_otherwise_are_refused():
-    merge = Merge([stand_ins_of([N], number) for number in range(3)], {})
+    merge = Merge(Solver([stand_ins_of([N], number) for number in range(3)]), {})
     with pytest.raises(NotFollowed, match="another form"):
         merge.text(["a + 1", "b + 1", "a + 1"], "sizes")
     with pytest.raises(NotFollowed, match="no formula"):
