@@ -117,34 +117,6 @@ def _simplified(operation: str, left: Term, right: Term) -> Term:
     return Formula(operation, (left, right))
 
 
-def _floor_division(self: SymInt, other: Any) -> Any:
-    """By a number that does not vary; the quotient of two stand-ins says nothing about other sizes."""
-    if type(other) is int and other > 0:
-        value = int.__floordiv__(self, other)
-        return self.sizes.composed(value, Formula("floordiv", (self.term, other)) if other > 1 else self.term)
-    return self.sizes.fix(self) // self.sizes.fix(other)
-
-
-def _modulo(self: SymInt, other: Any) -> Any:
-    if type(other) is int and other > 0:
-        if self.sizes.is_number(self.term):
-            return self.sizes.composed(int.__mod__(self, other), Formula("mod", (self.term, other)))
-        if self.sizes.is_multiple(self.term, other):
-            return 0
-    return self.sizes.fix(self) % self.sizes.fix(other)
-
-
-def _power(self: SymInt, other: Any, modulus: Any = None) -> Any:
-    if modulus is None and (type(other) is float or (type(other) is int and other < 0)):
-        return _real("pow", self, other)
-    if type(other) is int and 1 <= other <= 3 and modulus is None:
-        result = self
-        for _ in range(other - 1):
-            result = result * self
-        return result
-    return self.sizes.fix(self) ** self.sizes.fix(other)
-
-
 def _comparison(sign: str) -> Any:
     def compare(self: SymInt, other: Any) -> Any:
         if isinstance(other, (int, float)):
@@ -171,9 +143,27 @@ class SymInt(int):
         is_small = abs(int.__int__(self)) < SMALLEST
         return is_small and not symbols_in(self.term) <= self.sizes.bounded
 
-    __floordiv__ = _floor_division
-    __mod__ = _modulo
-    __pow__ = _power
+    def __floordiv__(self, other: Any) -> Any:
+        """By a number that does not vary; the quotient of two stand-ins says nothing about other sizes."""
+        if type(other) is int and other > 0:
+            term = Formula("floordiv", (self.term, other)) if other > 1 else self.term
+            return self.sizes.composed(int.__floordiv__(self, other), term)
+        return self.sizes.fix(self) // self.sizes.fix(other)
+
+    def __mod__(self, other: Any) -> Any:
+        if type(other) is int and other > 0:
+            if self.sizes.is_number(self.term):
+                return self.sizes.composed(int.__mod__(self, other), Formula("mod", (self.term, other)))
+            if self.sizes.is_multiple(self.term, other):
+                return 0
+        return self.sizes.fix(self) % self.sizes.fix(other)
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is None and (type(other) is float or (type(other) is int and other < 0)):
+            return _real("pow", self, other)
+        if type(other) is int and 1 <= other <= 3 and modulus is None:
+            return math.prod([self] * other)
+        return pow(*map(self.sizes.fix, (self, other, modulus)))
 
     def __neg__(self) -> Any:
         return self * -1

@@ -53,7 +53,8 @@ def test_decisions_are_by_hints_and_are_kept():
 
 
 def test_numbers_that_are_no_sizes_fix_what_they_come_from():
-    for use in (str, float, hash, lambda n: n % 3, lambda n: n / 2, lambda n: 100 // n, math.sqrt):
+    arithmetic = (lambda n: n % 3, lambda n: n / 2, lambda n: 100 // n, lambda n: pow(n, 2, 5))
+    for use in (str, float, hash, math.sqrt, *arithmetic):
         sizes = Sizes()
         batch = sizes.new(8)
         assert use(batch) == use(8)
