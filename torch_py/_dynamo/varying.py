@@ -151,9 +151,6 @@ class Varying:
         if place != found:
             self._equal.append((place, found))
 
-    def _all_places(self) -> list[Place]:
-        return [*self.places.values(), *(other for _, other in self._equal)]
-
     # What programs read
 
     def read(self, value: Any, node: Node, question: Callable[[Tensor], Any]) -> Any:
@@ -304,7 +301,7 @@ class Varying:
         positions; then whether sizes are even, or multiples of more; then attributes; then all integers of
         the program; then all sizes instead of these; then everything.
         """
-        tied = [place for place in self._all_places() if place.size in self._other_sizes]
+        tied = [place for place in self._places_of(self.places) if place.size in self._other_sizes]
         fixed = self.policy.taken_for_fixed
 
         if tied:
@@ -323,7 +320,7 @@ class Varying:
     def _divide(self) -> bool:
         """Whether some sizes are multiples of a power of two, which the program may need."""
         found = False
-        for place in self._all_places():
+        for place in self._places_of(self.places):
             if place.size is not None and place.divisor == 1:
                 found |= self.policy.divide_evenly(place.made.source.text, place.dim, place.size)
         return found
@@ -356,7 +353,8 @@ class Varying:
             if not place.is_size:
                 relations += [(">=", place, 2), ("<=", place, LARGEST_NUMBER)]
         relations += [("==", _counted(place), _counted(other)) for place, other in self._equal]
-        multiples = dict.fromkeys(place for place in self._all_places() if place.divisor > 1)
+        places = self._places_of(self.places)
+        multiples = dict.fromkeys(place for place in places if place.divisor > 1)
         relations += [("==", Formula("mod", (place, place.divisor)), 0) for place in multiples]
         relations += [(">=", place, 2 * place.divisor) for place in multiples]
         relations += [(r.sign, self._placed(r.left), self._placed(r.right)) for r in self.sizes.relations]

@@ -61,12 +61,10 @@ def _types_of(packet: OpOverloadPacket | None) -> dict[int | str, set[str]]:
     for schema in schemas_of(packet):
         for position, argument in enumerate(schema.arguments):
             kind = str.__str__(argument.type)
+            is_number = kind.startswith(("int", "SymInt", "float"))
             for place in (position, argument.name):
-                found.setdefault(place, set()).add(kind)
-    return {
-        place: {kind for kind in kinds if kind.startswith(("int", "SymInt", "float"))} or {""}
-        for place, kinds in found.items()
-    }
+                found.setdefault(place, set()).update({kind} if is_number else ())
+    return {place: kinds or {""} for place, kinds in found.items()}
 
 
 def _takes_any(target: Any) -> bool:

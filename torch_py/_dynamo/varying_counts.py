@@ -9,7 +9,7 @@ of the example and of others.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,12 +28,11 @@ from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.varying import Varying
+    from torch_py._dynamo.varying import Values, Varying
 
 
 Run = Callable[..., Any]
 Count = Callable[[Any], int]
-Values = Mapping[Symbol, int]
 
 
 def settled_numbers(
@@ -83,9 +82,7 @@ def settle_steps(varying: Varying, run: Run, args: Any, kwargs: dict[str, Any]) 
 class _Counting(TorchDispatchMode):
     """Counts operators, up to MOST_CALLS."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls = 0
+    calls = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.calls += 1

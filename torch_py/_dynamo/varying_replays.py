@@ -25,16 +25,14 @@ from torch_py.fx.node import Node, map_arg
 
 if TYPE_CHECKING:
     from torch_py._dynamo.recorder import Recorder
-    from torch_py._dynamo.varying import Read, Varying
-
-Values = Mapping[Symbol, int]
+    from torch_py._dynamo.varying import Read, Values, Varying
 
 
 class Replay(Fields):
     """The nodes of the graph, run one after another on fake tensors of other sizes."""
 
     recorder: Recorder
-    values: Mapping[Symbol, int]
+    values: Values
     found: dict[Node, Any] = {}
 
     def run(self) -> Iterator[tuple[Node, Any]]:

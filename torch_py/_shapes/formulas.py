@@ -10,8 +10,6 @@ from typing import Any, Union
 from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
 from torch_py._records import Fields, Record
 
-Number = Union[int, float]  # noqa: UP007
-
 
 class Symbol(Fields):
     """A size that varies: a dimension that was declared as dynamic. Equal symbols have the same name.
@@ -113,7 +111,7 @@ def affine(factor: int, term: Term, offset: int) -> Term:
     return Formula("add", (scaled, offset)) if offset > 0 else Formula("sub", (scaled, -offset))
 
 
-def evaluate(term: Any, values: Mapping[Any, Number]) -> Any:
+def evaluate(term: Any, values: Mapping[Any, float]) -> Any:
     """The value of a term, from those of its symbols."""
     if isinstance(term, Symbol):
         return values[term]

@@ -273,12 +273,11 @@ class Sizes(Fields):
         """The hint of a number, which it must have from now on."""
         if isinstance(value, SymFloat):
             self.fix_symbols(value)
-            return evaluate(value.term, self.hints)
-        if not isinstance(value, SymInt):
+        elif isinstance(value, SymInt):
+            self.relations[Relation("==", value.term, value.hint)] = None
+        else:
             return value
-        hint = value.hint
-        self.relations[Relation("==", value.term, hint)] = None
-        return hint
+        return evaluate(value.term, self.hints)
 
     def fix_symbols(self, *numbers: SymInt | SymFloat | Term) -> None:
         """From now on all that some numbers or terms depend on is what it is in the example."""

@@ -103,7 +103,7 @@ class _Recordings(Fields):
         for term in self._sizes.reals:
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
-        merge = GraphMerge(graphs, solver, _refused)
+        merge = GraphMerge(graphs, solver, lambda node, what: NotFollowed(f"the program {what}"))
         found = _solved_geometry(merge, solver)
 
         sources = self._arguments.sources()
@@ -154,10 +154,6 @@ def _merged_recipe(recipes: Sequence[Recipe], solver: Solver, positions: Mapping
 
 def _not_explained(values: tuple[Any, ...]) -> Exception:
     return NotFollowed("the program returns views of its arguments that no formula of their sizes explains")
-
-
-def _refused(node: Node, what: str) -> Exception:
-    return NotFollowed(f"the program {what}")
 
 
 def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any, Any]]:
