@@ -17,7 +17,7 @@ from torch_py._C._compiler import TensorFacts
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
-from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, multiple_of_symbol, stand_in
+from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate, postfix, product
 from torch_py._shapes.numbers import Held, SymFloat, SymInt, SymSize, term_of
 from torch_py._shapes.sizes import Sizes, TooManySizes
@@ -118,10 +118,8 @@ class Varying:
             return
 
         made.node.meta["geometry"] = self._geometries[id(made.real)] = geometry
-        for dim, term in enumerate(geometry.sizes):
-            if not isinstance(term, int):
-                divisor, symbol = multiple_of_symbol(term)
-                self._note_place(symbol, Place(made, dim, divisor))
+        for symbol, dim, divisor in geometry.places():
+            self._note_place(symbol, Place(made, dim, divisor))
 
     def number(self, value: int, source: Source) -> SymInt | None:
         """An integer of the program, if it varies."""

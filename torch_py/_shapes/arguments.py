@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
@@ -28,6 +28,14 @@ class Geometry(Record):
 
     sizes: tuple[Term, ...]
     strides: tuple[Term, ...]
+
+    def places(self) -> Iterator[tuple[Any, int, int]]:
+        """The symbols, each with its dimension and the divisor of that size: the symbol says how often it
+        goes into the size."""
+        for dim, size in enumerate(self.sizes):
+            if not isinstance(size, int):
+                divisor, symbol = size.operands if isinstance(size, Formula) else (1, size)
+                yield symbol, dim, divisor
 
 
 def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
@@ -55,12 +63,6 @@ def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
             raise NotFollowed("a tensor with sizes that vary has strides that do not follow from them")
         inner = dim
     return Geometry(sizes, tuple(product(*factors[dim]) for dim in range(tensor.dim())))
-
-
-def multiple_of_symbol(size: Term) -> tuple[int, Symbol]:
-    """The divisor of a size of an argument, and the symbol that says how often it goes into the size."""
-    divisor, symbol = size.operands if isinstance(size, Formula) else (1, size)
-    return divisor, symbol  # type: ignore[return-value]
 
 
 def are_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
@@ -177,8 +179,6 @@ class Arguments:
             symbol: (position, None, 1) for position, symbol in self.numbers.items()
         }
         for position, geometry in reversed(self.geometries.items()):
-            for dim, size in enumerate(geometry.sizes):
-                if not isinstance(size, int):
-                    divisor, symbol = multiple_of_symbol(size)
-                    found[symbol] = (position, dim, divisor)
+            for symbol, dim, divisor in geometry.places():
+                found[symbol] = (position, dim, divisor)
         return found
