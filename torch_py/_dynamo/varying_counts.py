@@ -120,8 +120,7 @@ class Call:
             numbers = self._varying.shape_of(value)
             self._shapes[id(value)] = tuple(numbers)
         for number in numbers:
-            symbols = symbols_in(term_of(number))
-            self.symbols |= dict.fromkeys(sorted(symbols, key=str))
+            self.symbols |= dict.fromkeys(sorted(symbols_in(term_of(number)), key=str))
         return value
 
     def fix_decisive(self) -> bool:

@@ -104,7 +104,7 @@ class _Recordings(Fields):
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
         merge = GraphMerge(graphs, solver, lambda node, what: NotFollowed(f"the program {what}"))
-        found = _solved_geometry(merge, solver)
+        found = _solved_geometry(merge)
 
         sources = self._arguments.sources()
         positions = {symbol: len(first.inputs) + i for i, symbol in enumerate(sources)}
@@ -156,7 +156,7 @@ def _not_explained(values: tuple[Any, ...]) -> Exception:
     return NotFollowed("the program returns views of its arguments that no formula of their sizes explains")
 
 
-def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any, Any]]:
+def _solved_geometry(merge: GraphMerge) -> dict[Node, tuple[Any, Any]]:
     """Sizes and strides of all tensors. Raises NotFollowed for one that no formula explains."""
     found: dict[Node, tuple[Any, Any]] = {}
 
@@ -164,7 +164,7 @@ def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any,
         values = [node.meta.get("val") for node in column]
         if all(isinstance(value, Tensor) for value in values):
             shapes = [tuple(value.shape) for value in values]
-            shape, strides = solved_geometry(shapes, [value.stride() for value in values], solver.solve)
+            shape, strides = solved_geometry(shapes, [value.stride() for value in values], merge.solver.solve)
             if None in shape or None in strides:
                 raise NotFollowed(f"`{column[0].target}` has a result whose sizes no formula explains")
             found[column[0]] = shape, strides
