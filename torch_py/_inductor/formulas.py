@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from torch_py._inductor.dtypes import TRUTH
-from torch_py._inductor.ir import Cast, Const, Expr, Map, cast
+from torch_py._inductor.ir import TRUTH, Cast, Const, Expr, Map, cast
 from torch_py._shapes.formulas import COMPARISONS
 
 _PREDICATES = frozenset(["isnan", "isinf", "signbit"])

@@ -4,8 +4,8 @@
     Reduce                                          a value of many elements
 
 Nothing here is C++: functions of `Map` are the words of the expression language of native_functions.yaml.
-Values are compared and hashed by what they are; names are for people. statements.py has what stores them,
-and spec.py says what is well formed.
+Values are compared and hashed by what they are; names are for people. Dtypes are those that kernels have a C++
+type for. statements.py has what stores them, and spec.py says what is well formed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,41 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
+from torch_py import _C
 from torch_py._inductor import config
-from torch_py._inductor.dtypes import TRUTH, is_short_float
 from torch_py._inductor.indices import Axis, Linear, bounds, flattened
 from torch_py._records import Fields
 from torch_py.fx._order import reached
+
+TRUTH = _C.bool
+FLOAT = _C.float32
+LONG = _C.int64
+
+# dtype -> its C++ type.
+CPP = {
+    _C.float64: "double",
+    _C.float32: "float",
+    _C.float16: "c10::Half",
+    _C.bfloat16: "c10::BFloat16",
+    _C.int64: "int64_t",
+    _C.int32: "int32_t",
+    _C.int16: "int16_t",
+    _C.int8: "int8_t",
+    _C.uint8: "uint8_t",
+    _C.bool: "bool",
+}
+_SHORT_FLOATS = (_C.float16, _C.bfloat16)
+
+
+def is_short_float(dtype: Any) -> bool:
+    """Whether numbers of a dtype have 16 bits and are computed as float."""
+    return dtype in _SHORT_FLOATS
+
+
+def arithmetic_dtype(dtype: Any) -> Any:
+    """The dtype in which numbers of a dtype are computed."""
+    return FLOAT if dtype in _SHORT_FLOATS else dtype
+
 
 # Functions that cost no more than a few additions. All others count as _DEAR.
 _CHEAP = frozenset(

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from torch_py import _C
-from torch_py._inductor.dtypes import CPP, FLOAT, TRUTH
 from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder
-from torch_py._inductor.ir import Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
+from torch_py._inductor.ir import CPP, FLOAT, TRUTH, Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
 from torch_py._records import Fields
 
 _INFIX = {"and": "&", "or": "|", **{sign: sign for sign in "+ - * / < <= == != > >=".split()}}

@@ -11,10 +11,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor import config
-from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
 from torch_py._inductor.headers import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import Cast, Const, Expr, Load, Map, Named, loads, walk
+from torch_py._inductor.ir import (
+    FLOAT,
+    TRUTH,
+    Cast,
+    Const,
+    Expr,
+    Load,
+    Map,
+    Named,
+    is_short_float,
+    loads,
+    walk,
+)
 from torch_py._inductor.nests import REDUCTION, Item, Nest
 from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Scope, unwrapped

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from torch_py._inductor.dtypes import CPP, TRUTH
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import Buffer, Cast, Expr, Guard, Index, Load, Map, Reduce, loads, walk
+from torch_py._inductor.ir import CPP, TRUTH, Buffer, Cast, Expr, Guard, Index, Load, Map, Reduce, loads, walk
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
 from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
 from torch_py._shapes.formulas import COMPARISONS

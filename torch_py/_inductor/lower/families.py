@@ -12,10 +12,9 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._generated.lowerings import POINTWISE, ROWS
-from torch_py._inductor.dtypes import TRUTH, arithmetic_dtype
 from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
-from torch_py._inductor.ir import Expr, Reduce, cast
+from torch_py._inductor.ir import TRUTH, Expr, Reduce, arithmetic_dtype, cast
 from torch_py._inductor.lower.context import Elements, Example, Given, Lowering, Rule, Value
 from torch_py._libraries import library_of
 from torch_py._ops import OpOverload
