@@ -70,7 +70,7 @@ def test_operators_are_called() -> None:
 
 def arena_of(compiled: Any) -> int:
     """The bytes of the arena of a program."""
-    from torch_py._inductor.memory import plan_memory
+    from torch_py._inductor.assemble import plan_memory
 
     return plan_memory(compiled.schedule, {b.memory for b in compiled.graph.outputs}).size
 
