@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from torch_py._inductor.indices import Axis, Linear, Rounded, count_of, linear, unflattened
 from torch_py._inductor.ir import Buffer, cost, loads, named, with_loads
-from torch_py._inductor.nests import REDUCTION, ROW, Item, Nest, positions
+from torch_py._inductor.loops import REDUCTION, ROW, Item, Nest, positions
 
 _CHEAP_TO_REPEAT = 4  # additions
 _LARGEST_SCRATCH = 65536  # bytes of a row that is kept

@@ -12,8 +12,7 @@ from typing import Any
 from torch_py._C._compiler import Slot
 from torch_py._inductor import config
 from torch_py._inductor.ir import Buffer
-from torch_py._inductor.nests import Entry, Nest
-from torch_py._inductor.statements import Extern, LoopGraph, View
+from torch_py._inductor.loops import Entry, Extern, LoopGraph, Nest, View
 from torch_py._ops import OpOverload
 from torch_py._records import Fields
 from torch_py._shapes.arguments import reach

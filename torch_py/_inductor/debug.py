@@ -7,7 +7,7 @@ from typing import Any
 
 from torch_py._inductor.compile_call import readable
 from torch_py._inductor.compile_fx import compile_fx
-from torch_py._inductor.nests import Nest
+from torch_py._inductor.loops import Nest
 from torch_py._inductor.stages import CompiledGraph, compile_graph
 from torch_py.compiler._functions import compile_function
 

@@ -16,8 +16,7 @@ from torch_py._inductor import config
 from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, count_of, flattened, linear
 from torch_py._inductor.inline import epochs
 from torch_py._inductor.ir import Buffer, Expr, Load, loads
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
-from torch_py._inductor.statements import LoopGraph, Statement, Store
+from torch_py._inductor.loops import ELEMENT, REDUCTION, ROW, Entry, Item, LoopGraph, Nest, Statement, Store
 
 _LARGEST_NEST = 24  # items; larger ones take long to compile, and gain nothing
 _LOOK_BACK = 24  # entries of the schedule

@@ -12,7 +12,7 @@ from typing import Any
 from torch_py._functorch.aot.forms import is_random
 from torch_py._inductor.indices import Linear, count_of
 from torch_py._inductor.ir import Buffer, Expr, cost, loads, named, rewritten, walk, with_loads
-from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store
+from torch_py._inductor.loops import Extern, LoopGraph, Statement, Store
 
 _LARGEST_VALUE = 160  # parts of one value; larger ones are stored
 _CHEAP_ENOUGH = 2

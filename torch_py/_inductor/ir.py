@@ -4,8 +4,8 @@
     Reduce                                          a value of many elements
 
 Nothing here is C++: functions of `Map` are the words of the expression language of native_functions.yaml.
-Values are compared and hashed by what they are; names are for people. Dtypes are those that kernels have a C++
-type for. statements.py has what stores them, and spec.py says what is well formed.
+Values are compared and hashed by what they are; names are for people. Dtypes are those that kernels have a
+C++ type for. loops.py has what stores them, and spec.py says what is well formed.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from torch_py._inductor.ir import (
     loads,
     walk,
 )
-from torch_py._inductor.nests import REDUCTION, Item, Nest
+from torch_py._inductor.loops import REDUCTION, Item, Nest
 from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Scope, unwrapped
 

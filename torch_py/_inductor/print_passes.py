@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened, linear
 from torch_py._inductor.ir import CPP, Buffer, Expr, Load, unconditional_loads
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, positions
+from torch_py._inductor.loops import ELEMENT, REDUCTION, ROW, Item, Nest, positions
 from torch_py._inductor.print_expr import Lines, Names, Scope, combination, first_value, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 

@@ -21,9 +21,8 @@ from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.entries import key_of_parts, read_entry, write_entry
 from torch_py._inductor.graph_cache import text_of_graph
 from torch_py._inductor.ir import Buffer
-from torch_py._inductor.nests import Entry, Kernel, Nest
+from torch_py._inductor.loops import Entry, Extern, Kernel, LoopGraph, Nest
 from torch_py._inductor.stages import CompiledGraph, variant
-from torch_py._inductor.statements import Extern, LoopGraph
 from torch_py._ops import OpOverload
 from torch_py._records import Fields
 from torch_py._subclasses.calls import generator_in

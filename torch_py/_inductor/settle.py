@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor.ir import Buffer, Load, loads, with_loads
-from torch_py._inductor.nests import ELEMENT, Entry, Item, Nest
-from torch_py._inductor.statements import Extern, View
+from torch_py._inductor.loops import ELEMENT, Entry, Extern, Item, Nest, View
 from torch_py._ops import ops
 from torch_py.utils._pytree import tree_map
 

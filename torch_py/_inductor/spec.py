@@ -10,8 +10,18 @@ from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear
 from torch_py._inductor.ir import CPP, TRUTH, Buffer, Cast, Expr, Guard, Index, Load, Map, Reduce, loads, walk
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Entry, Item, Nest
-from torch_py._inductor.statements import Extern, LoopGraph, Statement, Store, View
+from torch_py._inductor.loops import (
+    ELEMENT,
+    REDUCTION,
+    ROW,
+    Entry,
+    Extern,
+    Item,
+    LoopGraph,
+    Nest,
+    Store,
+    View,
+)
 from torch_py._shapes.formulas import COMPARISONS
 
 KINDS = frozenset(["sum", "product", "maximum", "minimum", "any", "all", "xor"])
@@ -78,21 +88,26 @@ def _positions(node: Any, index: Sequence[Linear], axes: set[Axis]) -> None:
     _require(not strange, node, f"axes of other loops: {strange}")
 
 
-# Statements.
+# Statements and nests.
 
 
-def _statement(statement: Statement, made: set[Buffer]) -> None:
-    match statement:
+def _entry(entry: Entry, made: set[Buffer]) -> None:
+    match entry:
         case Store():
-            _store(statement, made)
-            made.add(statement.buffer)
+            _store(entry, made)
+            made.add(entry.buffer)
         case Extern():
-            for buffer in statement.buffers():
-                _require(buffer in made, statement, f"{buffer} is read before it is made")
-            made.update(statement.made())
+            for buffer in entry.buffers():
+                _require(buffer in made, entry, f"{buffer} is read before it is made")
+            made.update(entry.made())
         case View():
-            _require(statement.buffer.base in made, statement, "its memory is not made yet")
-            made.add(statement.buffer)
+            _require(entry.buffer.base in made, entry, "its memory is not made yet")
+            made.add(entry.buffer)
+        case Nest():
+            known = made | {item.buffer for item in entry.items}
+            for item in entry.items:
+                _item(entry, item, known)
+            made.update(entry.stored())
 
 
 def _store(store: Store, made: set[Buffer]) -> None:
@@ -112,16 +127,6 @@ def _store(store: Store, made: set[Buffer]) -> None:
     _require(not any(i.loaded() for i in store.index), store, "the index has loaded positions")
     for load in loads(value):
         _require(load.buffer in made, store, f"{load.buffer} is read before it is made")
-
-
-# Nests.
-
-
-def _nest(nest: Nest, made: set[Buffer]) -> None:
-    known = made | {item.buffer for item in nest.items}
-    for item in nest.items:
-        _item(nest, item, known)
-    made.update(item.buffer for item in nest.items if item.place == "memory")
 
 
 def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
@@ -148,10 +153,7 @@ def check(graph: LoopGraph, schedule: Sequence[Entry]) -> None:
     given = (*graph.inputs, *(buffer for buffer, _ in graph.constants))
     made = {value for value in given if isinstance(value, Buffer)}
     for entry in schedule:
-        if isinstance(entry, Nest):
-            _nest(entry, made)
-        else:
-            _statement(entry, made)
+        _entry(entry, made)
     for output in graph.outputs:
         if isinstance(output, Buffer):
             _require(output in made, output, "an output that nothing makes")

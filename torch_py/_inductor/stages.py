@@ -15,13 +15,12 @@ from torch_py._inductor.compile_cpp import NoCompilerError, compile_library
 from torch_py._inductor.fuse import fuse
 from torch_py._inductor.headers import includes
 from torch_py._inductor.inline import inline, readers
+from torch_py._inductor.loops import Entry, Kernel, LoopGraph, Nest
 from torch_py._inductor.lowering import lower
-from torch_py._inductor.nests import Entry, Kernel, Nest
 from torch_py._inductor.options import checks_stages
 from torch_py._inductor.print_cpp import print_nest
 from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.settle import settle
-from torch_py._inductor.statements import LoopGraph
 from torch_py._logging import artifacts
 from torch_py._notices import say_once
 from torch_py._records import Fields

@@ -10,7 +10,7 @@ from typing import Any
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Axis, Linear, axes_of, contiguous, linear
 from torch_py._inductor.ir import CPP, Buffer, Expr, Load
-from torch_py._inductor.statements import LoopGraph, Store, View
+from torch_py._inductor.loops import LoopGraph, Store, View
 from torch_py._records import Fields
 from torch_py.fx.node import Node
 

@@ -14,9 +14,9 @@ from torch_py import _C
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, Loaded
 from torch_py._inductor.ir import LONG, TRUTH, Buffer, Const, Expr, Load, Map, cast
+from torch_py._inductor.loops import Extern
 from torch_py._inductor.lower.context import Elements, Given, Lowering, Value, rule
 from torch_py._inductor.positions import in_range
-from torch_py._inductor.statements import Extern
 
 _INDICES = (_C.int64, _C.int32)
 _LEAST_ELEMENTS = 4  # for each position; checking these takes a pass over them
