@@ -33,18 +33,6 @@ def checks_stages() -> bool:
     return os.environ.get("TORCH_PY_VERIFY") == "1"
 
 
-def vector_bits() -> int:
-    """The width of vectors in kernels, in bits, by the option `cpp.simdlen`; 0 for kernels without vectors.
-
-    Raises RuntimeError for widths that processors do not have.
-    """
-    width = config.cpp.simdlen
-    bits = {None: 512, 0: 0, 1: 0, 128: 128, 256: 256, 512: 512}
-    if width not in bits:
-        raise RuntimeError(f"cpp.simdlen is {width!r}, expected None, 128, 256, 512, or 0 or 1 for none")
-    return bits[width]
-
-
 def list_mode_options(mode: str | None = None, dynamic: bool | None = None) -> dict[str, Any]:
     """The settings that a mode of `torch.compile` stands for; without one, those of all modes by name.
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor import config
-from torch_py._inductor.headers import has_packs, pack_words
+from torch_py._inductor.compile_cpp import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear
 from torch_py._inductor.ir import (
     FLOAT,
@@ -27,7 +27,6 @@ from torch_py._inductor.ir import (
     walk,
 )
 from torch_py._inductor.loops import REDUCTION, Item, Nest
-from torch_py._inductor.options import vector_bits
 from torch_py._inductor.print_expr import Scope, unwrapped
 
 _ARITHMETIC = frozenset("+ - * / negative".split())
@@ -40,9 +39,6 @@ _PLAIN = frozenset(
 
 def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
     """Whether a loop over an axis can use packs, and gains by them."""
-    if not vector_bits():
-        return False
-
     gains = False
     for item in items:
         if item.kind == REDUCTION:

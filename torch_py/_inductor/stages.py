@@ -11,9 +11,8 @@ from torch_py._inductor import config
 from torch_py._inductor.arrange import arrange
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
-from torch_py._inductor.compile_cpp import NoCompilerError, compile_library
+from torch_py._inductor.compile_cpp import NoCompilerError, compile_library, includes
 from torch_py._inductor.fuse import fuse
-from torch_py._inductor.headers import includes
 from torch_py._inductor.inline import inline, readers
 from torch_py._inductor.loops import Entry, Kernel, LoopGraph, Nest
 from torch_py._inductor.lowering import lower

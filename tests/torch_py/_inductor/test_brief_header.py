@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from torch_py._inductor import compile_cpp
-from torch_py._inductor.headers import has_packs
+from torch_py._inductor.compile_cpp import has_packs
 from torch_py._installation import include_paths
 
 GCC = shutil.which("g++")

@@ -174,7 +174,7 @@ def test_a_pass_changes_the_graph() -> None:
 
 @pytest.mark.parametrize("bits", [3, "wide", -1])
 def test_vectors_have_the_width_of_a_processor(bits: object) -> None:
-    from torch_py._inductor.options import vector_bits
+    from torch_py._inductor.compile_cpp import vector_bits
 
     patched = torch._inductor.config.patch({"cpp.simdlen": bits})
     with patched, pytest.raises(RuntimeError, match=f"simdlen is {bits!r}, expected"):
