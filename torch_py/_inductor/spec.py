@@ -137,7 +137,7 @@ def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
     for load in loads(item.value):
         _require(load.buffer in made, item, f"{load.buffer} is read before it is made")
         maker = nest.made(load.buffer)
-        # An input has old values until the nest makes new ones (settle.py).
+        # An input has old values until the nest makes new ones (arrange.py).
         if maker is not None and maker is not item and load.buffer.kind != "input":
             complete = maker.pass_ + (maker.kind == REDUCTION)
             _require(complete <= item.pass_, item, f"{load.buffer} is not complete before pass {complete}")

@@ -8,7 +8,7 @@ from typing import Any
 from torch_py import _logging
 from torch_py._C._compiler import Program
 from torch_py._inductor import config
-from torch_py._inductor.arrange import arrange
+from torch_py._inductor.arrange import arrange, settle
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.common import merge_common
 from torch_py._inductor.compile_cpp import NoCompilerError, compile_library, includes
@@ -19,7 +19,6 @@ from torch_py._inductor.lowering import lower
 from torch_py._inductor.options import checks_stages
 from torch_py._inductor.print_cpp import print_nest
 from torch_py._inductor.print_expr import identifier
-from torch_py._inductor.settle import settle
 from torch_py._logging import artifacts
 from torch_py._notices import say_once
 from torch_py._records import Fields
