@@ -10,18 +10,7 @@ from typing import Any
 
 from torch_py._inductor.indices import Axis, Linear
 from torch_py._inductor.ir import CPP, TRUTH, Buffer, Cast, Expr, Guard, Index, Load, Map, Reduce, loads, walk
-from torch_py._inductor.loops import (
-    ELEMENT,
-    REDUCTION,
-    ROW,
-    Entry,
-    Extern,
-    Item,
-    LoopGraph,
-    Nest,
-    Store,
-    View,
-)
+from torch_py._inductor.loops import ELEMENT, REDUCTION, ROW, Entry, Extern, LoopGraph, Nest, Store, View
 from torch_py._shapes.formulas import COMPARISONS
 
 KINDS = frozenset(["sum", "product", "maximum", "minimum", "any", "all", "xor"])
@@ -104,9 +93,7 @@ def _entry(entry: Entry, made: set[Buffer]) -> None:
             _require(entry.buffer.base in made, entry, "its memory is not made yet")
             made.add(entry.buffer)
         case Nest():
-            known = made | {item.buffer for item in entry.items}
-            for item in entry.items:
-                _item(entry, item, known)
+            _nest(entry, made)
             made.update(entry.stored())
 
 
@@ -129,18 +116,22 @@ def _store(store: Store, made: set[Buffer]) -> None:
         _require(load.buffer in made, store, f"{load.buffer} is read before it is made")
 
 
-def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
-    _require(item.kind in (ELEMENT, ROW, REDUCTION), item, f"unknown kind '{item.kind}'")
-    axes = nest.outer if item.kind == ROW else nest.axes
-    check_value(item.value, axes)
-    _positions(item, item.index, set(axes if item.kind == ELEMENT else nest.outer))
-    for load in loads(item.value):
-        _require(load.buffer in made, item, f"{load.buffer} is read before it is made")
-        maker = nest.made(load.buffer)
-        # An input has old values until the nest makes new ones (arrange.py).
-        if maker is not None and maker is not item and load.buffer.kind != "input":
-            complete = maker.pass_ + (maker.kind == REDUCTION)
-            _require(complete <= item.pass_, item, f"{load.buffer} is not complete before pass {complete}")
+def _nest(nest: Nest, made: set[Buffer]) -> None:
+    known = made | {item.buffer for item in nest.items}
+    for item in nest.items:
+        _require(item.kind in (ELEMENT, ROW, REDUCTION), item, f"unknown kind '{item.kind}'")
+        axes = nest.outer if item.kind == ROW else nest.axes
+        check_value(item.value, axes)
+        _positions(item, item.index, set(axes if item.kind == ELEMENT else nest.outer))
+
+        for load in loads(item.value):
+            _require(load.buffer in known, item, f"{load.buffer} is read before it is made")
+            maker = nest.made(load.buffer)
+            # An input has old values until the nest makes new ones (arrange.py).
+            if maker is not None and maker is not item and load.buffer.kind != "input":
+                complete = maker.pass_ + (maker.kind == REDUCTION)
+                problem = f"{load.buffer} is not complete before pass {complete}"
+                _require(complete <= item.pass_, item, problem)
 
 
 # Graphs.
