@@ -8,9 +8,9 @@ from typing import Any
 
 from torch_py._functorch.aot.forms import Requiring
 from torch_py._functorch.aot.functionalize import written_nodes
-from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.loops import Extern, LoopGraph
 from torch_py._inductor.lower import RULES, Lowering, Value
+from torch_py._inductor.lower.context import NotLoweredError
 from torch_py._inductor.lower.families import lower_view, rule_of_family
 from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor

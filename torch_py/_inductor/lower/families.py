@@ -12,10 +12,9 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._generated.lowerings import POINTWISE, ROWS
-from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
 from torch_py._inductor.ir import TRUTH, Expr, Reduce, arithmetic_dtype, cast
-from torch_py._inductor.lower.context import Elements, Example, Given, Lowering, Rule, Value
+from torch_py._inductor.lower.context import Elements, Formula, Given, Lowering, NotLoweredError, Rule, Value
 from torch_py._libraries import library_of
 from torch_py._ops import OpOverload
 from torch_py._records import Fields
@@ -117,6 +116,20 @@ def reduced_dimensions(rank: int, dim: Any) -> list[int]:
     if dim is None or dim == [] or rank == 0:
         return list(range(rank))
     return sorted(d % rank for d in ([dim] if isinstance(dim, int) else dim))
+
+
+class Example(Fields):
+    """The shape, dtype and strides of a tensor that no node has."""
+
+    shape: Sequence[int]
+    dtype: Any
+    device: Any
+
+    def stride(self) -> tuple[int, ...]:
+        return contiguous(self.shape)
+
+    def storage_offset(self) -> int:
+        return 0
 
 
 class Rows(Fields):

@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, Loaded
 from torch_py._inductor.ir import LONG, TRUTH, Buffer, Const, Expr, Load, Map, cast
 from torch_py._inductor.loops import Extern
-from torch_py._inductor.lower.context import Elements, Given, Lowering, Value, rule
+from torch_py._inductor.lower.context import Elements, Given, Lowering, NotLoweredError, Value, rule
 from torch_py._inductor.positions import in_range
 
 _INDICES = (_C.int64, _C.int32)

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Linear, linear
 from torch_py._inductor.ir import LONG, TRUTH, Const, Expr, Guard, Index, Map, cast, is_short_float
-from torch_py._inductor.lower.context import Elements, Given, Lowering, Value, rule
+from torch_py._inductor.lower.context import Elements, Given, Lowering, NotLoweredError, Value, rule
 
 _LONG = 16  # elements; shorter dimensions stay in the cache
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py._inductor.formulas import Formula, NotLoweredError
 from torch_py._inductor.indices import Linear
 from torch_py._inductor.ir import Expr, arithmetic_dtype, cast
-from torch_py._inductor.lower.context import Elements, Given, Lowering, Value, rule
+from torch_py._inductor.lower.context import Elements, Formula, Given, Lowering, NotLoweredError, Value, rule
 from torch_py._inductor.lower.families import Rows
 
 _CENTRED = ("-", "x", "mean")
