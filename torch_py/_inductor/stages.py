@@ -15,7 +15,7 @@ from torch_py._inductor.compile_cpp import NoCompilerError, compile_library, inc
 from torch_py._inductor.fuse import fuse
 from torch_py._inductor.inline import inline, readers
 from torch_py._inductor.loops import Entry, Kernel, LoopGraph, Nest
-from torch_py._inductor.lowering import lower
+from torch_py._inductor.lower import lower
 from torch_py._inductor.options import checks_stages
 from torch_py._inductor.print_cpp import print_nest
 from torch_py._inductor.print_expr import identifier

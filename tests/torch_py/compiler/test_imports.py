@@ -51,7 +51,7 @@ MAKERS = (
     "torch_py._inductor.stages",
     "torch_py._inductor.fuse",
     "torch_py._inductor.ir",
-    "torch_py._inductor.lowering",
+    "torch_py._inductor.lower",
     "torch_py._inductor.print_cpp",
 )
 

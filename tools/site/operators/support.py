@@ -98,7 +98,7 @@ def _in_batches(operator: Operator, declared: Declared) -> Cell:
 
 
 def _compiled(operator: Operator, dtype: str | None) -> Cell:
-    """As ``torch_py/_inductor/lowering.py`` chooses among rules, formulas and calls."""
+    """As ``torch_py/_inductor/lower/__init__.py`` chooses among rules, formulas and calls."""
     from torch_py._inductor.ir import CPP
     from torch_py._inductor.lower import RULES
     from torch_py._inductor.lower.families import pointwise_entry, row_entry
