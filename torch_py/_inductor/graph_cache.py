@@ -22,8 +22,9 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C, _logging
-from torch_py._C._compiler import Program
+from torch_py._C._compiler import Program, Slot
 from torch_py._functorch.aot.forms import Form
+from torch_py._functorch.aot.recipes import BACKWARD, TANGENTS
 from torch_py._functorch.aot.runtime.calls import Parts, flat_call
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
@@ -33,11 +34,17 @@ from torch_py._inductor.options import checks_stages
 from torch_py._logging import artifacts
 from torch_py._ops import OpOverload, has_python_kernels
 from torch_py._records import Fields
+from torch_py._shapes.arguments import reach
+from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py.fx._arguments import map_aggregate
 from torch_py.fx._attributes import get_attr
+from torch_py.fx._lazy_graph_module import _LazyGraphModule
+from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node
+from torch_py.fx.node import Node, map_arg
+from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 if TYPE_CHECKING:
@@ -112,10 +119,13 @@ def text_of_graph(module: GraphModule) -> str:
 
 
 def _facts(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        place = value.stride(), value.storage_offset(), value.device, value.layout
-        return value.dtype, tuple(value.shape), place
-    return list(map(_facts, value)) if isinstance(value, (list, tuple)) else value
+    """What is to be known of a value: a dictionary for each tensor."""
+    if isinstance(value, (list, tuple)):
+        return list(map(_facts, value))
+    if not isinstance(value, Tensor):
+        return value
+    place = tuple(value.shape), value.stride(), value.storage_offset()
+    return {"place": place, "options": {"dtype": value.dtype, "device": value.device, "layout": value.layout}}
 
 
 def _read_program(key: str, constants: Sequence[Any] = ()) -> Program | None:
@@ -242,9 +252,8 @@ def _read_call(key: str, compile_backward: Callable[[GraphModule, list[Any]], An
             return None
         if graph is None:
             return flat_call(parts.call(*programs))
-        # Imported here, as in `_write_call`.
+        # Imported here: most calls have one tangent.
         from torch_py._functorch.aot.partial_backward import PartialBackward
-        from torch_py._inductor.kept_graphs import module_of
 
         assert parts.training is not None
         count = len(parts.training["tangents"])
@@ -258,12 +267,7 @@ def _write_call(key: str, notes: Notes) -> None:
     parts = notes.parts
     if parts is None or len(notes.keys) != (1 if parts.training is None else 2):
         return
-    graph = None
-    if notes.partial is not None:
-        # Imported here: most calls have one tangent.
-        from torch_py._inductor.kept_graphs import graph_parts
-
-        graph = graph_parts(notes.partial.module.graph)
+    graph = None if notes.partial is None else graph_parts(notes.partial.module.graph)
     write_entry(key, ".call", (notes.keys, parts, graph))
 
 
@@ -313,3 +317,52 @@ def _name_of_function(function: FunctionType) -> str:
     if found is not function:
         raise NotWrittenError(f"{module}.{function.__qualname__}")
     return f"{module}.{function.__qualname__}"
+
+
+# Backward graphs, for parts of them that are compiled later than the call they belong to
+# ------------------------------------------------------------
+
+
+def graph_parts(graph: Graph) -> list[Any]:
+    """A graph of operators without constants as values that an entry of the cache may have."""
+    nodes = list(graph.nodes)
+    slots = {node: Slot(number) for number, node in enumerate(nodes)}
+    with DisableTorchFunctionSubclass():  # fake tensors are asked for many facts
+        return [
+            (
+                node.op,
+                node.name,
+                node.target,
+                *map_arg((node.args, node.kwargs), slots.__getitem__),
+                _facts(node.meta.get("val")),
+                {key: node.meta[key] for key in (BACKWARD, TANGENTS) if key in node.meta},
+            )
+            for node in nodes
+        ]
+
+
+def module_of(parts: Sequence[Any]) -> GraphModule:
+    """The module of a graph that `graph_parts` has taken apart, with fake values."""
+    graph = Graph()
+    mode = FakeTensorMode()
+    nodes: list[Node] = []
+
+    def node_at(value: Any) -> Any:
+        return nodes[value.number] if isinstance(value, Slot) else value
+
+    for op, name, target, args, kwargs, geometry, meta in parts:
+        node = graph.create_node(op, target, *map_aggregate((args, kwargs), node_at), name)
+        node.meta = {**meta, "val": _value(mode, geometry)}
+        nodes.append(node)
+    return _LazyGraphModule(Module(), graph, "backward")
+
+
+def _value(mode: FakeTensorMode, geometry: Any) -> Any:
+    if isinstance(geometry, list):
+        return tuple(_value(mode, one) for one in geometry)
+    if not isinstance(geometry, dict):
+        return geometry
+    sizes, strides, offset = geometry["place"]
+    with mode, DisableTorchFunctionSubclass():
+        memory = _C._torch.empty(offset + reach(sizes, strides), **geometry["options"])
+        return memory.as_strided(sizes, strides, offset)

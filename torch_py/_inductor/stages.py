@@ -10,7 +10,7 @@ from torch_py._C._compiler import Program
 from torch_py._inductor import config
 from torch_py._inductor.arrange import arrange, settle
 from torch_py._inductor.assemble import Assembly
-from torch_py._inductor.common import merge_common
+from torch_py._inductor.compile_call import merge_common
 from torch_py._inductor.compile_cpp import NoCompilerError, compile_library, includes
 from torch_py._inductor.fuse import fuse
 from torch_py._inductor.inline import inline, readers

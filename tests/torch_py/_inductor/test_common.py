@@ -14,7 +14,7 @@ pytestmark = only_torch_py
 
 def merged(function: Any, *args: Any) -> tuple[int, list[Any]]:
     """How many nodes go, and the operators that are left."""
-    from torch_py._inductor.common import merge_common
+    from torch_py._inductor.compile_call import merge_common
 
     module = graph_of(function, *args)
     gone = merge_common(module)
@@ -45,7 +45,7 @@ def test_numbers_of_other_types_are_others() -> None:
 
 def test_random_numbers_are_drawn_each_time() -> None:
     module = graph_of(lambda x: torch.rand_like(x) - torch.rand_like(x), make(4))
-    from torch_py._inductor.common import merge_common
+    from torch_py._inductor.compile_call import merge_common
 
     assert merge_common(module) == 0
     assert (module(make(4)) != 0).all()
@@ -98,7 +98,7 @@ def test_the_call_and_backward_compute_values_once_each() -> None:
 def test_backward_computes_again_what_it_did() -> None:
     """A checkpoint gives up what the call has computed."""
     from torch_py._functorch.aot.recipes import BACKWARD
-    from torch_py._inductor.common import merge_common
+    from torch_py._inductor.compile_call import merge_common
 
     module = graph_of(lambda x: torch.relu(x.sin()) + torch.cos(x.sin()) + torch.exp(x.sin()), make(4))
     sines = module.graph.find_nodes(op="call_function", target=torch.ops.aten.sin.default)

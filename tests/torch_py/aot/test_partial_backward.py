@@ -17,7 +17,7 @@ from torch_py._functorch.aot import aot_function
 from torch_py._functorch.aot.partial_backward import _MOST_GRAPHS
 from torch_py._functorch.aot.recipes import TANGENTS
 from torch_py._functorch.compilers import nop
-from torch_py._inductor import config, graph_cache, kept_graphs
+from torch_py._inductor import config, graph_cache
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.entries import decoded, encoded
 from torch_py.utils.checkpoint import checkpoint
@@ -415,8 +415,8 @@ def test_calls_from_the_cache(program: Callable[..., Any], tmp_path: Path, monke
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(Cache, "_opened", None)
     read: list[Any] = []
-    original = kept_graphs.module_of
-    monkeypatch.setattr(kept_graphs, "module_of", lambda parts: read.append(parts) or original(parts))
+    original = graph_cache.module_of
+    monkeypatch.setattr(graph_cache, "module_of", lambda parts: read.append(parts) or original(parts))
 
     for number in range(2):
         torch._dynamo.reset()
@@ -436,10 +436,10 @@ def test_a_kept_graph_is_what_it_was(tmp_path: Path):
 
     aot_function(_statistics, nop, backward)(*_leaves())
     (before,) = graphs
-    parts = decoded(encoded(kept_graphs.graph_parts(before.graph)))
+    parts = decoded(encoded(graph_cache.graph_parts(before.graph)))
     torch.set_default_dtype(torch.float64)
     try:
-        after = kept_graphs.module_of(parts)
+        after = graph_cache.module_of(parts)
     finally:
         torch.set_default_dtype(torch.float32)
     assert after.code == before.code
