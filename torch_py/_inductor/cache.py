@@ -1,8 +1,8 @@
-"""Compiled libraries on disk, by the digest of what they were made from.
+"""Compiled libraries on disk, by the digest of what they were made from, and small entries (entries.py).
 
-An entry is one file, `ab/KEY.so`: the library and, after it, a digest of the library and the key. It appears
-by renaming, so readers never see a part of one. Programs run what is in it, so the folder must be the user's
-own and closed to others, and an entry whose digest is wrong is made anew. Nothing is ever unpickled.
+An entry is one file, such as `ab/KEY.so`: the library and, after it, a digest of the library and the key. It
+appears by renaming, so readers never see a part of one. Programs run what is in it, so the folder must be the
+user's own and closed to others, and an entry whose digest is wrong is made anew. Nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Cache(Fields):
             return found
 
         path = self.place(key, ".so")
-        self._write(path, key, source, compile)
+        self._compile(path, key, source, compile)
         self.written += 1
         if self.written % _SWEEP_EVERY == 1:
             sweep(self.folder, _limit(), keep=path)
@@ -65,32 +65,49 @@ class Cache(Fields):
 
     def known(self, key: str) -> str | None:
         """The path of the library that was compiled for a key; None if it is absent or damaged."""
-        path = self.place(key, ".so")
-        if not _is_whole(path, key):
+        return None if self.read(key, ".so") is None else str(self.place(key, ".so"))
+
+    def read(self, key: str, suffix: str) -> bytes | None:
+        """What was kept under a key; None if it is absent, damaged, or not a file of the user's own."""
+        path = self.place(key, suffix)
+        try:
+            facts = os.lstat(path)
+            if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid():
+                return None
+            kept = path.read_bytes()
+        except OSError:
+            return None
+
+        content = kept[:-_DIGEST]
+        if not content or kept[-_DIGEST:] != _digest_of(content, key):
             return None
         with suppress(OSError):  # a cache that may only be read
             os.utime(path)
-        return str(path)
+        return content
+
+    def write(self, key: str, suffix: str, content: bytes) -> None:
+        """Keeps something under a key."""
+        path = self.place(key, suffix)
+        work = path.with_suffix(f".{os.urandom(8).hex()}")
+        work.write_bytes(content + _digest_of(content, key))
+        os.replace(work, path)
 
     def place(self, key: str, suffix: str) -> Path:
-        """Where something small is kept under a key; the folder is there."""
+        """Where something is kept under a key; the folder is there."""
         path = self.folder / key[:2] / f"{key}{suffix}"
         path.parent.mkdir(mode=0o700, exist_ok=True)
         return path
 
-    def _write(self, path: Path, key: str, source: str, compile: Compile) -> None:
-        """Compiles in a folder of its own, then moves the result to its place."""
+    def _compile(self, path: Path, key: str, source: str, compile: Compile) -> None:
+        """Compiles in a folder of its own, and keeps the result and its text."""
         work = self.folder / f"{_PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
         work.mkdir(mode=0o700)
         try:
             text, target = work / "kernels.cpp", work / "kernels.so"
             text.write_text(source)
             compile(str(text), str(target))
-            content = target.read_bytes()
-            with open(target, "ab") as file:
-                file.write(_digest_of(content, key))
-            os.chmod(target, 0o700)
-            os.replace(target, path)
+            self.write(key, ".so", target.read_bytes())
+            target.unlink()
             os.replace(text, path.with_suffix(".cpp"))  # for people
         finally:
             _remove(work)
@@ -150,18 +167,6 @@ def _remove(folder: Path) -> None:
 
 def _digest_of(content: bytes, key: str) -> bytes:
     return hashlib.sha256(key.encode() + content).digest()
-
-
-def _is_whole(path: Path, key: str) -> bool:
-    """Whether an entry is there, is a file of the user's own, and has the right digest."""
-    try:
-        facts = os.lstat(path)
-        if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid():
-            return False
-        content = path.read_bytes()
-    except OSError:
-        return False
-    return len(content) > _DIGEST and content[-_DIGEST:] == _digest_of(content[:-_DIGEST], key)
 
 
 def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Small entries of the cache: values as JSON, with a digest that tells damaged ones; what all keys depend on.
+"""Small entries of the cache: values as JSON; and what all keys depend on.
 
 Values are what `_C._compiler.Program` is made of, but tensors and libraries; what compiled calls consist of;
 and parts of keys. Containers and everything that JSON lacks are lists with a tag: ``["dtype", "float32"]``.
@@ -154,35 +154,22 @@ def read_entry(key: str, suffix: str, use: Callable[[Any], Used | None]) -> Used
 
     None if the cache has no such entry, if it is damaged, or if `use` raises an error or returns None.
     """
-    path = Cache.opened().place(key, suffix)
-    try:
-        digest, _, text = path.read_text().partition("\n")
-        if digest != digest_of(key, text):
-            return None
-        found = use(decoded(json.loads(text)))
-        os.utime(path)
-    except (OSError, ValueError, TypeError, RuntimeError) as problem:
-        if not isinstance(problem, FileNotFoundError):
-            log.info("an entry cannot be used: %s", problem)
+    content = Cache.opened().read(key, suffix)
+    if content is None:
         return None
-    return found
+    try:
+        return use(decoded(json.loads(content)))
+    except (OSError, ValueError, TypeError, RuntimeError) as problem:
+        log.info("an entry cannot be used: %s", problem)
+        return None
 
 
 def write_entry(key: str, suffix: str, value: Any) -> None:
     """Keeps a value under a key, if it can be written."""
-    path = Cache.opened().place(key, suffix)
-    work = path.with_suffix(f".{os.getpid()}")
     try:
-        text = json.dumps(encoded(value))
-        work.write_text(f"{digest_of(key, text)}\n{text}")
-        os.replace(work, path)
+        Cache.opened().write(key, suffix, json.dumps(encoded(value)).encode())
     except (OSError, NotWrittenError) as problem:
         log.info("%s: an entry is not kept: %s", suffix, problem)
-
-
-def digest_of(key: str, text: str) -> str:
-    """The first line of the entry with a key and a text."""
-    return hashlib.sha256(f"{key}\n{text}".encode()).hexdigest()
 
 
 # Keys
