@@ -55,7 +55,7 @@ def _place_items(nest: Nest, needed: set[Buffer]) -> None:
         is_cheap = cost(item.value) <= _CHEAP_TO_REPEAT
         for reader in reading:
             if reader.pass_ == item.pass_ or (is_cheap and not is_needed):
-                value = named(item.buffer.name, item.value, item.line)
+                value = named(item.buffer.name, item.value)
                 reader.value = with_loads(reader.value, item.buffer, lambda load: value)  # noqa: B023
         if not is_needed:
             if not any(_reads(o, item.buffer) for o in nest.items):

@@ -29,7 +29,7 @@ def readers(statements: Iterable[Any]) -> dict[Buffer, list[Any]]:
 
 def _at(store: Store, index: Sequence[Linear]) -> Expr:
     """The value that a plain store has at an index."""
-    return named(store.buffer.name, rewritten(store.value, dict(zip(store.axes, index))), store.line)
+    return named(store.buffer.name, rewritten(store.value, dict(zip(store.axes, index))))
 
 
 def inline(graph: LoopGraph) -> None:

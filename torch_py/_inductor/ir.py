@@ -202,14 +202,13 @@ class Guard(Expr):
 
 
 class Named(Expr):
-    """A value with the name of the tensor that it is an element of, and the line that computes it."""
+    """A value with the name of the tensor that it is an element of."""
 
-    __slots__ = ("line", "name", "value")
+    __slots__ = ("name", "value")
 
-    def __init__(self, name: str, value: Expr, line: str = "") -> None:
+    def __init__(self, name: str, value: Expr) -> None:
         self.name = name
         self.value = value
-        self.line = line
         self._seal(value.dtype, (value,))
 
     def __repr__(self) -> str:
@@ -256,9 +255,9 @@ def unconditional_loads(value: Expr) -> list[Load]:
     return [part for part in reached((value,), parts) if isinstance(part, Load)]
 
 
-def named(name: str, value: Expr, line: str) -> Expr:
+def named(name: str, value: Expr) -> Expr:
     """The value with a name, if it can have one."""
-    return value if isinstance(value, (Const, Index, Load, Named)) else Named(name, value, line)
+    return value if isinstance(value, (Const, Index, Load, Named)) else Named(name, value)
 
 
 def cost(value: Expr) -> int:
@@ -304,7 +303,7 @@ def rewritten(value: Expr, axes: Mapping[Axis, Linear], change: Change = lambda 
             return Guard(of(part.condition), of(part.value), of(part.otherwise))
 
         if isinstance(part, Named):
-            return Named(part.name, of(part.value), part.line)
+            return Named(part.name, of(part.value))
         if isinstance(part, Reduce):
             return Reduce(part.kind, part.axes, of(part.value), part.dtype)
         return part
@@ -332,7 +331,7 @@ def cast(value: Expr, dtype: Any) -> Expr:
         return value
     inner = value.value if isinstance(value, Named) else value
     if isinstance(inner, Cast) and inner.value.dtype == dtype and _is_rounding(inner.dtype, dtype):
-        return Named(value.name, inner.value, value.line) if isinstance(value, Named) else inner.value
+        return Named(value.name, inner.value) if isinstance(value, Named) else inner.value
     if isinstance(inner, Const):
         return Const(inner.value, dtype)
     return Cast(value, dtype)
