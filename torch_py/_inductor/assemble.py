@@ -5,7 +5,6 @@ Temporaries have places in one arena, which those that are not alive together sh
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,30 +24,25 @@ _ALIGNMENT = 64
 class Plan(Fields):
     """Where each memory is, and after which entry of the schedule nobody needs it.
 
-    `offsets` has what is in the arena. Other memories that nests make are allocated one by one. Ranges of the
-    arena are taken by first fit; neighbouring `free` ranges are one, and the last one has no end.
+    `offsets` has what is in the arena. Other memories that nests make are allocated one by one.
     """
 
     offsets: dict[Buffer, int] = {}
     last_use: dict[Buffer, int] = {}
     size: int = 0  # of the arena
-    free: list[tuple[int, float]] = [(0, math.inf)]  # begin, end
+    taken: dict[Buffer, tuple[int, int]] = {}  # begin and end, of those that are still needed
 
-    def take(self, count: int) -> int:
-        number = next(n for n, (begin, end) in enumerate(self.free) if end - begin >= count)
-        begin, end = self.free[number]
-        self.free[number : number + 1] = [(begin + count, end)] if end - begin > count else []
+    def take(self, memory: Buffer) -> None:
+        """Gives a memory the first place between those that are taken."""
+        count = bytes_of(memory)
+        begin = 0
+        for start, end in sorted(self.taken.values()):
+            if start - begin >= count:
+                break
+            begin = end
+        self.offsets[memory] = begin
+        self.taken[memory] = (begin, begin + count)
         self.size = max(self.size, begin + count)
-        return begin
-
-    def give(self, begin: int, count: int) -> None:
-        ranges: list[tuple[int, float]] = sorted([*self.free, (begin, begin + count)])
-        self.free = []
-        for low, high in ranges:
-            if self.free and self.free[-1][1] == low:
-                self.free[-1] = (self.free[-1][0], high)
-            else:
-                self.free.append((low, high))
 
 
 def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool = True) -> Plan:
@@ -69,10 +63,10 @@ def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer], has_arena: bool
         if isinstance(entry, Nest):
             for memory in dict.fromkeys(buffer.memory for buffer in entry.stored()):
                 if memory.kind == "temporary" and memory not in apart and memory not in plan.offsets:
-                    plan.offsets[memory] = plan.take(bytes_of(memory))
+                    plan.take(memory)
         for memory in entry.reads() | entry.makes() if config.allow_buffer_reuse else ():
             if memory in plan.offsets and plan.last_use[memory] == number:
-                plan.give(plan.offsets[memory], bytes_of(memory))
+                del plan.taken[memory]
     return plan
 
 
