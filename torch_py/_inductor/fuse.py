@@ -160,16 +160,12 @@ def _is_local(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
 
 def _shares(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
     """Whether a value reads an element at the position at which the nest makes or reads it."""
-    wanted: dict[Buffer, set[Linear]] = {}
-    for load in loads(value):
-        wanted.setdefault(load.buffer, set()).add(_flat(load))
-    for item in nest.items:
-        if item.buffer in wanted:
-            return True
-        for load in loads(item.value):
-            if load.buffer in wanted and _flat(load).replaced(axes) in wanted[load.buffer]:
-                return True
-    return False
+    wanted = {(load.buffer, _flat(load)) for load in loads(value)}
+    buffers = {buffer for buffer, _ in wanted}
+    if any(item.buffer in buffers for item in nest.items):
+        return True
+    read = (load for item in nest.items for load in loads(item.value) if load.buffer in buffers)
+    return any((load.buffer, _flat(load).replaced(axes)) in wanted for load in read)
 
 
 def _flat(element: Load | Item) -> Linear:

@@ -30,17 +30,14 @@ class NotLoweredError(Exception):
     """An operator, or one with such arguments, has no loop: it is called."""
 
 
-class Formula:
+class Formula(Fields):
     """Makes values of a formula. Numbers are of the dtype `computed`, and names stand for them.
 
     An argument is a value, None, or a string or number of Python.
     """
 
-    __slots__ = ("arguments", "computed")
-
-    def __init__(self, arguments: Mapping[str, Any], computed: Any) -> None:
-        self.arguments = arguments
-        self.computed = computed
+    arguments: Mapping[str, Any]
+    computed: Any
 
     def value(self, tree: Any) -> Expr:
         """The value of a formula, a truth value or a number."""
