@@ -237,6 +237,15 @@ class Nest(Fields):
         """The item that stores a buffer."""
         return next((item for item in self.items if item.buffer is buffer), None)
 
+    def varies(self, value: Expr, axis: Axis) -> bool:
+        """Whether a value is another one at each position of an axis."""
+        for load in loads(value):
+            item = self.made(load.buffer)
+            is_scratch = item is not None and item.place == "scratch"
+            if is_scratch or load.position.factor(axis):
+                return True
+        return False
+
     def replace(self, axes: dict[Axis, Linear]) -> None:
         """Puts positions in the place of axes."""
         for item in self.items:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from torch_py._inductor.indices import Axis, contiguous, count_of
 from torch_py._inductor.ir import CPP, TRUTH, cost, loads
 from torch_py._inductor.loops import Kernel, Nest
+from torch_py._inductor.packs import takes_packs
 from torch_py._inductor.print_expr import unwrapped
-from torch_py._inductor.print_packs import takes_packs
 from torch_py._inductor.print_passes import Passes
 
 _WIDTH = 100

@@ -11,6 +11,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder
 from torch_py._inductor.ir import CPP, FLOAT, TRUTH, Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
+from torch_py._inductor.loops import Nest
 from torch_py._records import Fields
 
 _INFIX = {"and": "&", "or": "|", **{sign: sign for sign in "+ - * / < <= == != > >=".split()}}
@@ -231,6 +232,47 @@ class Scope(Fields):
         if position.constant or not parts:
             parts.append(str(position.constant))
         return " + ".join(parts).replace("+ -", "- ")
+
+
+class PackScope(Scope):
+    """The lines of a loop body over packs. What does not vary along the axis is a number, computed before."""
+
+    axis: Axis
+    before: Scope
+    nest: Nest
+    negation = "~"
+
+    def text(self, value: Expr) -> str:
+        if (
+            value not in self.known
+            and not isinstance(value, Const)
+            and not self.nest.varies(value, self.axis)
+        ):
+            number = self.before.text(value)
+            wide = f"at::vec::broadcast({unwrapped(number)})" if value.dtype != TRUTH else number
+            self.known[value] = wide
+        return super().text(value)
+
+    def variable(self, stem: str, value: Expr, text: str) -> str:
+        if isinstance(value, Cast):
+            return text
+        name = self.names.new(stem)
+        type = "auto" if value.dtype == TRUTH else "Pack"
+        self.out.add(f"const {type} {name} = {unwrapped(text)};")
+        self.known[value] = name
+        return name
+
+    def _of(self, value: Expr) -> str:
+        if isinstance(value, Const):
+            return f"at::vec::broadcast({super()._of(value)})"
+        if isinstance(value, Load):
+            found = self.place(value)
+            if found is not None:
+                return f"part.load(&{found})"
+            return f"part.load({self.pointers[value.buffer]} + {self.position(value.position)})"
+        if isinstance(value, Cast):
+            return self.text(value.value)
+        return super()._of(value)
 
 
 def unwrapped(text: str) -> str:

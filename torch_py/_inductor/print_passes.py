@@ -9,8 +9,8 @@ from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened, linear
 from torch_py._inductor.ir import CPP, Buffer, Expr, Load, unconditional_loads
 from torch_py._inductor.loops import ELEMENT, REDUCTION, ROW, Item, Nest, positions
-from torch_py._inductor.print_expr import Lines, Names, Scope, combination, first_value, unwrapped
-from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
+from torch_py._inductor.packs import stored_value, takes_packs
+from torch_py._inductor.print_expr import Lines, Names, PackScope, Scope, combination, first_value, unwrapped
 
 # How many values of a row are collected at once, by the shortest such row: more have to be combined at its
 # end, fewer wait for one another.

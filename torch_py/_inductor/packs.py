@@ -1,4 +1,4 @@
-"""Prints innermost loops over packs, the vectors of aten/vec/pack.h.
+"""Which innermost loops are printed over packs, the vectors of aten/vec/pack.h.
 
 The functions of packs are faster than what compilers make of those of one number, but their header takes
 long to parse. So packs are for loops with such functions, and for those with numbers of 16 bits, which
@@ -13,21 +13,8 @@ from typing import Any
 from torch_py._inductor import config
 from torch_py._inductor.compile_cpp import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import (
-    FLOAT,
-    TRUTH,
-    Cast,
-    Const,
-    Expr,
-    Load,
-    Map,
-    Named,
-    is_short_float,
-    loads,
-    walk,
-)
-from torch_py._inductor.loops import REDUCTION, Item, Nest
-from torch_py._inductor.print_expr import Scope, unwrapped
+from torch_py._inductor.ir import FLOAT, TRUTH, Cast, Const, Expr, Load, Map, Named, is_short_float, walk
+from torch_py._inductor.loops import REDUCTION, Item
 
 _ARITHMETIC = frozenset("+ - * / negative".split())
 _CONDITIONS = frozenset("< <= == != > >= and or not".split())
@@ -95,48 +82,3 @@ def _is_step(position: Linear, axis: Axis, steps: Sequence[int]) -> bool:
     """Whether a position moves by one of these for each step along an axis."""
     factor = position.factor(axis)
     return factor in steps and list(position.axes()).count(axis) == (factor != 0)
-
-
-class PackScope(Scope):
-    """The lines of a loop body over packs. What does not vary along the axis is a number, computed before."""
-
-    axis: Axis
-    before: Scope
-    nest: Nest
-    negation = "~"
-
-    def _varies(self, value: Expr) -> bool:
-        for load in loads(value):
-            item = self.nest.made(load.buffer)
-            is_scratch = item is not None and item.place == "scratch"
-            if is_scratch or load.position.factor(self.axis):
-                return True
-        return False
-
-    def text(self, value: Expr) -> str:
-        if value not in self.known and not isinstance(value, Const) and not self._varies(value):
-            number = self.before.text(value)
-            wide = f"at::vec::broadcast({unwrapped(number)})" if value.dtype != TRUTH else number
-            self.known[value] = wide
-        return super().text(value)
-
-    def variable(self, stem: str, value: Expr, text: str) -> str:
-        if isinstance(value, Cast):
-            return text
-        name = self.names.new(stem)
-        type = "auto" if value.dtype == TRUTH else "Pack"
-        self.out.add(f"const {type} {name} = {unwrapped(text)};")
-        self.known[value] = name
-        return name
-
-    def _of(self, value: Expr) -> str:
-        if isinstance(value, Const):
-            return f"at::vec::broadcast({super()._of(value)})"
-        if isinstance(value, Load):
-            found = self.place(value)
-            if found is not None:
-                return f"part.load(&{found})"
-            return f"part.load({self.pointers[value.buffer]} + {self.position(value.position)})"
-        if isinstance(value, Cast):
-            return self.text(value.value)
-        return super()._of(value)
