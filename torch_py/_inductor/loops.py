@@ -55,8 +55,7 @@ class Store(Fields):
         return {self.buffer.memory}
 
     def __str__(self) -> str:
-        place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        return f"for {bounds(self.axes) or 'one element'}: {place} = {self.value}"
+        return f"for {bounds(self.axes) or 'one element'}: {Load(self.buffer, self.index)} = {self.value}"
 
 
 class Extern(Fields):
@@ -179,8 +178,8 @@ class Item(Fields):
         return flattened(self.index, self.buffer.strides)
 
     def __str__(self) -> str:
-        place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
-        target = place if self.place == "memory" else f"{self.place} {self.buffer.name}"
+        is_kept = self.place == "memory"
+        target = Load(self.buffer, self.index) if is_kept else f"{self.place} {self.buffer.name}"
         return f"{target} = {self.reduce and self.reduce + ' of '}{self.value}"
 
 

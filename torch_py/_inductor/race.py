@@ -119,7 +119,10 @@ class _Search:
         calls = {entry.name for entry in self.compiled.schedule if isinstance(entry, Extern)}
         groups: list[tuple[list[Nest], set[Node], set[Node]]] = []
         for nest in self.compiled.schedule:
-            if not isinstance(nest, Nest) or not self._is_whole(nest):
+            if not isinstance(nest, Nest):
+                continue
+            # Only whole tensors that are values of nodes can be compared.
+            if not all(b in self.nodes and len(self.makers[b.memory]) == 1 for b in nest.stored()):
                 continue
             nests = [nest]
             region, read = self._region(nest)
@@ -148,10 +151,6 @@ class _Search:
             if copy.op == "placeholder":
                 copy.target = copy.name
         return Contest(nests, inputs, called, module)
-
-    def _is_whole(self, nest: Nest) -> bool:
-        """Whether it makes whole tensors, which are values of nodes."""
-        return all(b in self.nodes and len(self.makers[b.memory]) == 1 for b in nest.stored())
 
     def _results(self, nest: Nest) -> list[Node]:
         return [self.nodes[buffer] for buffer in nest.stored()]
