@@ -1,7 +1,7 @@
 """Positions in tensors: sums of axes with whole factors, in a normal form.
 
     Linear      8 + 64 * i + j // 4
-    atoms       Axis, Quotient (rounded down), Remainder, Loaded (an integer that a program reads)
+    atoms       Axis, Rounded (a quotient or a remainder), Loaded (an integer that a program reads)
 
 Quotients and remainders disappear where the ranges of axes allow it, so a view of a view of a tensor is
 usually affine again: with i < 4 and j < 8, ``(8 * i + j) // 8`` is ``i``.
@@ -45,35 +45,21 @@ def bounds(axes: Iterable[Axis]) -> str:
 
 
 class Rounded(Record):
-    """A quotient or a remainder."""
+    """A quotient, ``value // divisor``, or a remainder, ``value % divisor``, which is never negative."""
 
     value: Linear
     divisor: int
-    sign = ""
-
-    def __repr__(self) -> str:
-        return f"({self.value}) {self.sign} {self.divisor}"
-
-
-class Quotient(Rounded):
-    """``value // divisor``"""
-
-    sign = "//"
+    sign: str  # "//" or "%"
 
     @property
     def range(self) -> tuple[int, int]:
+        if self.sign == "%":
+            return (0, self.divisor - 1)
         low, high = self.value.range
         return (low // self.divisor, high // self.divisor)
 
-
-class Remainder(Rounded):
-    """``value % divisor``, never negative."""
-
-    sign = "%"
-
-    @property
-    def range(self) -> tuple[int, int]:
-        return (0, self.divisor - 1)
+    def __repr__(self) -> str:
+        return f"({self.value}) {self.sign} {self.divisor}"
 
 
 class Loaded(Record):
@@ -90,7 +76,7 @@ class Loaded(Record):
         return str(self.value)
 
 
-Atom: TypeAlias = Axis | Quotient | Remainder | Loaded
+Atom: TypeAlias = Axis | Rounded | Loaded
 
 
 class Linear:
@@ -161,7 +147,7 @@ class Linear:
         reduced = Linear(rest.constant % divisor, {a: f % divisor for a, f in rest.terms.items()})
         steps, part = rest._steps(divisor)
         if steps is None:
-            quotient, remainder = _quotient(rest, divisor), _atom(Remainder(rest, divisor))
+            quotient, remainder = _quotient(rest, divisor), _atom(Rounded(rest, divisor, "%"))
         else:
             quotient, remainder = divmod(steps[0], divisor // steps[1])
             remainder = remainder * steps[1] + part
@@ -198,7 +184,7 @@ class Linear:
                 new = _atom(Loaded(values(atom.value), atom.size))
             else:
                 quotient, remainder = divmod(atom.value.replaced(axes, values), atom.divisor)
-                new = remainder if isinstance(atom, Remainder) else quotient
+                new = remainder if atom.sign == "%" else quotient
             result = result + new * factor
         return result
 
@@ -241,15 +227,15 @@ def _quotient(value: Linear, divisor: int) -> Linear:
     """Another atom in a sum, for a quotient that cannot be split. That of a quotient is one quotient."""
     if value.constant == 0 and list(value.terms.values()) == [1]:
         (atom,) = value.terms
-        if isinstance(atom, Quotient):
+        if isinstance(atom, Rounded) and atom.sign == "//":
             return atom.value // (atom.divisor * divisor)
-    return _atom(Quotient(value, divisor))
+    return _atom(Rounded(value, divisor, "//"))
 
 
 def _rejoined(value: Linear) -> Linear:
     """``(x // n) * n + x % n`` is x."""
     for atom, factor in value.terms.items():
-        if isinstance(atom, Remainder):
+        if isinstance(atom, Rounded) and atom.sign == "%":
             whole = atom.value // atom.divisor
             if whole.constant or len(whole.terms) != 1:
                 continue

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from torch_py import _C
-from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder
+from torch_py._inductor.indices import Axis, Linear, Rounded
 from torch_py._inductor.ir import CPP, FLOAT, TRUTH, Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
 from torch_py._inductor.loops import Nest
 from torch_py._records import Fields
@@ -222,9 +222,8 @@ class Scope(Fields):
         for atom, factor in position.terms.items():
             if isinstance(atom, Axis):
                 text = atom.name
-            elif isinstance(atom, (Quotient, Remainder)):
-                sign = "/" if isinstance(atom, Quotient) else "%"
-                text = f"({self.position(atom.value)}) {sign} {atom.divisor}"
+            elif isinstance(atom, Rounded):
+                text = f"({self.position(atom.value)}) {atom.sign[0]} {atom.divisor}"
                 text = f"({text})" if factor != 1 else text
             else:
                 text = self.text(atom.value)
