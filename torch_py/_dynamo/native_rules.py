@@ -1,4 +1,4 @@
-"""What is known about native code and libraries: whose it is, what is pure, what cannot be captured, and why."""
+"""What is known about native code and libraries: whose it is, what is pure, what cannot be captured."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Operators, subscripts, iterators, truth and texts of objects of any kind: run natively, recorded as nodes of
-the graph, or done by methods of the program."""
+"""Operators, subscripts, iterators, truth and texts of objects of any kind: run natively, recorded as nodes
+of the graph, or done by methods of the program."""
 
 from __future__ import annotations
 

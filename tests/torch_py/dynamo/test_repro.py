@@ -143,12 +143,13 @@ def test_a_backend_without_failure_writes_nothing(tmp_path: Path, monkeypatch: p
 
 
 def test_graphs_of_inductor(written: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torch_py._inductor import config, lowering
+    from torch_py._inductor import config
+    from torch_py._inductor.lower import RULES
 
     def failing(*arguments: Any, **keywords: Any) -> Any:
         raise KeyError("no rule for exp")
 
-    monkeypatch.setitem(lowering.RULES, "exp", failing)
+    monkeypatch.setitem(RULES, "exp", failing)
     monkeypatch.setattr(config, "fx_graph_cache", False)
     launcher = written("inductor", after="aot")
     assert "torch.ops.aten.exp.default" in operators(launcher)

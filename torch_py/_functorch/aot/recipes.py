@@ -1,5 +1,5 @@
-"""What recording finds out about a call: its functional graph; where the inputs of that come from, arguments or
-memory that several of them share; and how the results of the call are made from its outputs."""
+"""What recording finds out about a call: its functional graph; where the inputs of that come from, arguments
+or memory that several of them share; and how the results of the call are made from its outputs."""
 
 from __future__ import annotations
 
