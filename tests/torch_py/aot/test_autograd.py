@@ -479,3 +479,44 @@ def test_gradients_of_zero_are_those_that_arrive(position: int):
         return (x * y).round(), x * 2, y.exp()
 
     assert str(gradients(compiled(function))) == str(gradients(function))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda w, y: (y.data, w * y.data),
+        lambda w, y: ((data := y.data), w * data),
+        lambda w, y: ((data := w.data).t(), data * w),
+        lambda w, y: ((value := w * 2), (data := value.data), w * data)[1:],
+        lambda w, y: (w.data, w * w),
+    ],
+)
+def test_changes_of_data(function: Any) -> None:
+    """`.data` has a version of its own: who keeps it in a graph notices its changes, and no one else does."""
+    compiled = torch.compile(function, backend="aot_eager")
+    errors = []
+    for call in (function, compiled):
+        data, product = call(torch.ones(4, 4, requires_grad=True), torch.ones(4, 4))
+        data.add_(1)
+        try:
+            product.sum().backward()
+            errors.append("")
+        except RuntimeError as error:
+            errors.append(str(error)[:60])
+    assert errors[0] == errors[1]
+
+
+def test_backward_of_results_beside_one_that_raises() -> None:
+    def function(w: Any, y: Any) -> Any:
+        product = w * y
+        y.add_(1)
+        return product, w**2
+
+    compiled = torch.compile(function, backend="aot_eager")
+    for call in (function, compiled):
+        w = torch.ones(4, requires_grad=True)
+        product, square = call(w, torch.ones(4))
+        square.sum().backward(retain_graph=True)
+        assert w.grad.tolist() == [2.0] * 4
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.sum().backward()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
@@ -16,6 +16,7 @@ from torch_py._functorch.aot.outputs import Outputs
 from torch_py._functorch.aot.recording import Decompositions, Program, Recorder
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._functorch.aot.watching import note_unused
+from torch_py._tensor import Tensor
 from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
@@ -106,6 +107,7 @@ class _Trace:
                     outputs.find(results)
                 recorded = [one for one in self.inputs if one.node in written and _has_new_history(one)]
                 tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
+                self._check_data([one for one in results if isinstance(one, Tensor)])
         finally:
             state.restore()
             self.recorder.draws.restore()
@@ -137,19 +139,40 @@ class _Trace:
             self.recorder.tangent(f"tangents_{number}", computed[i])
             for number, i in enumerate(tangents, start=1)
         ]
-        try:
-            # A backward is mostly called after the block of autocast. Fake gradients are never nan.
-            with without_autocast(), set_detect_anomaly(False):
-                if any(map(_is_last, reached.keys() - leaves)):
-                    _look_at_saved(reached)
-                gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
-        except Exception as error:
-            self.backward_error = error
-            self._forget_backward()
-            return tangents, []
+
+        def gradients_for(arriving: Collection[int]) -> list[Any]:
+            steps = [step for step, numbers in reached.items() if not numbers.isdisjoint(arriving)]
+            if any(_is_last(step) for step in steps if step not in leaves):
+                _look_at_saved(steps)
+            results = [computed[tangents[number]] for number in arriving]
+            weights = [given[number] for number in arriving]
+            return list(gradients_of(results, wanted, weights, retain_graph=True, allow_unused=True))
+
+        # A backward is mostly called after the block of autocast. Fake gradients are never nan.
+        with without_autocast(), set_detect_anomaly(False):
+            self.backward_error, gradients = _attempt(gradients_for, range(len(tangents)))
+            if self.backward_error is not None:
+                if any(_attempt(gradients_for, (number,))[0] is None for number in range(len(tangents))):
+                    raise recipes.Unsupported("backward raises an error for some results, not for others")
+                self._forget_backward()
+                return tangents, []
         self.reached = [sorted(reached.get(leaf, ())) for leaf in leaves]
         self._note_tangents(reached)
-        return tangents, list(gradients)
+        return tangents, gradients
+
+    def _check_data(self, results: Sequence[Any]) -> None:
+        """Raises Unsupported if backward keeps what a result has by `.data`: changes of that result are
+        none of any input or output of the graph."""
+        data = {self._data_before(self.recorder.node_of(result)) for result in results} - {None}
+        for node in self.graph.nodes if data else ():
+            kept = node.all_input_nodes if recipes.BACKWARD in node.meta else ()
+            if any(recipes.BACKWARD not in one.meta and self._data_before(one) in data for one in kept):
+                raise recipes.Unsupported("backward keeps a tensor that the program returns as `.data`")
+
+    def _data_before(self, node: Node) -> Node | None:
+        """The last tensor that `.data` has made on the way to a view."""
+        way = (node, *reversed(self.views.of(node).sources))
+        return next((one for one in way if getattr(self.recorder.tensor_of(one), "is_data", False)), None)
 
     def _note_tangents(self, reached: Mapping[Any, frozenset[int]]) -> None:
         """Replaces the steps of backward by the tangents that lead to them."""
@@ -234,6 +257,14 @@ class _Trace:
 def _has_new_history(one: Input) -> bool:
     """Whether autograd has seen that the program changed the input."""
     return bool(one.given.requires_grad) and one.given.grad_fn is not one.history
+
+
+def _attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Exception | None, Any]:
+    """The error that a function raises, or what it returns."""
+    try:
+        return None, function(*arguments)
+    except Exception as error:
+        return error, None
 
 
 def _is_last(step: Any) -> bool:
