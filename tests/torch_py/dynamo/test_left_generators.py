@@ -8,6 +8,7 @@ import dataclasses
 import enum
 import functools
 import typing
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -255,3 +256,83 @@ def test_no_break_without_need(program: Any):
     counters.clear()
     _calls(torch.compile(program, backend="eager"))
     assert not counters["graph_break"]
+
+
+class Layers(Sequence):
+    """Its iterator waits inside of `try`, with a clause for IndexError."""
+
+    def __init__(self, *values: Any):
+        self.values = values
+
+    def __getitem__(self, index: Any):
+        return self.values[index]
+
+    def __len__(self):
+        return len(self.values)
+
+
+def _first_of_sequence(x):
+    for layer in Layers(torch.sin, torch.cos):
+        return layer(x)
+
+
+def _first_within_clauses(x):
+    def values():
+        try:
+            try:
+                yield x.sin()
+            except (KeyError, IndexError):
+                yield x.cos()
+            except ValueError:
+                pass
+        except Exception:
+            LOG.append("left")
+
+    return next(values()) + x
+
+
+def _with_two(x):
+    def values():
+        try:
+            try:
+                yield x.sin()
+            except IndexError:
+                pass
+        finally:
+            LOG.append("left")
+
+    return next(values()) + x
+
+
+def _with_all(x):
+    def values():
+        try:
+            yield x.sin()
+        except:  # noqa: E722
+            LOG.append("left")
+
+    return next(values()) + x
+
+
+def _with_base(x):
+    def values():
+        try:
+            yield x.sin()
+        except (ValueError, BaseException):
+            LOG.append("left")
+
+    return next(values()) + x
+
+
+@pytest.mark.parametrize("function", [_first_of_sequence, _first_within_clauses])
+def test_clauses_for_exceptions_do_nothing_when_a_generator_is_left(function):
+    assert equal(torch.compile(function, backend="eager", fullgraph=True)(X), function(X))
+
+
+@pytest.mark.parametrize("function", [_with_two, _with_all, _with_base])
+def test_clauses_that_meet_the_end_of_a_generator(function):
+    compiled = torch.compile(function, backend="eager")
+    for call in (function, compiled, compiled):
+        LOG.clear()
+        call(X)
+        assert LOG == ["left"]

@@ -3,6 +3,7 @@ Python."""
 
 from __future__ import annotations
 
+import builtins
 import dis
 import inspect
 import opcode
@@ -72,14 +73,41 @@ class Program(Fields):
             return any(kind == SETUP_FINALLY for kind, _, _ in blocks)
         return self.handler_of(offset) is not None
 
-    def cleans_up(self, instruction: Instruction, blocks: Iterable[tuple[int, int, int]]) -> bool:
-        """Whether code of the program runs if a generator ends at this `yield`."""
-        row = self.handler_of(instruction.offset)
-        if row is None:
-            return self.handles(instruction.offset, blocks)
-        # The outermost handler of generators turns StopIteration into RuntimeError.
-        return self.instructions[self.index_of[row.target]].opname != "CALL_INTRINSIC_1"
+    def cleans_up(self, offset: int, blocks: Iterable[tuple[int, int, int]], names: dict[str, Any]) -> bool:
+        """Whether code of the program, which has these globals, runs if a generator ends at this `yield`."""
+        if self.uses_blocks:
+            targets = [target for kind, target, _ in blocks if kind == SETUP_FINALLY]
+            return any(self._passed_on(target, names) is None for target in targets)
+        row = self.handler_of(offset)
+        while row is not None:
+            end = self._passed_on(row.target, names)
+            if end is None:
+                return True
+            row = self.handler_of(end)
+        return False
 
+    def _passed_on(self, target: int, names: dict[str, Any]) -> int | None:
+        """Where a handler raises GeneratorExit again; None if it does something else, as `finally` does.
+        `except` clauses for subclasses of Exception do nothing."""
+        at = self.index_of[target]
+        while (step := self.instructions[at]).opname != "RERAISE":
+            if step.op == "load_global":
+                name = step.arg[0]
+                kind = names.get(name, vars(builtins).get(name))
+                if not (isinstance(kind, type) and issubclass(kind, Exception)):
+                    return None
+            elif "JUMP_IF_NOT_EXC_MATCH" in step.opname or "IF_FALSE" in step.opname:
+                at = self.index_of[step.arg] - 1  # the next clause
+            elif step.opname not in _BEFORE_CLAUSES:
+                return None
+            at += 1
+        return step.offset
+
+
+# What handlers begin with, and look for the right clause with.
+_BEFORE_CLAUSES = frozenset(
+    "PUSH_EXC_INFO DUP_TOP COPY POP_EXCEPT BUILD_TUPLE CHECK_EXC_MATCH CALL_INTRINSIC_1".split()
+)
 
 # Gives the canonical name and argument of an instruction, from the code object, CPython's name, the argument
 # as a number, and the offset of the next instruction.
