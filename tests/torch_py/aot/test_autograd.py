@@ -520,3 +520,55 @@ def test_backward_of_results_beside_one_that_raises() -> None:
         assert w.grad.tolist() == [2.0] * 4
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             product.sum().backward()
+
+
+def _unsqueezed(y: Any, w: Any) -> Any:
+    y.unsqueeze_(0)
+    return y * w
+
+
+def _transposed(y: Any, w: Any) -> Any:
+    y.t_()
+    y.t_().t_()
+    return y @ w
+
+
+@pytest.mark.parametrize("function", [_unsqueezed, _transposed])
+@pytest.mark.parametrize(
+    "make",
+    [lambda w: torch.rand(4, 4), lambda w: w * 2, lambda w: torch.rand(5, 4)[1:], lambda w: (w * 2)[:]],
+    ids=["plain", "computed", "view", "view of computed"],
+)
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_backward_keeps_arguments_that_the_program_has_reshaped(
+    function: Any, make: Any, backend: str
+) -> None:
+    compiled = torch.compile(function, backend=backend)
+    found = []
+    for call in (function, compiled):
+        torch.manual_seed(0)
+        w = torch.rand(4, 4, requires_grad=True)
+        y = make(w)
+        call(y, w).sum().backward()
+        found.append(w.grad)
+
+        w = torch.rand(4, 4, requires_grad=True)
+        y = make(w)
+        result = call(y, w).sum()
+        with torch.no_grad():
+            y.mul_(2)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            result.backward()
+    torch.testing.assert_close(found[0], found[1])
+
+
+def test_an_argument_reshaped_after_its_use_is_an_error_of_backward() -> None:
+    def function(y: Any, w: Any) -> Any:
+        product = y * w
+        y.unsqueeze_(0)
+        return product
+
+    for call in (function, torch.compile(function, backend="aot_eager")):
+        product = call(torch.rand(4), torch.rand(4, requires_grad=True))
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.sum().backward()

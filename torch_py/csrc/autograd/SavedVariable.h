@@ -45,6 +45,8 @@ class TORCH_PY_API SavedVariable {
   at::Tensor unpack_unchecked(const Node* owner = nullptr) const;
   /// Whether the tensor was changed in place since; false if hooks keep it.
   bool is_changed() const { return data_.defined() && data_.version() != saved_version_; }
+  /// Allows this many changes in place, which leave the elements as they are.
+  void allow_changes(uint32_t count) { saved_version_ += count; }
   /// Releases the tensor.
   void reset();
   /// Packs a tensor that is saved already (grad_fn._raw_saved_self.register_hooks).

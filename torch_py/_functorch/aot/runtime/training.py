@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
-from torch_py._functorch.aot.recipes import Traced
+from torch_py._functorch.aot.recipes import Own, Traced
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import inference_mode
 from torch_py.fx.graph import Graph
@@ -28,7 +28,11 @@ def training_facts(
     error."""
     facts = {name: getattr(traced, name) for name in ("num_outputs", "tangents", "differentiated", "reached")}
     uses = [] if backward is None else _uses_of_saved(backward, len(traced.tangents))
-    return {**facts, "uses": uses, "watches": list(watches), "raises": backward is None}
+    changes = {Own(one.argument): len(one.operators) for one in traced.reshapings}
+    reshaped = [[i, changes[source]] for i, source in enumerate(traced.inputs) if source in changes]
+    return {
+        **facts, "uses": uses, "watches": list(watches), "reshaped": reshaped, "raises": backward is None
+    }  # fmt: skip
 
 
 def raising(error: Exception) -> Compiled:

@@ -18,6 +18,7 @@ namespace torch::python {
 namespace {
 
 using programs::Graph;
+using programs::Reshaped;
 using programs::SavedUse;
 using programs::TrainingGraph;
 using programs::Watch;
@@ -152,6 +153,16 @@ std::vector<Watch> read_watches(PyObject* object) {
   return watches;
 }
 
+std::vector<Reshaped> read_reshaped(PyObject* object) {
+  std::vector<Reshaped> reshaped;
+  for (const std::vector<size_t>& pair : read_lists(object, "reshaped")) {
+    TORCH_CHECK_VALUE(pair.size() == 2, "CompiledGraph(): each of reshaped must be the position of "
+                      "an input and a count, got ", pair.size(), " numbers");
+    reshaped.push_back({pair[0], pair[1]});
+  }
+  return reshaped;
+}
+
 std::shared_ptr<const AskedGraphs> read_partial(PyObject* object) {
   if (object == Py_None) return nullptr;
   if (!PyCallable_Check(object))
@@ -168,6 +179,7 @@ void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
   if (name == "reached") return void(graph.reached = read_lists(value, "reached"));
   if (name == "uses") return void(graph.uses = read_uses(value));
   if (name == "watches") return void(graph.watches = read_watches(value));
+  if (name == "reshaped") return void(graph.reshaped = read_reshaped(value));
   if (name == "materialize") return void(graph.materializes = to_bool(value));
   if (name == "raises") return void(graph.raises = to_bool(value));
   if (name == "name") return void(graph.name = to_string_view(value));
@@ -175,7 +187,7 @@ void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
 
   throw_python(PyExc_ValueError,
                "CompiledGraph(): unknown metadata '%s'; there are num_outputs, tangents, "
-               "differentiated, reached, uses, watches, materialize, raises, partial and name",
+               "differentiated, reached, uses, watches, reshaped, materialize, raises, partial and name",
                std::string(name).c_str());
 }
 
@@ -337,6 +349,8 @@ constexpr const char* kDocumentation =
     "as\n"
     "      (whether it is an input, its position, how often the caller changes it as part of the\n"
     "      program, places in `tangents`): an error if one of these tangents arrives\n"
+    "  reshaped: inputs whose shape the caller changes after forward, as part of the program, as\n"
+    "      (position, how often); backward gets them with the shape that they had\n"
     "  materialize: whether an output without gradient has zeros rather than None (default: True)\n"
     "  raises: whether backward is an error, and runs also if no gradient is wanted (default: "
     "False)\n"

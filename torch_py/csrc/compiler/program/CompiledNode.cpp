@@ -49,6 +49,19 @@ at::Tensor without_memory(const at::Tensor& tensor) {
   return at::Tensor(std::move(impl));
 }
 
+const c10::TensorImpl* base_of(const at::Tensor& tensor) {
+  const auto& base = tensor.impl()->base();
+  return base ? base.get() : tensor.impl().get();
+}
+
+/// A tensor of the same memory and version, whose shape stays as it is. It requires gradients as
+/// the other one does; whom they would be for does not matter, as they are refused.
+at::Tensor with_own_shape(const at::Tensor& tensor) {
+  at::Tensor own = autograd::detach(tensor);
+  if (autograd::requires_grad(tensor)) autograd::set_requires_grad(own, true);
+  return own;
+}
+
 Arguments owned_arguments(Items& items) {
   Arguments arguments;
   for (Item& item : items) {
@@ -83,7 +96,19 @@ class SecondDerivative final : public autograd::Node {
 
 // --- What a call leaves to it ---
 
-void CompiledNode::save(const Item& item) {
+/// How often the caller changes the shape of a tensor, or of one that shares its version.
+uint32_t CompiledNode::changes_of_shape(const at::Tensor& tensor, const Arguments& inputs) const {
+  size_t count = 0;
+  for (const Reshaped& reshaped : graph_->reshaped) {
+    TORCH_CHECK(reshaped.position < inputs.size(), name(), ": the shape of input ",
+                reshaped.position, " is to be changed, but there are ", inputs.size());
+    const at::Tensor* input = inputs[reshaped.position].tensor;
+    if (input != nullptr && base_of(tensor) == base_of(*input)) count += reshaped.count;
+  }
+  return static_cast<uint32_t>(count);
+}
+
+void CompiledNode::save(const Item& item, const Arguments& inputs) {
   if (item.is_integer) {
     saved_.push_back({{}, item.integer, true, {}, {}});
     return;
@@ -91,14 +116,18 @@ void CompiledNode::save(const Item& item) {
   if (!item.tensor.defined()) return void(saved_.emplace_back());
   const bool is_output = autograd::requires_grad(item.tensor) &&
                          autograd::grad_fn(item.tensor).get() == static_cast<Node*>(this);
-  saved_.push_back({autograd::SavedVariable(item.tensor, is_output), 0, false,
-                    at::DimVector(item.tensor.sizes()), at::DimVector(item.tensor.strides())});
+  const uint32_t changes = changes_of_shape(item.tensor, inputs);
+  const at::Tensor tensor = changes == 0 ? item.tensor : with_own_shape(item.tensor);
+  saved_.push_back({autograd::SavedVariable(tensor, is_output), 0, false,
+                    at::DimVector(tensor.sizes()), at::DimVector(tensor.strides())});
+  saved_.back().tensor.allow_changes(changes);
 }
 
-void CompiledNode::note_watched(const Watch& watch, const at::Tensor& tensor) {
+void CompiledNode::note_watched(const Watch& watch, const at::Tensor& tensor,
+                                const Arguments& inputs) {
   if (!tensor.defined() || c10::is_inference(*tensor.impl())) return;
-  const at::Tensor witness = without_memory(tensor);
-  watched_.push_back({watch, witness, tensor.version() + static_cast<uint32_t>(watch.writes)});
+  const auto writes = static_cast<uint32_t>(watch.writes) + changes_of_shape(tensor, inputs);
+  watched_.push_back({watch, without_memory(tensor), tensor.version() + writes});
 }
 
 void CompiledNode::check_watched(const variable_list& grads) const {

@@ -112,17 +112,17 @@ void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& g
   variable_list wrapped =
       autograd::wrap_outputs({returned, without_gradient, {}}, outputs, autograd::NodePtr(node));
   for (size_t i = 0; i < outputs.size(); ++i) results[i].tensor = std::move(wrapped[i]);
-  for (size_t i = outputs.size(); i < results.size(); ++i) node->save(results[i]);
+  for (size_t i = outputs.size(); i < results.size(); ++i) node->save(results[i], inputs);
 
   for (const Watch& watch : graph.watches) {
     if (!watch.is_input) {
-      node->note_watched(watch, results[watch.position].tensor);
+      node->note_watched(watch, results[watch.position].tensor, inputs);
       continue;
     }
     TORCH_CHECK(watch.position < inputs.size(), graph.name, ": input ", watch.position,
                 " is to be watched, but there are ", inputs.size());
     const at::Tensor* tensor = inputs[watch.position].tensor;
-    if (tensor != nullptr) node->note_watched(watch, *tensor);
+    if (tensor != nullptr) node->note_watched(watch, *tensor, inputs);
   }
 }
 

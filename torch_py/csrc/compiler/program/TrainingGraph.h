@@ -43,6 +43,12 @@ struct Watch {
   std::vector<size_t> tangents;  // places in TrainingGraph::tangents, one of which has to arrive
 };
 
+/// An input whose shape the caller changes in place after forward, by the program.
+struct Reshaped {
+  size_t position = 0;
+  size_t count = 0;  // of changes
+};
+
 /// The forward and the backward graph of a training step.
 ///
 /// Forward takes the inputs and returns `num_outputs` outputs for the caller and then what backward
@@ -63,6 +69,8 @@ struct TrainingGraph {
   std::vector<SavedUse> uses;
   // What must not be changed in place before backward.
   std::vector<Watch> watches;
+  // What is saved of these inputs, or of their memory, is what the program has kept afterwards.
+  std::vector<Reshaped> reshaped;
   // Whether backward gets zeros, rather than an undefined tensor, for an output without gradient.
   bool materializes = true;
   // Whether backward is an error, also where its gradients lead to no leaf.
@@ -88,9 +96,9 @@ class CompiledNode final : public autograd::Node {
   autograd::variable_list apply(autograd::variable_list&& grads) override;
 
   /// Call after the outputs have their history.
-  void save(const Item& item);
+  void save(const Item& item, const Arguments& inputs);
   /// Makes further changes of a tensor an error in backward. `watch` belongs to the graph.
-  void note_watched(const Watch& watch, const at::Tensor& tensor);
+  void note_watched(const Watch& watch, const at::Tensor& tensor, const Arguments& inputs);
   /// Notes how an output lies in memory, as backward expects its gradient.
   void note_output(const at::Tensor& output);
 
@@ -113,6 +121,7 @@ class CompiledNode final : public autograd::Node {
     uint32_t version = 0;
   };
 
+  uint32_t changes_of_shape(const at::Tensor& tensor, const Arguments& inputs) const;
   void check_watched(const autograd::variable_list& grads) const;
   bool arrives(const std::vector<size_t>& tangents, const autograd::variable_list& grads) const;
   bool runs(const SavedUse& use, const autograd::variable_list& grads) const;
