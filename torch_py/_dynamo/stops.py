@@ -11,19 +11,18 @@ from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import operations
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode import decode
 from torch_py._dynamo.decode.instructions import Program
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, call_parts
 from torch_py._dynamo.makers import entries
+from torch_py._dynamo.operations import END
 from torch_py._dynamo.program_frames import called_from, warn
 from torch_py._dynamo.resume import Layout, Next, ResumedStart, continuation_function, driver
 from torch_py._records import Fields
 
 if TYPE_CHECKING:
     from torch_py._dynamo.assemble import Assembly
-    from torch_py._dynamo.rebuild import Rebuild
 
 
 class Stop:
@@ -105,12 +104,16 @@ class Ending:
     def write(self, whole_frame: bool) -> None:
         """`whole_frame`: CPython runs the frames from the instruction on."""
         stop = self.innermost
-        step = None if whole_frame else of(stop)
-        if step is None:
+        op = stop.instruction.op
+        if whole_frame:
             self.assembly.tail = self._rest(stop)
+        elif op.startswith(("jump_if_true", "jump_if_false")):
+            self.assembly.tail = self._jump(stop)
+        elif op == "for_iter":
+            self.assembly.tail = self._iteration(stop)
         else:
-            writers = {"jump": self._jump, "iterate": self._iteration, "operation": self._operation}
-            self.assembly.tail = writers[step.kind](stop, step)
+            step = step_of(stop)
+            self.assembly.tail = self._rest(stop) if step is None else self._operation(stop, step)
 
     # Parts
 
@@ -142,17 +145,21 @@ class Ending:
         values = [*self._values(stop, stop.stack), *self._outer_values]
         return [f"return {target}({', '.join(values)})"]
 
-    def _jump(self, stop: Stop, step: Any) -> list[str]:
+    def _jump(self, stop: Stop) -> list[str]:
+        """A branch on the truth of the top, which some jumps keep."""
+        op = stop.instruction.op
         condition = self.rebuild.value(stop.stack[-1])
-        lines = []
-        for test, offset, keeps in step.branches(stop):
-            text = self._next(offset, stop.stack if keeps else stop.stack[:-1])
-            lines += [f"if {test.format(condition)}:", f"    {text}"] if test else [text]
-        return lines
+        kept = stop.stack if op.endswith("or_pop") else stop.stack[:-1]
+        return [
+            f"if {condition}:" if "true" in op else f"if not {condition}:",
+            f"    {self._next(stop.instruction.arg, kept)}",
+            self._next(stop.instruction.end, stop.stack[:-1]),
+        ]
 
-    def _iteration(self, stop: Stop, step: Any) -> list[str]:
+    def _iteration(self, stop: Stop) -> list[str]:
+        """The next element of an iterator, which is dropped at the end."""
         iterator = self.rebuild.value(stop.stack[-1])
-        end = self.rebuild.constant(step.end, "END")
+        end = self.rebuild.constant(END, "END")
         element = self.rebuild.name("element")
         return [
             *self._guarded(stop, f"{element} = {self._called(['next', iterator, end])}"),
@@ -161,9 +168,12 @@ class Ending:
             self._next(stop.instruction.end, stop.stack, [element]),
         ]
 
-    def _operation(self, stop: Stop, step: Any) -> list[str]:
+    def _operation(self, stop: Stop, step: Step) -> list[str]:
         names = [self.rebuild.name("result") for _ in range(step.results)]
-        text = self._called(step.parts(self.rebuild))
+        parts = list(map(self.rebuild.value, step.called))
+        if step.kwargs:
+            parts.append(f"**{entries(self.rebuild, step.kwargs)}")
+        text = self._called(parts)
         if names:
             text = f"{', '.join(names)}{',' if len(names) > 1 else ''} = {text}"
         kept = stop.stack[: len(stop.stack) - step.pops]
@@ -196,59 +206,32 @@ class Ending:
 
 
 class Step(Fields):
-    """An operation on the stack: how many values it takes, how many it gives, and expressions for a function
-    and its arguments."""
-
-    kind = "operation"
+    """An operation on the stack: how many values it takes, how many it gives, and a function with its
+    arguments."""
 
     pops: int
     results: int
-    parts: Callable[[Rebuild], list[str]]
+    called: Sequence[Any]
+    kwargs: dict[str, Any] = {}
 
 
-class Jump(Fields):
-    """A branch on the truth of the top."""
-
-    kind = "jump"
-
-    if_true: bool
-    keeps: bool
-
-    def branches(self, stop: Stop) -> list[tuple[str, int, bool]]:
-        """(condition or nothing, offset, whether the top stays) if it jumps, and if it does not."""
-        test = "{}" if self.if_true else "not {}"
-        return [(test, stop.instruction.arg, self.keeps), ("", stop.instruction.end, False)]
-
-
-class Iterate:
-    """The next element of an iterator, which is dropped at the end."""
-
-    kind = "iterate"
-    end = operations.END
-
-
-def of(stop: Stop) -> Any:
+def step_of(stop: Stop) -> Step | None:
     """How to do the instruction at which a frame stops; None if only CPython can."""
     op = stop.instruction.op
-    if op.startswith(("jump_if_true", "jump_if_false")):
-        return Jump("true" in op, op.endswith("or_pop"))
-    if op == "for_iter":
-        return Iterate()
     if op.startswith("call"):
         return _call(stop)
     if op == "format_value":
         return _format_value(stop)
     if op == "build_string":
         count = stop.instruction.arg
-        return _function_step(_joined, stop.stack[-count:], count, 1)
+        return Step(count, 1, [_joined, *stop.stack[-count:]])
     if op == "unpack_sequence":
         return _unpack(stop)
     if op not in _OPERATIONS:
         return None
 
     pops, results, make = _OPERATIONS[op]
-    function, *operands = make(stop.instruction.arg, *stop.stack[-pops:])
-    return _function_step(function, operands, pops, results)
+    return Step(pops, results, make(stop.instruction.arg, *stop.stack[-pops:]))
 
 
 # Calls
@@ -261,22 +244,10 @@ def _call(stop: Stop) -> Step | None:
     if any(callee is one for one in (locals, eval, exec, *(() if args else (vars, dir)))):
         return None  # they read the variables of the frame
     stop.base = base
-
-    def parts(rebuild: Rebuild) -> list[str]:
-        given = [rebuild.value(value) for value in (warn if callee is warnings.warn else callee, *args)]
-        return [*given, f"**{entries(rebuild, kwargs)}"] if kwargs else given
-
-    return Step(len(stop.stack) - base, 1, parts)
+    return Step(len(stop.stack) - base, 1, [warn if callee is warnings.warn else callee, *args], kwargs)
 
 
 # Other operations
-
-
-def _function_step(function: Any, operands: list[Any], pops: int, results: int) -> Step:
-    def parts(rebuild: Rebuild) -> list[str]:
-        return [rebuild.constant(function, function.__name__), *map(rebuild.value, operands)]
-
-    return Step(pops, results, parts)
 
 
 def _not_contains(container: Any, value: Any) -> bool:
@@ -292,7 +263,7 @@ def _text_of(value: Any, conversion: int, specification: str = "") -> str:
 def _format_value(stop: Stop) -> Step:
     pops = 2 if stop.instruction.arg & 4 else 1
     value, *specification = stop.stack[-pops:]
-    return _function_step(_text_of, [value, stop.instruction.arg & 3, *specification], pops, 1)
+    return Step(pops, 1, [_text_of, value, stop.instruction.arg & 3, *specification])
 
 
 def _joined(*texts: str) -> str:
@@ -301,7 +272,7 @@ def _joined(*texts: str) -> str:
 
 def _unpack(stop: Stop) -> Step | None:
     count = stop.instruction.arg
-    return _function_step(_reversed, [stop.stack[-1], count + 1], 1, count) if count > 1 else None
+    return Step(1, count, [_reversed, stop.stack[-1], count + 1]) if count > 1 else None
 
 
 def _reversed(value: Any, most: int) -> list[Any]:
