@@ -8,7 +8,7 @@ from typing import Any
 
 from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
-from torch_py._dynamo.assemble import Assembly
+from torch_py._dynamo.assemble import Assembly, Rebuild
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break, RefusedForStandIns
 from torch_py._dynamo.capture import Capture
@@ -18,7 +18,6 @@ from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_cap
 from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.logs import explained
-from torch_py._dynamo.rebuild import Rebuild
 from torch_py._dynamo.resume import ResumedStart
 from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.utils import counters

@@ -22,7 +22,7 @@ from torch_py._shapes.numbers import SymSize
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.rebuild import Rebuild
+    from torch_py._dynamo.assemble import Rebuild
 
 # A flag of classes.
 _DISALLOWS_INSTANTIATION = 1 << 7
