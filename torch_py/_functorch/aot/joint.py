@@ -13,9 +13,9 @@ from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, Sharing, version_of
 from torch_py._functorch.aot.outputs import Outputs
+from torch_py._functorch.aot.partition import note_unused
 from torch_py._functorch.aot.recording import Decompositions, Program, Recorder
 from torch_py._functorch.aot.views import Views, aliased_argument
-from torch_py._functorch.aot.watching import note_unused
 from torch_py._tensor import Tensor
 from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass

@@ -14,7 +14,7 @@ from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
-    from torch_py._functorch.aot.watching import Watch
+    from torch_py._functorch.aot.partition import Watch
 
 Compiled = Callable[..., Sequence[Any]]
 # Places of saved values, and of the tangents and the gradients whose computation uses them.
