@@ -20,7 +20,7 @@ from torch_py import _C, _logging
 from torch_py._C._compiler import Slot
 from torch_py._functorch.aot import recipes
 from torch_py._functorch.aot.forms import OnCopies, Requiring, on_copies, requiring
-from torch_py._functorch.aot.runtime.calls import Parts
+from torch_py._functorch.aot.runtime import Parts
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.compile_cpp import find_compiler, identity

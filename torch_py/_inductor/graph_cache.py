@@ -25,7 +25,7 @@ from torch_py import _C, _logging
 from torch_py._C._compiler import Program, Slot
 from torch_py._functorch.aot.forms import Form
 from torch_py._functorch.aot.recipes import BACKWARD, TANGENTS
-from torch_py._functorch.aot.runtime.calls import Parts, flat_call
+from torch_py._functorch.aot.runtime import Parts, flat_call
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.compile_cpp import NoCompilerError

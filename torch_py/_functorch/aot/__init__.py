@@ -7,7 +7,7 @@
 * functionalize.py: changes in place as new values, with forms.py, inverse_views.py and building.py
 * joint.py: all of this for one call and its backward, described by recipes.py
 * partition.py: the joint graph as two, with max_flow.py
-* runtime: calls of what the graphs have been compiled to
+* runtime.py: calls of what the graphs have been compiled to
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import Kept, default_partition
 from torch_py._functorch.aot.recipes import Traced
 from torch_py._functorch.aot.recording import Decompositions, GraphProgram, Program, Recorder, of_function
-from torch_py._functorch.aot.runtime.calls import Call, Parts, flat_call
-from torch_py._functorch.aot.runtime.training import raising, training_facts
+from torch_py._functorch.aot.runtime import Call, Parts, flat_call, raising, training_facts
 from torch_py._functorch.modules import functional_call
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Arguments

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.max_flow import UNLIMITED, Network
 from torch_py._functorch.aot.recipes import BACKWARD, CHANGED, Own, Traced
-from torch_py._functorch.aot.runtime.training import tangents_of_nodes
+from torch_py._functorch.aot.runtime import Watch, tangents_of_nodes
 from torch_py._functorch.aot.views import aliased_argument
 from torch_py._ops import ops
 from torch_py._shapes.formulas import Formula, Symbol
@@ -276,12 +276,8 @@ def is_view(node: Node) -> bool:
 # Which tensors a program may not change between a call and its backward
 # ------------------------------------------------------------
 
-# Backward computes some values again that eager mode keeps, and keeps others in tensors of its own. Eager mode
-# raises an error if a tensor that it has kept was changed in place, and so does compiled code.
-
-# Whether it is an input of the graph rather than an output, its position, how often the caller changes it
-# after the graph, and the tangents that need it (see `_C._compiler.CompiledGraph`).
-Watch = tuple[bool, int, int, list[int]]
+# Backward computes some values again that eager mode keeps, and keeps others in tensors of its own. Eager
+# mode raises an error if a tensor that it has kept was changed in place, and so does compiled code.
 
 UNUSED = "in_unused_backward"  # a fact of nodes, see `note_unused`
 
@@ -374,7 +370,7 @@ def note_unused(graph: Graph) -> None:
                 value.meta[UNUSED] = value.meta.get(UNUSED, frozenset()) | tangents[node]
 
 
-def _values_of_call(node: Node, tangents: dict[Node, frozenset[int]]) -> list[Node]:
+def _values_of_call(node: Node, tangents: Mapping[Node, frozenset[int]]) -> list[Node]:
     """The memory of the call that a node of backward reads without the help of a tangent."""
 
     def sources(one: Node) -> Iterator[Node]:

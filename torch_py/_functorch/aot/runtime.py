@@ -3,8 +3,9 @@ call consists of, apart from the programs of its graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._functorch.aot.recipes import (
@@ -21,10 +22,12 @@ from torch_py._functorch.aot.recipes import (
     Viewed,
     as_base,
 )
-from torch_py._functorch.aot.runtime.training import function_of
 from torch_py._records import Record
+from torch_py._tensor import Tensor
 from torch_py._thread_state import without_autocast
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, set_grad_enabled
+from torch_py.fx.graph import Graph
+from torch_py.fx.node import Node
 
 Compiled = Callable[..., Sequence[Any]]
 
@@ -226,3 +229,112 @@ class Parts(Record):
             run = function_of(self.training, forward, backward, partial)
         kind = CallWithoutInference if self.leaves_inference else Call
         return kind(self, run)
+
+
+# The forward and the backward graph as one function of autograd
+# ------------------------------------------------------------
+
+# Places of saved values, and of the tangents and the gradients whose computation uses them.
+Use = tuple[list[int], list[int], list[int]]
+# What may not change until backward: whether it is an input of the graph rather than an output, its position,
+# how often the caller changes it after the graph, and the tangents that need it (see
+# `_C._compiler.CompiledGraph`).
+Watch = tuple[bool, int, int, list[int]]
+
+
+def training_facts(
+    traced: Traced, backward: Graph | None = None, watches: Sequence[Watch] = ()
+) -> dict[str, Any]:
+    """What autograd has to know of a call to differentiate it by the graph `backward`; None if that raises an
+    error."""
+    facts = {name: getattr(traced, name) for name in ("num_outputs", "tangents", "differentiated", "reached")}
+    uses = [] if backward is None else _uses_of_saved(backward, len(traced.tangents))
+    changes = {Own(one.argument): len(one.operators) for one in traced.reshapings}
+    reshaped = [[i, changes[source]] for i, source in enumerate(traced.inputs) if source in changes]
+    return {
+        **facts, "uses": uses, "watches": list(watches), "reshaped": reshaped, "raises": backward is None
+    }  # fmt: skip
+
+
+def raising(error: Exception) -> Compiled:
+    """In place of the backward of a program that raises an error."""
+
+    def backward(*tangents: Any) -> NoReturn:
+        raise error
+
+    return backward
+
+
+def function_of(
+    facts: Mapping[str, Any],
+    forward: Compiled,
+    backward: Compiled,
+    partial: Callable[[Collection[int]], Compiled | None] | None = None,
+) -> Compiled:
+    """A function of the inputs of the forward graph, which autograd differentiates by the backward graph.
+
+    `forward` and `backward` are what these have been compiled to; `partial` gives what runs instead of
+    `backward` if only the tangents with some numbers arrive.
+    """
+    compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, {**facts, "partial": partial})
+    return compiled if _C.is_grad_enabled() else _with_grad(compiled)
+
+
+def _with_grad(compiled: Compiled) -> Compiled:
+    """For a program that is called without grad mode, or in inference mode, and switches it on itself."""
+
+    def called(*inputs: Any) -> Sequence[Any]:
+        with inference_mode(False):
+            return compiled(*inputs)
+
+    return called
+
+
+def _uses_of_saved(graph: Graph, count: int) -> list[Use]:
+    """What saved tensors are used for: where they, or what follows from them alone, meet a tangent.
+
+    The tangents are the last `count` inputs of a backward graph. A gradient that depends on no tangent runs
+    always, as if it depended on all.
+    """
+    results: Any = graph.output_node().args[0]
+    inputs = graph.find_nodes(op="placeholder")
+    places = {node: place for place, node in enumerate(inputs[: len(inputs) - count])}
+    tangents = tangents_of_nodes(graph, inputs[len(inputs) - count :])
+    gradients = _spread(results, reversed(graph.nodes), lambda node: node.users)  # that each node serves
+    saved: dict[Node, frozenset[int]] = {}
+    found: defaultdict[tuple[frozenset[int], frozenset[int]], set[int]] = defaultdict(set)
+
+    for node in graph.nodes:
+        if node in places:
+            saved[node] = frozenset((places[node],) if isinstance(node.meta["val"], Tensor) else ())
+        elif node.op != "output":
+            used = _union(saved, node.all_input_nodes)
+            saved[node] = frozenset() if tangents[node] else used
+            if tangents[node] and used:
+                found[tangents[node], gradients[node]] |= used
+
+    for place, node in enumerate(results):
+        if node is not None and saved[node]:
+            found[frozenset(range(count)), frozenset((place,))] |= saved[node]
+    return [(sorted(s), sorted(t), sorted(g)) for (t, g), s in found.items()]
+
+
+def tangents_of_nodes(graph: Graph, tangents: Iterable[Node]) -> Mapping[Node, frozenset[int]]:
+    """The numbers of the tangents that each node of a graph is computed from."""
+    return _spread(tangents, graph.nodes, lambda node: node.all_input_nodes)
+
+
+def _spread(
+    starts: Iterable[Any], nodes: Iterable[Node], before: Callable[[Node], Iterable[Node]]
+) -> Mapping[Node, frozenset[int]]:
+    """For each of the nodes, which come in this order, the numbers of `starts` that lead to it."""
+    found: defaultdict[Any, frozenset[int]] = defaultdict(frozenset)
+    for number, node in enumerate(starts):
+        found[node] |= {number}
+    for node in nodes:
+        found[node] |= _union(found, before(node))
+    return found
+
+
+def _union(sets: Mapping[Node, frozenset[int]], nodes: Iterable[Node]) -> frozenset[int]:
+    return frozenset().union(*[sets[node] for node in nodes])
