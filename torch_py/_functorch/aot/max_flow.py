@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 
-from torch_py.fx._order import reached
-
 UNLIMITED = 1 << 62
 
 
@@ -34,34 +32,26 @@ class Network:
         """
         total = 0
         while True:
-            levels = self._levels(source)
-            if levels[sink] < 0:
-                return set(range(len(levels))) - self._leading_to(sink)
+            levels = self._levels(sink)
+            if levels[source] < 0:
+                return {vertex for vertex, level in enumerate(levels) if level < 0}
             total += self._fill(source, sink, levels)
             if total >= UNLIMITED:
                 raise ValueError("max_flow: an unlimited path leads from the source to the sink")
 
-    def _levels(self, source: int) -> list[int]:
-        """The distance of each vertex from `source` by edges that are not full; -1 if out of reach."""
+    def _levels(self, sink: int) -> list[int]:
+        """The distance of each vertex to `sink` by edges that are not full; -1 for those without a path."""
         levels = [-1] * len(self._edges)
-        levels[source] = 0
-        waiting = deque([source])
+        levels[sink] = 0
+        waiting = deque([sink])
         while waiting:
             vertex = waiting.popleft()
             for edge in self._edges[vertex]:
-                end = self._ends[edge]
-                if levels[end] < 0 and self._free[edge]:
-                    levels[end] = levels[vertex] + 1
-                    waiting.append(end)
+                start = self._ends[edge]
+                if levels[start] < 0 and self._free[edge ^ 1]:
+                    levels[start] = levels[vertex] + 1
+                    waiting.append(start)
         return levels
-
-    def _leading_to(self, sink: int) -> set[int]:
-        """The vertices with a path to `sink` by edges that are not full."""
-
-        def before(vertex: int) -> list[int]:
-            return [self._ends[edge] for edge in self._edges[vertex] if self._free[edge ^ 1]]
-
-        return set(reached([sink], before))
 
     def _fill(self, source: int, sink: int, levels: list[int]) -> int:
         """Sends flow along shortest paths until each has a full edge."""
@@ -77,7 +67,7 @@ class Network:
 
             if waiting[vertex]:
                 edge = waiting[vertex][-1]
-                if self._free[edge] and levels[self._ends[edge]] == levels[vertex] + 1:
+                if self._free[edge] and levels[self._ends[edge]] == levels[vertex] - 1:
                     path.append(edge)
                     vertex = self._ends[edge]
                 else:
