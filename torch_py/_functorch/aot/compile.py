@@ -68,10 +68,10 @@ class Backend(Fields):
             if self.keeps_changes and _may_change(arguments):
                 put_changes_inside(traced)
             inference = (self.inference or self.forward)(traced.module, input_values(traced.module.graph))
-            return self._noted(_parts_of(traced, arguments)).call(inference)
+            return self._noted(Parts.of(traced, arguments)).call(inference)
         if traced.backward_error is not None:
             forward = self.forward(traced.module, input_values(traced.module.graph))
-            parts = _parts_of(traced, arguments, training_facts(traced))
+            parts = Parts.of(traced, arguments, training_facts(traced))
             return parts.call(forward, raising(traced.backward_error))
 
         return self._with_backward(traced, arguments)
@@ -96,18 +96,13 @@ class Backend(Fields):
 
         forward = self.forward(forward_graph, input_values(forward_graph.graph))
         backward = compile_backward(backward_graph, input_values(backward_graph.graph))
-        parts = self._noted(_parts_of(traced, arguments, facts), partial)
+        parts = self._noted(Parts.of(traced, arguments, facts), partial)
         return parts.call(forward, backward, partial)
 
     def _noted(self, parts: Parts, partial: PartialBackward | None = None) -> Parts:
         if self.note is not None:
             self.note(parts, partial)
         return parts
-
-
-def _parts_of(traced: Traced, arguments: Sequence[Any], training: Any = None) -> Parts:
-    has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
-    return Parts.of(traced, num_arguments=len(arguments), has_history=has_history, training=training)
 
 
 def _may_change(arguments: Sequence[Any]) -> bool:

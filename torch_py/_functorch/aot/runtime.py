@@ -214,10 +214,11 @@ class Parts(Record):
     training: Mapping[str, Any] | None
 
     @classmethod
-    def of(cls, traced: Traced, **others: Any) -> Parts:
-        """Those of a call that was recorded; the `others` are fields that `traced` does not have."""
+    def of(cls, traced: Traced, arguments: Sequence[Any], training: Mapping[str, Any] | None = None) -> Parts:
+        """Those of a call that was recorded with these arguments."""
         known = {name: getattr(traced, name) for name in cls._fields if hasattr(traced, name)}
-        return cls(**known, **others)
+        has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
+        return cls(num_arguments=len(arguments), has_history=has_history, training=training, **known)
 
     def call(self, forward: Compiled, backward: Compiled | None = None, partial: Any = None) -> Call:
         """The call, with what its graphs have been compiled to; `partial` as in `function_of`."""
