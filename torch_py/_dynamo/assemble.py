@@ -201,21 +201,18 @@ class Rebuild:
             self._contents(owner, entry, now)
 
     def _contents(self, owner: str, entry: Entry, now: Snapshot) -> None:
-        if isinstance(entry.owner, dict):
-            items = ", ".join(f"({self.value(key)}, {self.value(item)})" for key, item in now.items)
-        else:
-            items = ", ".join(self.value(item) for item, _ in now.items)
-        if entry.kind == "tail":
-            self.writes.append(f"list.extend({owner}, [{items}])")
-        elif isinstance(entry.owner, dict):
-            # A class, as Counter, may have another `update`.
-            replace = self.constant(replace_contents, "replace_contents")
-            self.writes.append(f"{replace}({owner}, {self.constant(Snapshot, 'Snapshot')}([{items}]))")
-        elif isinstance(entry.owner, list):
-            self.writes.append(f"{owner}[:] = [{items}]")
-        else:
-            verb = "update" if isinstance(entry.owner, set) else "extend"
-            self.writes += [f"{owner}.clear()", f"{owner}.{verb}([{items}])"]
+        if entry.kind != "tail" and not isinstance(entry.owner, list):
+            self.writes.append(self.replacement(owner, now))
+            return
+        items = ", ".join(self.value(item) for item, _ in now.items)
+        is_tail = entry.kind == "tail"
+        self.writes.append(f"list.extend({owner}, [{items}])" if is_tail else f"{owner}[:] = [{items}]")
+
+    def replacement(self, owner: str, contents: Snapshot) -> str:
+        """A statement that gives a container its contents, whatever methods its class has."""
+        items = ", ".join(f"({self.value(one)}, {self.value(other)})" for one, other in contents.items)
+        replace = self.constant(replace_contents, "replace_contents")
+        return f"{replace}({owner}, {self.constant(Snapshot, 'Snapshot')}([{items}]))"
 
 
 def _wish(source: Source) -> str:

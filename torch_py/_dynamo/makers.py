@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo.attributes import HEAP_TYPE, TensorMethod, filled_slots
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.generator import InterpretedGenerator
-from torch_py._dynamo.journal import ABSENT, Marker, Snapshot, contents, copy_of, replace_contents
+from torch_py._dynamo.journal import ABSENT, Marker, contents, copy_of
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.origins import FIXED_KINDS, SCALARS
 from torch_py._shapes.numbers import SymSize
@@ -169,9 +169,8 @@ def _instance(rebuild: Rebuild, value: Any) -> str:
     name = rebuild.declare(value, made, kind.__name__.lower())
 
     if base in (collections.OrderedDict, dict, list, set):
-        replace = rebuild.constant(replace_contents, "replace_contents")
-        items = _items(rebuild, copy_of(set.__iter__(value) if base is set else value).items)
-        rebuild.builds.append(f"{replace}({name}, {rebuild.constant(Snapshot, 'Snapshot')}([{items}]))")
+        contents_of_value = copy_of(set.__iter__(value) if base is set else value)
+        rebuild.builds.append(rebuild.replacement(name, contents_of_value))
 
     _fields(rebuild, value, name)
     for slot, content in filled_slots(value).items():
