@@ -18,7 +18,7 @@ from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
-from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate, postfix, product
+from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate, postfix, product, replaced
 from torch_py._shapes.numbers import Held, SymFloat, SymInt, SymSize, term_of
 from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
@@ -362,27 +362,17 @@ class Varying:
 
     def _placed(self, term: Term) -> Any:
         """A term with the places of symbols instead of these."""
-        if isinstance(term, Symbol):
-            return _counted(self.places[term])
-        if isinstance(term, Formula):
-            return Formula(term.operation, tuple(map(self._placed, term.operands)))
-        return term
+        return replaced(term, lambda symbol: _counted(self.places[symbol]))
 
-    def text_of(self, term: Any, text_of_place: Callable[[Place], str]) -> str:
+    def text_of(self, term: Term, text_of_place: Callable[[Place], str]) -> str:
         """A term as Python over the arguments of the compiled function."""
-        if isinstance(term, Place):
-            return text_of_place(term)
-        if isinstance(term, Symbol):
-            return self.text_of(self._placed(term), text_of_place)
-        if isinstance(term, Formula):
-            texts = [self.text_of(operand, text_of_place) for operand in term.operands]
-            return f"({OPERATIONS[term.operation][1].format(*texts)})"
-        return repr(term)
+        return f"({replaced(term, lambda symbol: _counted(self.places[symbol], text_of_place))})"
 
 
-def _counted(place: Place) -> Any:
-    """The number that a symbol stands for, as a term with the place."""
-    return Formula("floordiv", (place, place.divisor)) if place.divisor > 1 else place
+def _counted(place: Place, shown: Callable[[Place], Any] = lambda place: place) -> Any:
+    """The number that a symbol stands for, as a term with the place, or what is `shown` for it."""
+    found = shown(place)
+    return Formula("floordiv", (found, place.divisor)) if place.divisor > 1 else found
 
 
 # What tensors are asked for that depends on their sizes.

@@ -51,8 +51,8 @@ class Formula(Record):
 
     def __str__(self) -> str:
         first, *others = self.operands
-        divides = self.operation in _QUOTIENTS
-        texts = [_in_brackets(first), *(_in_brackets(other, divides) for other in others)]
+        is_bound = self.operation in ("mul", *_QUOTIENTS)
+        texts = [_in_brackets(first), *(_in_brackets(other, is_bound) for other in others)]
         return OPERATIONS[self.operation][1].format(*texts)
 
     __repr__ = __str__
@@ -87,10 +87,10 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 _QUOTIENTS = ("floordiv", "truediv", "mod", "pow")
 
 
-def _in_brackets(term: Term, is_divisor: bool = False) -> str:
+def _in_brackets(term: Term, is_factor: bool = False) -> str:
     if not isinstance(term, Formula):
         return str(term)
-    is_loose = term.operation in ("add", "sub", *_QUOTIENTS) or (is_divisor and term.operation == "mul")
+    is_loose = term.operation in ("add", "sub", *_QUOTIENTS) or (is_factor and term.operation == "mul")
     return f"({term})" if is_loose else str(term)
 
 
@@ -118,6 +118,13 @@ def evaluate(term: Any, values: Mapping[Any, float]) -> Any:
     if isinstance(term, Formula):
         return OPERATIONS[term.operation][0](*(evaluate(operand, values) for operand in term.operands))
     return term
+
+
+def replaced(term: Any, leaf_of: Callable[[Symbol], Any]) -> Any:
+    """A term with others in the place of its symbols."""
+    if isinstance(term, Formula):
+        return Formula(term.operation, tuple(replaced(operand, leaf_of) for operand in term.operands))
+    return leaf_of(term) if isinstance(term, Symbol) else term
 
 
 def symbols_in(term: Any) -> set[Symbol]:
