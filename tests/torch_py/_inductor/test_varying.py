@@ -4,7 +4,6 @@ import pytest
 
 import torch_py as torch
 from torch_py._dynamo.testing import CompileCounterWithBackend
-from torch_py._functorch.aot.recording import of_function
 from torch_py._functorch.aot.varying import trace_varying
 from torch_py._inductor import varying
 from torch_py._inductor.stages import CompiledGraph
@@ -29,7 +28,9 @@ def compiled(function, tensors, dims):
         for position, found in dims.items()
     }
     names = [f"x{number}" for number in range(len(tensors))]
-    traced = trace_varying(of_function(function), Arguments(tensors, geometries), sizes, names)
+    traced = trace_varying(
+        lambda recorder, given: list(function(*given)), Arguments(tensors, geometries), sizes, names
+    )
     graph = CompiledGraph(traced.module)
     compile_varying(graph)
     return graph, traced.inputs

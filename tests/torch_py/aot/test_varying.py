@@ -3,7 +3,6 @@
 import pytest
 
 import torch_py as torch
-from torch_py._functorch.aot.recording import of_function
 from torch_py._functorch.aot.varying import Size, trace_varying
 from torch_py._shapes.arguments import Arguments, NotFollowed, geometry_of
 from torch_py._shapes.sizes import Sizes
@@ -21,7 +20,9 @@ def traced(function, *tensors, dims):
         for position, found in dims.items()
     }
     names = [f"primals_{number}" for number in range(1, len(tensors) + 1)]
-    return trace_varying(of_function(function), Arguments(tensors, geometries), sizes, names)
+    return trace_varying(
+        lambda recorder, given: list(function(*given)), Arguments(tensors, geometries), sizes, names
+    )
 
 
 def results(found, *tensors):

@@ -15,7 +15,7 @@ from torch_py._functorch.aot.joint import trace
 from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import Kept, default_partition
 from torch_py._functorch.aot.recipes import Traced
-from torch_py._functorch.aot.recording import Decompositions, GraphProgram, Program, Recorder, of_function
+from torch_py._functorch.aot.recording import Decompositions, GraphProgram, Program, Recorder
 from torch_py._functorch.aot.runtime import Call, Parts, flat_call, raising, training_facts
 from torch_py._functorch.modules import functional_call
 from torch_py._records import Fields
@@ -271,8 +271,8 @@ def aot_module_simplified(
         call = backend.compile(GraphProgram(mod), list(args), names, _varying_arguments(mod, args))
         return flat_call(call)
 
-    def flat(*values: Any) -> list[Any]:
-        results = functional_call(mod, dict(zip(state, values)), values[len(state) :])
+    def program(recorder: Recorder, values: list[Any]) -> list[Any]:
+        results = functional_call(mod, dict(zip(state, values)), tuple(values[len(state) :]))
         if not isinstance(results, (tuple, list)):
             raise AssertionError(
                 f"aot_module_simplified: {type(mod).__name__} must return a tuple or list; aot_module takes "
@@ -282,7 +282,7 @@ def aot_module_simplified(
 
     names = [*(name.replace(".", "_") for name in state), *(f"primals_{i}" for i in range(1, len(args) + 1))]
     values = list(state.values())
-    call = backend.compile(of_function(flat), [*values, *args], names)
+    call = backend.compile(program, [*values, *args], names)
     return lambda *args: call([*values, *args])
 
 

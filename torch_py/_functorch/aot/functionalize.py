@@ -200,7 +200,7 @@ class Functionalized:
     def _copied(self, target: Node, source: Node) -> Node:
         """A value for `target` that is a copy of `source`."""
         like = target.meta["val"]
-        if _shape(source) != _shape(target):
+        if source.meta["val"].shape != like.shape:
             source = self._builder.call(aten.expand.default, source, list(like.shape))
         cast = self._cast(target, source)
         return self._builder.call(aten.clone.default, source) if cast is source else cast
@@ -316,10 +316,6 @@ def written_nodes(node: Node) -> list[Node]:
     if not is_write(node):
         return []
     return nodes_in([value for argument, value in bound(node) if argument.is_write])
-
-
-def _shape(node: Node) -> tuple[int, ...]:
-    return tuple(node.meta["val"].shape)
 
 
 def _reaches_between_parts(view: View, dtype: Any) -> bool:

@@ -132,7 +132,8 @@ class _Rewriting:
             return False
         if old.op != "call_function" and old not in self.filled:
             return False
-        if _occurrences(self.aliases[old], node) != 1:
+        reads = [argument for argument in nodes_in((node.args, node.kwargs)) if argument in self.aliases[old]]
+        if len(reads) != 1:
             return False
 
         fill = self.filled.get(old)
@@ -142,8 +143,3 @@ class _Rewriting:
         # An input is not returned, whatever its value.
         is_returned = new is not None and any(self.end in alias.users for alias in self.aliases[new])
         return old.op == "call_function" or not is_returned
-
-
-def _occurrences(aliases: list[Node], node: Node) -> int:
-    """How often the arguments of a node read one piece of memory."""
-    return sum(argument in aliases for argument in nodes_in((node.args, node.kwargs)))

@@ -4,7 +4,7 @@ function, or a graph that is run node by node."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -347,15 +347,6 @@ def view_of_metadata_change(func: Any) -> Any:
 Program = Callable[[Recorder, list[Any]], list[Any]]
 
 _LINES = ("stack_trace", "nn_module_stack", "source_fn_stack")  # what `meta` says of a node's place
-
-
-def of_function(function: Callable[..., Sequence[Any]]) -> Program:
-    """Calls a function, which returns a list."""
-
-    def program(recorder: Recorder, arguments: list[Any]) -> list[Any]:
-        return list(function(*arguments))
-
-    return program
 
 
 class GraphProgram(Interpreter):
