@@ -16,11 +16,11 @@ from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.effects import Draws, acts, changed_inputs, unnoticed_effect, versions
 from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.frame import Pending
+from torch_py._dynamo.guards import Source
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot, replace_contents
 from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.resume import Failed
-from torch_py._dynamo.sources import Source
 from torch_py._records import Fields
 from torch_py._shapes.numbers import VARYING, Held
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -187,8 +187,8 @@ class Rebuild:
     def entry(self, entry: Entry, now: Any) -> None:
         """A statement that makes a changed place what it is at the end."""
         owner = self.value(entry.owner)
-        if entry.kind in ("key", "cell"):
-            place = f"{owner}.cell_contents" if entry.kind == "cell" else f"{owner}[{self.value(entry.key)}]"
+        if entry.kind == "key":
+            place = f"{owner}[{self.value(entry.key)}]"
             if entry.has_moved or now is ABSENT:
                 self.writes.append(f"del {place}")
             if now is not ABSENT:

@@ -15,7 +15,7 @@ from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.effects import lasting_effect
 from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
-from torch_py._dynamo.guard_rows import RowWriter
+from torch_py._dynamo.guards import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.logs import explained
 from torch_py._dynamo.resume import ResumedStart

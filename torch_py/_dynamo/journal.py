@@ -25,8 +25,8 @@ ABSENT: Any = Marker("absent")  # of a place that has, or had, no value
 
 
 class Entry(Fields):
-    """The state of one place before its first write. `kind` is "key", "slot", "class", "cell", "whole", or
-    "tail" for what is appended to a list, after its first `key` elements.
+    """The state of one place before its first write. `kind` is "key", "slot", "class", "whole", or "tail"
+    for what is appended to a list, after its first `key` elements.
 
     A key that was removed and came back is `moved`: it now comes after the others.
     """
@@ -48,12 +48,10 @@ class Entry(Fields):
         if self.kind == "slot":
             try:
                 return object.__getattribute__(self.owner, self.key)
-            except AttributeError:
+            except (AttributeError, ValueError):  # a ValueError by cells
                 return ABSENT
         if self.kind == "class":
             return self.owner.__dict__.get(self.key, ABSENT)
-        if self.kind == "cell":
-            return contents(self.owner)
         if self.kind == "tail":
             return copy_of(list.__getitem__(self.owner, slice(self.key, None)))
         return copy_of(self.owner)
@@ -66,8 +64,6 @@ class Entry(Fields):
             list.__setitem__(self.owner, slice(self.key, None), [item for item, _ in value.items])
         elif self.kind == "key":
             set_key(self.owner, self.key, value)
-        elif self.kind == "cell":
-            set_contents(self.owner, value)
         else:
             set_attribute(object if self.kind == "slot" else type, self.owner, self.key, value)
 
@@ -194,11 +190,6 @@ def set_attribute(base: Any, owner: Any, name: str, value: Any) -> None:
         base.__delattr__(owner, name)
     else:
         base.__setattr__(owner, name, value)
-
-
-def set_contents(cell: CellType, value: Any) -> None:
-    """Sets what is in a cell; ABSENT empties it."""
-    set_attribute(object, cell, "cell_contents", value)
 
 
 def copy_of(container: Any) -> Snapshot:
