@@ -10,8 +10,8 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.varying_counts import TooManyCalls
-from torch_py._functorch.aot.building import repeats_elements
 from torch_py._records import Fields
+from torch_py._shapes.arguments import repeats_elements
 from torch_py._subclasses.calls import generator_in, memory_of, tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 

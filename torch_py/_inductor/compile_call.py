@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py._functorch.aot.compile import Note, aot_module_simplified
-from torch_py._functorch.aot.forms import Form, is_random
 from torch_py._functorch.aot.in_place import write_in_place
+from torch_py._functorch.aot.nodes import Form, is_random
 from torch_py._functorch.aot.partition import is_view, min_cut_rematerialization_partition
 from torch_py._functorch.aot.recipes import BACKWARD, TANGENTS
 from torch_py._inductor import config

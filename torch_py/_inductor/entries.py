@@ -19,12 +19,11 @@ from typing import Any, TypeVar
 from torch_py import _C, _logging
 from torch_py._C._compiler import Slot
 from torch_py._functorch.aot import recipes
-from torch_py._functorch.aot.forms import OnCopies, Requiring, on_copies, requiring
+from torch_py._functorch.aot.nodes import InRange, OnCopies, Requiring, in_range, on_copies, requiring
 from torch_py._functorch.aot.runtime import Parts
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._inductor.compile_cpp import find_compiler, identity
-from torch_py._inductor.positions import InRange, in_range
 from torch_py._ops import OpOverload
 from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _C, _logging
 from torch_py._C._compiler import Program, Slot
-from torch_py._functorch.aot.forms import Form
+from torch_py._functorch.aot.nodes import Form
 from torch_py._functorch.aot.recipes import BACKWARD, TANGENTS
 from torch_py._functorch.aot.runtime import Parts, flat_call
 from torch_py._inductor import config

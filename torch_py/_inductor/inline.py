@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.forms import is_random
+from torch_py._functorch.aot.nodes import is_random
 from torch_py._inductor.indices import Linear, count_of
 from torch_py._inductor.ir import Buffer, Expr, cost, loads, named, rewritten, walk, with_loads
 from torch_py._inductor.loops import Extern, LoopGraph, Statement, Store

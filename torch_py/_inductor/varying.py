@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch_py._C import float64
-from torch_py._functorch.aot.building import Builder, input_values, mode_of
+from torch_py._functorch.aot.nodes import Builder, input_values, mode_of
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of

@@ -75,6 +75,21 @@ def are_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
+def repeats_elements(tensor: Any) -> bool:
+    """Whether several elements of a tensor may have one place in memory, as those of expanded tensors do."""
+    reach = 0
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape)):
+        if size > 1 and stride <= reach:
+            return True
+        reach += (size - 1) * stride
+    return False
+
+
+def is_dense(tensor: Any) -> bool:
+    """Whether a fake tensor has no gaps, and reads no element twice."""
+    return tensor.numel() == 0 or are_dense(tensor.shape, tensor.stride())
+
+
 def _from_inside(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
     """The dimensions, that whose elements are next to each other first."""
     return sorted(range(len(shape)), key=lambda dim: (strides[dim], shape[dim]))

@@ -4,7 +4,7 @@
 
 * recording.py: the operators of a program on fake tensors as a graph
 * views.py, outputs.py: who shares memory with whom, and how results are made from outputs of a graph
-* functionalize.py: changes in place as new values, with forms.py, inverse_views.py and building.py
+* functionalize.py: changes in place as new values, with nodes.py and inverse_views.py
 * joint.py: all of this for one call and its backward, described by recipes.py
 * partition.py: the joint graph as two, with max_flow.py
 * runtime.py: calls of what the graphs have been compiled to

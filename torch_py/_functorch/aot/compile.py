@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.aot.building import input_values
 from torch_py._functorch.aot.in_place import put_changes_inside
 from torch_py._functorch.aot.joint import trace
+from torch_py._functorch.aot.nodes import input_values
 from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import Kept, default_partition
 from torch_py._functorch.aot.recipes import Traced

@@ -10,13 +10,13 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from torch_py._functorch.aot.building import Builder, is_dense, repeats_elements
-from torch_py._functorch.aot.forms import functional_form, is_random, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
+from torch_py._functorch.aot.nodes import Builder, functional_form, is_random, on_copies
 from torch_py._functorch.aot.recipes import METADATA, NO_GRAD, Step, Unsupported
 from torch_py._functorch.aot.views import View, Views, bound, is_identity, is_write, place_in, resizes
 from torch_py._ops import ops
 from torch_py._records import Fields
+from torch_py._shapes.arguments import is_dense, repeats_elements
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.fx._arguments import nodes_in

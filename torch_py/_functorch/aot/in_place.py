@@ -12,11 +12,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from torch_py._functorch.aot.building import Builder, input_values, is_dense, mode_of
-from torch_py._functorch.aot.forms import OnCopies
+from torch_py._functorch.aot.nodes import Builder, OnCopies, input_values, mode_of
 from torch_py._functorch.aot.recipes import Change, Own, Traced
 from torch_py._functorch.aot.views import Views
 from torch_py._ops import ops
+from torch_py._shapes.arguments import is_dense
 from torch_py.fx._arguments import nodes_in
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.building import is_dense
 from torch_py._functorch.aot.functionalize import written_nodes
 from torch_py._functorch.aot.recipes import Base, Memory, Own, Source, Step, Unsupported
 from torch_py._functorch.aot.recording import Recorder
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
 from torch_py._records import Fields
-from torch_py._shapes.arguments import reach
+from torch_py._shapes.arguments import is_dense, reach
 from torch_py._subclasses.calls import memory_of
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import set_grad_enabled

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torch_py._functorch.aot.building import Builder
+from torch_py._functorch.aot.nodes import Builder
 from torch_py._functorch.aot.recipes import Step
 from torch_py._functorch.aot.views import Views
 from torch_py._ops import ops

@@ -8,10 +8,9 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.aot import recipes
-from torch_py._functorch.aot.building import mode_of
-from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, written_nodes
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, Sharing, version_of
+from torch_py._functorch.aot.nodes import is_random, mode_of
 from torch_py._functorch.aot.outputs import Outputs
 from torch_py._functorch.aot.partition import note_unused
 from torch_py._functorch.aot.recording import Decompositions, Program, Recorder

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from torch_py import _C, _compiling
-from torch_py._functorch.aot.building import Builder, input_values, mode_of
 from torch_py._functorch.aot.joint import remove_dead_nodes
+from torch_py._functorch.aot.nodes import Builder, input_values, mode_of
 from torch_py._functorch.aot.recipes import BACKWARD, TANGENTS
 from torch_py._ops import ops
 from torch_py._records import Fields

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.max_flow import UNLIMITED, Network
+from torch_py._functorch.aot.nodes import is_random
 from torch_py._functorch.aot.recipes import BACKWARD, CHANGED, Own, Traced
 from torch_py._functorch.aot.runtime import Watch, tangents_of_nodes
 from torch_py._functorch.aot.views import aliased_argument

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.aot.forms import is_random, requiring
+from torch_py._functorch.aot.nodes import is_random, requiring
 from torch_py._functorch.aot.randomness import Draws
 from torch_py._functorch.aot.recipes import METADATA, NO_GRAD, STEP, Unsupported  # for all who record
 from torch_py._ops import ops

@@ -7,8 +7,8 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from torch_py._functorch.aot.building import mode_of
 from torch_py._functorch.aot.joint import SharedMemory, trace
+from torch_py._functorch.aot.nodes import mode_of
 from torch_py._functorch.aot.recipes import BACKWARD, Recipe, Traced, Viewed
 from torch_py._functorch.aot.recording import Decompositions, Program
 from torch_py._ops import ops

@@ -9,8 +9,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.forms import Requiring
 from torch_py._functorch.aot.functionalize import written_nodes
+from torch_py._functorch.aot.nodes import Requiring
 from torch_py._inductor.loops import Extern, LoopGraph
 from torch_py._inductor.lower import indirect, moves, norms
 from torch_py._inductor.lower.context import RULES, Lowering, NotLoweredError, Value

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._functorch.aot.nodes import in_range
 from torch_py._inductor.indices import Linear, Loaded
 from torch_py._inductor.ir import LONG, TRUTH, Buffer, Const, Expr, Load, Map, cast
 from torch_py._inductor.loops import Extern
 from torch_py._inductor.lower.context import Elements, Given, Lowering, NotLoweredError, Value, rule
-from torch_py._inductor.positions import in_range
 
 _INDICES = (_C.int64, _C.int32)
 _LEAST_ELEMENTS = 4  # for each position; checking these takes a pass over them
