@@ -58,10 +58,8 @@ class Entry(Fields):
 
     def put(self, value: Any) -> None:
         """Gives the place the state that `now` has returned."""
-        if self.kind == "whole":
-            replace_contents(self.owner, value)
-        elif self.kind == "tail":
-            list.__setitem__(self.owner, slice(self.key, None), [item for item, _ in value.items])
+        if self.kind in ("whole", "tail"):
+            replace_contents(self.owner, value, self.key)
         elif self.kind == "key":
             set_key(self.owner, self.key, value)
         else:
@@ -199,14 +197,15 @@ def copy_of(container: Any) -> Snapshot:
     return Snapshot([(item, None) for item in items])
 
 
-def replace_contents(container: Any, snapshot: Snapshot) -> None:
+def replace_contents(container: Any, snapshot: Snapshot, start: int | None = None) -> None:
+    """Gives a container the contents of a snapshot; a list from an element on."""
     if isinstance(container, dict):
         _builtin_kind(container).clear(container)
         for key, value in snapshot.items:
             set_key(container, key, value)
 
     elif isinstance(container, list):
-        list.__setitem__(container, slice(None), [item for item, _ in snapshot.items])
+        list.__setitem__(container, slice(start, None), [item for item, _ in snapshot.items])
     elif isinstance(container, set):
         set.clear(container)
         set.update(container, [item for item, _ in snapshot.items])

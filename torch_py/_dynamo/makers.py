@@ -257,10 +257,6 @@ _CONSTANT_KINDS = (
 )  # fmt: skip
 
 
-def _is_constant(value: Any, kind: type) -> bool:
-    return isinstance(value, _CONSTANT_KINDS) or kind in SCALARS
-
-
 def _is_iterator(value: Any, kind: type) -> bool:
     return hasattr(kind, "__next__") and kind.__module__ in _ITERATOR_MODULES and hasattr(kind, "__reduce__")
 
@@ -281,7 +277,7 @@ def _makes_natively(kind: type) -> bool:
 
 
 MAKERS_BY_TEST: tuple[tuple[Callable[[Any, type], bool], Callable[[Rebuild, Any], str]], ...] = (
-    (_is_constant, _as_constant),
+    (lambda value, kind: isinstance(value, _CONSTANT_KINDS) or kind in SCALARS, _as_constant),
     (lambda value, kind: isinstance(value, BaseException), _exception),
     (_is_iterator, _iterator),
     (_is_instance, _instance),
