@@ -104,15 +104,13 @@ class _Recordings(Fields):
             solver.know_real(term)
         graphs = [traced.module.graph for traced in self._traced]
         merge = GraphMerge(graphs, solver, lambda node, what: NotFollowed(f"the program {what}"))
-        found = _solved_geometry(merge)
+        _solve_geometry(merge)
 
         sources = self._arguments.sources()
         positions = {symbol: len(first.inputs) + i for i, symbol in enumerate(sources)}
         recipes = [traced.recipes for traced in self._traced]
         recipes = [_merged_recipe(row, solver, positions) for row in zip(*recipes)]
         merge.merge(_add_inputs(first, list(sources)))
-        for node, (shape, strides) in found.items():
-            node.meta["sizes"], node.meta["strides"] = shape, strides
         _check_comparisons(first.module.graph, self._sizes, self._mode)
         first.module.recompile()
         first.inputs = [*first.inputs, *(Size(*place) for place in sources.values())]
@@ -156,19 +154,16 @@ def _not_explained(values: tuple[Any, ...]) -> Exception:
     return NotFollowed("the program returns views of its arguments that no formula of their sizes explains")
 
 
-def _solved_geometry(merge: GraphMerge) -> dict[Node, tuple[Any, Any]]:
-    """Sizes and strides of all tensors. Raises NotFollowed for one that no formula explains."""
-    found: dict[Node, tuple[Any, Any]] = {}
-
+def _solve_geometry(merge: GraphMerge) -> None:
+    """Notes sizes and strides of all tensors. Raises NotFollowed for one that no formula explains."""
     for column in merge.columns:
         values = [node.meta.get("val") for node in column]
         if all(isinstance(value, Tensor) for value in values):
             shapes = [tuple(value.shape) for value in values]
-            shape, strides = solved_geometry(shapes, [value.stride() for value in values], merge.solver.solve)
-            if None in shape or None in strides:
+            sizes, strides = solved_geometry(shapes, [value.stride() for value in values], merge.solver.solve)
+            if None in sizes or None in strides:
                 raise NotFollowed(f"`{column[0].target}` has a result whose sizes no formula explains")
-            found[column[0]] = shape, strides
-    return found
+            column[0].meta.update(sizes=sizes, strides=strides)
 
 
 def _add_inputs(traced: Traced, symbols: list[Symbol]) -> dict[Symbol, Node]:
