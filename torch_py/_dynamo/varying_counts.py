@@ -19,9 +19,8 @@ from torch_py._dynamo.effects import Draws
 from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.varying_arguments import packet_of, positions_in, schemas_of
 from torch_py._ops import OpOverloadPacket
-from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
+from torch_py._shapes.formulas import Relation, Symbol, evaluate, symbols_in
 from torch_py._shapes.numbers import SymInt, term_of
-from torch_py._shapes.sizes import Relation
 from torch_py._shapes.stand_ins import furthest
 from torch_py._subclasses.calls import generator_in
 from torch_py._tensor import Tensor

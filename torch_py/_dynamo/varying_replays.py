@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from torch_py._dynamo.breaks import Break
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
-from torch_py._shapes.formulas import Symbol, Term, evaluate
+from torch_py._shapes.formulas import Relation, Symbol, Term, evaluate
 from torch_py._shapes.merging import merged
 from torch_py._shapes.numbers import term_of
-from torch_py._shapes.sizes import Relation
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, furthest
 from torch_py._tensor import Tensor

@@ -136,6 +136,32 @@ def symbols_in(term: Any) -> set[Symbol]:
     return set()
 
 
+class Relation(Record):
+    """A decision of the program: `left sign right` was true."""
+
+    sign: str
+    left: Term
+    right: Term
+
+    def holds(self, values: Mapping[Any, float]) -> bool:
+        """Whether it is true for other sizes."""
+        return bool(COMPARISONS[self.sign](evaluate(self.left, values), evaluate(self.right, values)))
+
+    def opposite(self) -> Relation:
+        """What is true if this is not."""
+        return Relation(_OPPOSITES[self.sign], self.left, self.right)
+
+    def symbols(self) -> set[Symbol]:
+        """The sizes that it is about."""
+        return symbols_in(self.left) | symbols_in(self.right)
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.sign} {self.right}"
+
+
+_OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
 def cannot_be_negative(term: Term) -> bool:
     """Whether a term is 0 or more for all sizes, as its form shows."""
     if isinstance(term, Formula):

@@ -11,23 +11,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torch_py._records import Fields, Record
-from torch_py._shapes.formulas import (
-    COMPARISONS,
-    Formula,
-    Symbol,
-    Term,
-    affine,
-    evaluate,
-    product,
-    symbols_in,
-)
+from torch_py._records import Fields
+from torch_py._shapes.formulas import Formula, Relation, Symbol, Term, affine, evaluate, product, symbols_in
 from torch_py._shapes.numbers import SymFloat, SymInt, term_of
 from torch_py._shapes.stand_ins import (
     PRIMES,
     RECORDINGS,
     SMALLEST,
-    Order,
     Range,
     all_smaller,
     mixed_stand_ins_of,
@@ -41,28 +31,6 @@ _BLOCK = 64  # a distance that does not change how halves and blocks are rounded
 
 class TooManySizes(Exception):
     """More sizes vary than there are stand-ins, or one has a range without enough numbers."""
-
-
-class Relation(Record):
-    """A decision of the program: `left sign right` was true."""
-
-    sign: str
-    left: Term
-    right: Term
-
-    def holds(self, values: dict[Symbol, int]) -> bool:
-        """Whether it is true for other sizes."""
-        return bool(COMPARISONS[self.sign](evaluate(self.left, values), evaluate(self.right, values)))
-
-    def symbols(self) -> set[Symbol]:
-        """The sizes that it is about."""
-        return symbols_in(self.left) | symbols_in(self.right)
-
-    def __str__(self) -> str:
-        return f"{self.left} {self.sign} {self.right}"
-
-
-_OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 class Sizes(Fields):
@@ -123,7 +91,7 @@ class Sizes(Fields):
         """Sizes for the recording `number` of the same program."""
         return mixed_stand_ins_of(list(self.stand_ins), number)
 
-    def orders(self) -> list[Order]:
+    def orders(self) -> list[list[Symbol]]:
         """The sizes in a few orders: of any two, each comes first in one, unless guards rule that out."""
         pairs = []
         for relation in self.relations:
@@ -134,7 +102,7 @@ class Sizes(Fields):
         pairs = [(one, other) for one, other in pairs if self.hints[one] < self.hints[other]]
         return orders_of(list(self.hints), all_smaller(pairs, self.hints))
 
-    def in_order(self, order: Order, number: int = 0) -> dict[Symbol, int]:
+    def in_order(self, order: list[Symbol], number: int = 0) -> dict[Symbol, int]:
         """Sizes like those of the recording `number`, of which those with primes are in an order."""
         values = self.other_stand_ins(number)
         free = [symbol for symbol in order if not symbol.samples]
@@ -253,15 +221,15 @@ class Sizes(Fields):
     def decide(self, sign: str, left: Any, right: Any) -> bool:
         """Compares two numbers by their hints, and remembers the outcome."""
         if isinstance(left, float) or isinstance(right, float):
-            return bool(COMPARISONS[sign](self.fix(left), self.fix(right)))
+            return Relation(sign, self.fix(left), self.fix(right)).holds({})
         return self.decided(sign, left, right).sign == sign
 
     def decided(self, sign: str, left: Any, right: Any) -> Relation:
         """What is true in the example, `left sign right` or the opposite, and has to stay true."""
-        terms = term_of(left), term_of(right)
-        outcome = bool(COMPARISONS[sign](*(evaluate(term, self.hints) for term in terms)))
-        found = Relation(sign if outcome else _OPPOSITES[sign], *terms)
-        if terms[0] != terms[1] and found.symbols():
+        found = Relation(sign, term_of(left), term_of(right))
+        if not found.holds(self.hints):
+            found = found.opposite()
+        if found.left != found.right and found.symbols():
             self.relations[found] = None
         return found
 

@@ -141,12 +141,10 @@ def _is_linear(samples: Sequence[int], others: Sequence[int]) -> bool:
 # Operators compare sizes, as for the length of a diagonal. If of two sizes the same one is the smaller in all
 # recordings, it is taken for what they compute.
 
-Order = list[Symbol]  # the smallest size comes first
 
-
-def orders_of(symbols: Sequence[Symbol], smaller: Mapping[Symbol, set[Symbol]]) -> list[Order]:
-    """A few orders: of any two symbols, each comes first in one, unless the other one has to be smaller.
-    Each is the last one in one of them, too, where it may be much larger than all others.
+def orders_of(symbols: Sequence[Symbol], smaller: Mapping[Symbol, set[Symbol]]) -> list[list[Symbol]]:
+    """A few orders from small to large: of any two symbols, each comes first in one, unless the other one has
+    to be smaller. Each is the last one in one of them, too, where it may be much larger than all others.
 
     `smaller` are those that have to be smaller than a symbol, and smaller than these, and so on.
     """
@@ -167,9 +165,9 @@ def orders_of(symbols: Sequence[Symbol], smaller: Mapping[Symbol, set[Symbol]]) 
     return found
 
 
-def _sorted(symbols: Iterable[Symbol], smaller: Mapping[Symbol, set[Symbol]]) -> Order:
+def _sorted(symbols: Iterable[Symbol], smaller: Mapping[Symbol, set[Symbol]]) -> list[Symbol]:
     """The symbols as they come, but each after those that have to be smaller."""
-    found: Order = []
+    found: list[Symbol] = []
     rest = list(symbols)
     while rest:
         found.append(next(symbol for symbol in rest if smaller[symbol].isdisjoint(rest)))

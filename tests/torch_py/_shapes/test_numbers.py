@@ -6,8 +6,9 @@ import math
 import pytest
 
 import torch_py as torch
+from torch_py._shapes.formulas import Relation
 from torch_py._shapes.numbers import SymInt
-from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
+from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import RECORDINGS, Range
 
 

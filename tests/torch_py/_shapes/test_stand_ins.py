@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from torch_py._shapes.formulas import Symbol, evaluate
-from torch_py._shapes.sizes import Relation, Sizes, TooManySizes
+from torch_py._shapes.formulas import Relation, Symbol, evaluate
+from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.solver import Solver
 from torch_py._shapes.stand_ins import PRIMES, RECORDINGS, Range, furthest, mixed_stand_ins_of, samples_in
 
