@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from torch_py import _C
 from torch_py._records import Fields
+from torch_py._shapes.arguments import reach
+from torch_py._tensor import Tensor
 
 
 class Source:
@@ -202,10 +205,8 @@ class RowWriter(Fields):
 
 
 def _reading_row(source: Source, place: int, base: int | None) -> tuple[Any, ...]:
-    if source.kind == "constant":
-        return ("const", place, source.key)
-    if source.kind in ("call", "lookup"):
-        return ("call", place, source.key)
+    if base is None:
+        return ("const" if source.kind == "constant" else "call", place, source.key)
     if source.kind == "cell":
         return ("cell", place, base)
     return (source.kind, place, base, source.key)
@@ -218,3 +219,22 @@ def _names(sources: list[Source]) -> str:
 
 def _text_of(checks: list[Check]) -> str:
     return ", ".join(sorted({next(source.steps()).text for _, source, _ in checks})[:4])
+
+
+def overlap(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors may share elements."""
+    if a.layout is not _C.strided or b.layout is not _C.strided or address_of(a) != address_of(b):
+        return False
+    extents = [(t.storage_offset() * t.itemsize, reach(t.shape, t.stride()) * t.itemsize) for t in (a, b)]
+    (first, first_length), (second, second_length) = sorted(extents)
+    return second < first + first_length and second_length > 0
+
+
+def may_share(a: Tensor, b: Tensor) -> bool:
+    """Whether tensors with the same elements have no history, or one that they share."""
+    bases = [tensor._base if tensor._is_view() else tensor for tensor in (a, b)]
+    return bases[0] is bases[1] or not (a.requires_grad or b.requires_grad)
+
+
+def address_of(tensor: Tensor) -> int:
+    return tensor.untyped_storage()._cdata

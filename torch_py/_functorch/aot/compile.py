@@ -15,7 +15,7 @@ from torch_py._functorch.aot.nodes import input_values
 from torch_py._functorch.aot.partial_backward import PartialBackward
 from torch_py._functorch.aot.partition import Kept, default_partition
 from torch_py._functorch.aot.recipes import Traced
-from torch_py._functorch.aot.recording import Decompositions, GraphProgram, Program, Recorder
+from torch_py._functorch.aot.recording import Decompositions, Program, Recorder
 from torch_py._functorch.aot.runtime import Call, Parts, flat_call, raising, training_facts
 from torch_py._functorch.modules import functional_call
 from torch_py._records import Fields
@@ -24,9 +24,11 @@ from torch_py._shapes.sizes import Sizes
 from torch_py._subclasses.calls import takes_place
 from torch_py._tensor import Tensor
 from torch_py.fx._collecting import without_garbage_collection
+from torch_py.fx._interpreter import Interpreter
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
@@ -286,6 +288,35 @@ def aot_module_simplified(
     return lambda *args: call([*values, *args])
 
 
+_LINES = ("stack_trace", "nn_module_stack", "source_fn_stack")  # what `meta` says of a node's place
+
+
+class GraphProgram(Interpreter):
+    """Runs a graph of calls of torch's functions. What a node records gets its line of the user's program,
+    and its result the name of the node.
+    """
+
+    recorder: Recorder  # of the call
+
+    def __init__(self, module: GraphModule) -> None:
+        super().__init__(module)
+        self.extra_traceback = False
+
+    def __call__(self, recorder: Recorder, arguments: list[Any]) -> list[Any]:
+        self.recorder = recorder
+        return list(self.run(*arguments, enable_io_processing=False))
+
+    def run_node(self, n: Node) -> Any:
+        if not n.op.startswith("call"):
+            return super().run_node(n)
+
+        self.recorder.context = {name: n.meta[name] for name in _LINES if name in n.meta}
+        result = super().run_node(n)
+        if isinstance(result, Tensor):
+            self.recorder.name(result, n.name)
+        return result
+
+
 def _varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> VaryingArguments | None:
     """The arguments of a captured graph, and its sizes, if some of them vary."""
     if "sizes" not in module.meta:
@@ -321,20 +352,10 @@ def facts_of(leaves: Sequence[Any]) -> list[Any]:
             facts.append((type(leaf), leaf if _is_hashable(leaf) else id(leaf)))
             continue
         address = _memory_of(leaf)
-        facts.append(
-            (
-                type(leaf),
-                leaf.dtype,
-                leaf.device,
-                tuple(leaf.shape),
-                tuple(leaf.stride()),
-                leaf.requires_grad,
-                leaf.is_leaf,
-                first.setdefault(id(leaf), position),
-                memory.setdefault(address, position),
-                _place_of(leaf) if users[address] > 1 else None,
-            )
-        )
+        kind = type(leaf), leaf.dtype, leaf.device, leaf.shape, leaf.stride()
+        history = leaf.requires_grad, leaf.is_leaf
+        aliases = first.setdefault(id(leaf), position), memory.setdefault(address, position)
+        facts.append((kind, history, aliases, _place_of(leaf) if users[address] > 1 else None))
     return facts
 
 
@@ -347,7 +368,7 @@ def _place_of(leaf: Any) -> Any:
     if not isinstance(leaf, Tensor):
         return None
     base = leaf._base if leaf._is_view() else leaf
-    of_base = base.dtype, tuple(base.shape), tuple(base.stride()), base.storage_offset()
+    of_base = base.dtype, base.shape, base.stride(), base.storage_offset()
     return leaf.storage_offset(), leaf.untyped_storage().nbytes(), of_base
 
 

@@ -1,5 +1,4 @@
-"""`Recorder`: the operators that a program calls on fake tensors, as nodes of a graph. The program is a
-function, or a graph that is run node by node."""
+"""`Recorder`: the operators that a program calls on fake tensors, as nodes of a graph."""
 
 from __future__ import annotations
 
@@ -11,11 +10,10 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.aot.nodes import is_random, requiring
-from torch_py._functorch.aot.randomness import Draws
 from torch_py._functorch.aot.recipes import METADATA, NO_GRAD, STEP, Unsupported  # for all who record
 from torch_py._ops import ops
 from torch_py._shapes.arguments import are_dense, reach
-from torch_py._subclasses.calls import map_tensors, memory_of
+from torch_py._subclasses.calls import generator_in, map_tensors, memory_of
 from torch_py._subclasses.converter import FakeTensorConverter
 from torch_py._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FakeTensor, FakeTensorMode
 from torch_py._subclasses.unseen import unseen
@@ -23,14 +21,15 @@ from torch_py._tags import Tag
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd.grad_mode import enable_grad, inference_mode
-from torch_py.fx._interpreter import Interpreter
 from torch_py.fx.graph import Graph
-from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 from torch_py.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch_py.utils._pytree import tree_map
 
 Decompositions = Mapping[Any, Callable[..., Any]] | None
+# ``program(recorder, arguments)`` returns a list of results.
+Program = Callable[["Recorder", list[Any]], list[Any]]
 
 
 class Recorder(TorchDispatchMode):
@@ -343,33 +342,56 @@ def view_of_metadata_change(func: Any) -> Any:
     raise Unsupported(f"{func} changes the shape of a tensor in place")
 
 
-# ``program(recorder, arguments)`` returns a list of results.
-Program = Callable[[Recorder, list[Any]], list[Any]]
-
-_LINES = ("stack_trace", "nn_module_stack", "source_fn_stack")  # what `meta` says of a node's place
+# Random numbers
+# ------------------------------------------------------------
 
 
-class GraphProgram(Interpreter):
-    """Runs a graph of calls of torch's functions. What a node records gets its line of the user's program,
-    and its result the name of the node.
+class Draws:
+    """The random operators of a program so far. `restore` gives the generators back their states.
+
+    Some draw the same numbers again: checkpoint sets the generator back before it computes again. Fake
+    tensors draw nothing, so each random operator moves its generator on by hand: the state of the generator
+    then tells which draw is a repetition.
     """
 
-    recorder: Recorder  # of the call
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[Any, Any]] = {}
+        self._before: dict[Any, Any] = {}  # the states at first, by generator
 
-    def __init__(self, module: GraphModule) -> None:
-        super().__init__(module)
-        self.extra_traceback = False
+    def repeated(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What was noted of an equal draw from the same state of the generator; None for a new draw."""
+        generator = _generator_of(args, kwargs)
+        known = self._known.get(_key(generator, func, args, kwargs))
+        if known is None:
+            return None
+        with unseen():
+            generator.set_state(known[1])
+        return known[0]
 
-    def __call__(self, recorder: Recorder, arguments: list[Any]) -> list[Any]:
-        self.recorder = recorder
-        return list(self.run(*arguments, enable_io_processing=False))
+    def note(self, func: Any, args: Any, kwargs: Any, fact: Any) -> None:
+        """Remembers a fact of a new draw, and moves its generator on."""
+        generator = _generator_of(args, kwargs)
+        key = _key(generator, func, args, kwargs)
+        with unseen():
+            self._before.setdefault(generator, generator.get_state())
+            _C._torch.rand(1, generator=generator, device=generator.device)
+            self._known[key] = fact or False, generator.get_state()
 
-    def run_node(self, n: Node) -> Any:
-        if not n.op.startswith("call"):
-            return super().run_node(n)
+    def restore(self) -> None:
+        with unseen():
+            for generator, state in self._before.items():
+                generator.set_state(state)
 
-        self.recorder.context = {name: n.meta[name] for name in _LINES if name in n.meta}
-        result = super().run_node(n)
-        if isinstance(result, Tensor):
-            self.recorder.name(result, n.name)
-        return result
+
+def _generator_of(args: Any, kwargs: Any) -> Any:
+    return generator_in(args, kwargs) or _C.default_generator
+
+
+def _key(generator: Any, func: Any, args: Any, kwargs: Any) -> Any:
+    def described(value: Any) -> Any:
+        return (value.shape, value.stride(), value.dtype) if isinstance(value, Tensor) else str(value)
+
+    with unseen():
+        state = generator.get_state().numpy().tobytes()
+    rest = tree_map(described, [list(args), sorted(kwargs.items())])
+    return id(generator), state, func, str(rest)
