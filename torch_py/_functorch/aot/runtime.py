@@ -132,13 +132,18 @@ def without_casts(run: Compiled) -> Compiled:
     """
     if isinstance(run, _C._compiler.Program):
         return run
-    is_boxed = getattr(run, "_boxed_call", False)
+    called = _within(without_autocast, run)
+    called._boxed_call = getattr(run, "_boxed_call", False)  # type: ignore[attr-defined]
+    return called
+
+
+def _within(block: Callable[[], Any], run: Compiled) -> Compiled:
+    """What calls a graph in a block that `block` begins."""
 
     def called(*inputs: Any) -> Sequence[Any]:
-        with without_autocast():
+        with block():
             return run(*inputs)
 
-    called._boxed_call = is_boxed  # type: ignore[attr-defined]
     return called
 
 
@@ -278,17 +283,8 @@ def function_of(
     `backward` if only the tangents with some numbers arrive.
     """
     compiled: Compiled = _C._compiler.CompiledGraph(forward, backward, {**facts, "partial": partial})
-    return compiled if _C.is_grad_enabled() else _with_grad(compiled)
-
-
-def _with_grad(compiled: Compiled) -> Compiled:
-    """For a program that is called without grad mode, or in inference mode, and switches it on itself."""
-
-    def called(*inputs: Any) -> Sequence[Any]:
-        with inference_mode(False):
-            return compiled(*inputs)
-
-    return called
+    # A program that is called without grad mode, or in inference mode, may switch it on itself.
+    return compiled if _C.is_grad_enabled() else _within(lambda: inference_mode(False), compiled)
 
 
 def _uses_of_saved(graph: Graph, count: int) -> list[Use]:
