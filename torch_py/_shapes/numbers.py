@@ -17,6 +17,20 @@ from torch_py._shapes.stand_ins import SMALLEST
 if TYPE_CHECKING:
     from torch_py._shapes.sizes import Sizes
 
+
+class Varies:
+    """A number that varies."""
+
+    term: Term
+    sizes: Sizes
+
+    def __neg__(self) -> Any:
+        return self * -1  # type: ignore[operator]
+
+    def __pos__(self) -> Any:
+        return self
+
+
 # Real numbers
 # ------------------------------------------------------------
 
@@ -67,17 +81,8 @@ def _fix_for(kind: type, names: str) -> None:
         setattr(kind, name, fixing(getattr(kind.__base__, name)))
 
 
-class SymFloat(float):
+class SymFloat(Varies, float):
     """A real number that varies."""
-
-    term: Term
-    sizes: Sizes
-
-    def __neg__(self) -> Any:
-        return self * -1.0
-
-    def __pos__(self) -> Any:
-        return self
 
 
 _add_arithmetic(SymFloat, ("add", "sub", "mul", "truediv"), _real_arithmetic)
@@ -126,11 +131,8 @@ def _comparison(sign: str) -> Any:
     return compare
 
 
-class SymInt(int):
+class SymInt(Varies, int):
     """A size that varies."""
-
-    term: Term
-    sizes: Sizes
 
     @property
     def hint(self) -> int:
@@ -164,12 +166,6 @@ class SymInt(int):
         if type(other) is int and 1 <= other <= 3 and modulus is None:
             return math.prod([self] * other)
         return pow(*map(self.sizes.fix, (self, other, modulus)))
-
-    def __neg__(self) -> Any:
-        return self * -1
-
-    def __pos__(self) -> Any:
-        return self
 
     def __bool__(self) -> bool:
         return self.sizes.decide("!=", self, 0)
