@@ -221,6 +221,9 @@ def _text_of(checks: list[Check]) -> str:
     return ", ".join(sorted({next(source.steps()).text for _, source, _ in checks})[:4])
 
 
+# Which tensors of the program share memory, and elements
+
+
 def overlap(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors may share elements."""
     if a.layout is not _C.strided or b.layout is not _C.strided or address_of(a) != address_of(b):

@@ -121,8 +121,7 @@ def _function(rebuild: Rebuild, value: FunctionType) -> str:
         content = getattr(value, field)
         if content and (field != "__doc__" or content != (value.__code__.co_consts or (None,))[0]):
             rebuild.builds.append(f"{name}.{field} = {rebuild.value(content)}")
-    if value.__dict__:
-        rebuild.builds.append(f"{name}.__dict__.update({entries(rebuild, value.__dict__)})")
+    _fields(rebuild, value, name)
     return name
 
 
