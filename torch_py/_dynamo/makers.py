@@ -99,8 +99,13 @@ def _deque(rebuild: Rebuild, value: Any) -> str:
     return _by_class(rebuild, value, f"[{_items(rebuild, value)}], {value.maxlen}", "items")
 
 
-def _slice(rebuild: Rebuild, value: slice) -> str:
-    return f"slice({_items(rebuild, (value.start, value.stop, value.step))})"
+def _with_fields(*fields: str) -> Callable[[Rebuild, Any], str]:
+    """Calls the object's class with some of its fields."""
+
+    def make(rebuild: Rebuild, value: Any) -> str:
+        return f"{rebuild.value(type(value))}({_items(rebuild, [getattr(value, field) for field in fields])})"
+
+    return make
 
 
 # Functions
@@ -133,10 +138,6 @@ def _cell(rebuild: Rebuild, value: CellType) -> str:
     return name
 
 
-def _method(rebuild: Rebuild, value: MethodType) -> str:
-    return f"{rebuild.value(MethodType)}({_items(rebuild, (value.__func__, value.__self__))})"
-
-
 def _native_method(rebuild: Rebuild, value: Any) -> str:
     owner = value.__self__
     if owner is None or isinstance(owner, (ModuleType, type)):
@@ -147,10 +148,6 @@ def _native_method(rebuild: Rebuild, value: Any) -> str:
 def _partial(rebuild: Rebuild, value: Any) -> str:
     arguments = f"{_items(rebuild, (value.func, *value.args))}, **{entries(rebuild, value.keywords)}"
     return _by_class(rebuild, value, arguments, "partial")
-
-
-def _super(rebuild: Rebuild, value: Any) -> str:
-    return f"super({rebuild.value(value.__thisclass__)}, {rebuild.value(value.__self__)})"
 
 
 # Objects of classes
@@ -237,14 +234,14 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     frozenset: _set,
     **dict.fromkeys((collections.OrderedDict, collections.Counter, collections.defaultdict), _mapping),
     collections.deque: _deque,
-    slice: _slice,
+    slice: _with_fields("start", "stop", "step"),
     FunctionType: _function,
     CellType: _cell,
-    MethodType: _method,
+    MethodType: _with_fields("__func__", "__self__"),
     **dict.fromkeys((BuiltinFunctionType, types.MethodWrapperType, TensorMethod), _native_method),
     functools.partial: _partial,
     Interpreted: lambda rebuild, value: rebuild.value(value.function),
-    super: _super,
+    super: _with_fields("__thisclass__", "__self__"),
     SymSize: _native_tuple,
     **dict.fromkeys((operator.itemgetter, operator.attrgetter, operator.methodcaller), _iterator),
 }
