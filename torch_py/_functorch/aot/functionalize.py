@@ -189,9 +189,8 @@ class Functionalized:
         form = functional_form(node.target)
         if form is None or not written:
             return None
-        kept = {
-            a.name: kwargs[a.name] for a in node.target._schema.arguments if a.name in kwargs and not a.is_out
-        }
+        outs = {argument.name for argument in node.target._schema.arguments if argument.is_out}
+        kept = {name: value for name, value in kwargs.items() if name not in outs}
         result = self._builder.call(form, *args, **kept)
         several = isinstance(result.meta["val"], (list, tuple))
         values = [self._builder.element(result, i) for i in range(len(written))] if several else [result]

@@ -34,29 +34,25 @@ def put_changes_inside(traced: Traced) -> None:
     end = graph.output_node()
     inputs = graph.find_nodes(op="placeholder")
     reshaped = [Own(reshaping.argument) for reshaping in traced.reshapings]
-    outside = [
-        c for c in traced.changes if c.is_recorded or not c.is_counted or traced.inputs[c.input] in reshaped
-    ]
-
     results: Any = end.args[0]
-    first_change = min((change.value for change in traced.changes), default=len(results))
-    kept = [*results[:first_change], *(results[change.value] for change in outside)]
+    kept = list(results[: min((change.value for change in traced.changes), default=len(results))])
+    outside = []
+
     with graph.inserting_before(end):
         for change in traced.changes:
-            if change not in outside and results[change.value] is not inputs[change.input]:
-                _add_copy(traced.module, inputs[change.input], results[change.value])
+            target, value = inputs[change.input], results[change.value]
+            if change.is_recorded or not change.is_counted or traced.inputs[change.input] in reshaped:
+                outside.append(Change(change.input, len(kept), change.is_recorded, change.is_counted))
+                kept.append(value)
+            elif value is not target:
+                copy = graph.call_function(aten.copy_.default, (target, value))
+                facts = [fact for fact in ("val", "sizes", "strides") if fact in target.meta]
+                copy.meta.update({fact: target.meta[fact] for fact in facts})
 
     end.args = ([*kept, *results[traced.num_outputs :]],)
-    traced.changes = [
-        Change(c.input, first_change + i, c.is_recorded, c.is_counted) for i, c in enumerate(outside)
-    ]
+    traced.changes = outside
     traced.num_outputs = len(kept)
     traced.module.recompile()
-
-
-def _add_copy(module: GraphModule, target: Node, value: Node) -> None:
-    copy = module.graph.call_function(aten.copy_.default, (target, value))
-    copy.meta.update({fact: target.meta[fact] for fact in ("val", "sizes", "strides") if fact in target.meta})
 
 
 def write_in_place(module: GraphModule) -> None:
