@@ -216,7 +216,7 @@ class Conversion(Fields):
         return self._guards(capture), code
 
     def _guards(self, capture: Capture) -> Any:
-        for kind, source, value in capture.guards.checks:
+        for kind, source, value in capture.guards.checks.values():
             if kind == "is" and isinstance(value, Module):
                 self.policy.observe_module(value, source)
             elif kind == "equals" and type(value) is int:

@@ -109,8 +109,7 @@ Check = tuple[str, Source, Any]
 class Guards(Fields):
     """The checks that a capture collects. Each is noted once."""
 
-    checks: list[Check] = []
-    _seen: set[Any] = set()
+    checks: dict[Any, Check] = {}  # by what they are about
     distinct: list[list[Source]] = []
     others: list[list[Source]] = []  # different objects, which may share memory
     storages: tuple[list[Source], tuple[int, ...]] | None = None  # and what row "storages" expects
@@ -118,10 +117,7 @@ class Guards(Fields):
     watched: dict[int, Any] = {}  # dictionaries and classes that fixed sources were read from
 
     def add(self, kind: str, source: Source, payload: Any = None) -> None:
-        mark = (kind, id(source), _mark(kind, payload))
-        if mark not in self._seen:
-            self._seen.add(mark)
-            self.checks.append((kind, source, payload))
+        self.checks.setdefault((kind, id(source), _mark(kind, payload)), (kind, source, payload))
 
     def add_distinct(self, sources: list[Source]) -> None:
         """The values of all of them are different objects, and tensors that share no element."""
@@ -151,8 +147,8 @@ class RowWriter(Fields):
     def rows(self, guards: Guards) -> list[Any]:
         """The rows: first what is cheap and fails often, then groups that are watched, then tensors of
         them."""
-        free = [check for check in guards.checks if not check[1].is_fixed]
-        fixed = [check for check in guards.checks if check[1].is_fixed]
+        free = [check for check in guards.checks.values() if not check[1].is_fixed]
+        fixed = [check for check in guards.checks.values() if check[1].is_fixed]
         of_state = [check for check in fixed if check[0] == "tensor"]
         of_fields = [check for check in fixed if check[0] != "tensor"]
 
