@@ -197,16 +197,12 @@ class Rebuild:
             base = "object" if entry.kind == "slot" else "type"
             verb, operand = ("del", "") if now is ABSENT else ("set", f", {self.value(now)}")
             self.writes.append(f"{base}.__{verb}attr__({owner}, {entry.key!r}{operand})")
+        elif isinstance(entry.owner, list):
+            items = ", ".join(self.value(item) for item, _ in now.items)
+            is_tail = entry.kind == "tail"
+            self.writes.append(f"list.extend({owner}, [{items}])" if is_tail else f"{owner}[:] = [{items}]")
         else:
-            self._contents(owner, entry, now)
-
-    def _contents(self, owner: str, entry: Entry, now: Snapshot) -> None:
-        if entry.kind != "tail" and not isinstance(entry.owner, list):
             self.writes.append(self.replacement(owner, now))
-            return
-        items = ", ".join(self.value(item) for item, _ in now.items)
-        is_tail = entry.kind == "tail"
-        self.writes.append(f"list.extend({owner}, [{items}])" if is_tail else f"{owner}[:] = [{items}]")
 
     def replacement(self, owner: str, contents: Snapshot) -> str:
         """A statement that gives a container its contents, whatever methods its class has."""
