@@ -186,9 +186,8 @@ def same(a, b):
 
 def canonical_names():
     """What the decoder of this Python calls the instructions that it may meet."""
-    version = "".join(map(str, sys.version_info[:2]))
-    decoder = importlib.import_module(f"torch_py._dynamo.decode.py{version}")
-    translate = getattr(decoder, "translate", None) or decoder._translate
+    decoder = importlib.import_module("torch_py._dynamo.decode.versions")
+    translate = decoder.TRANSLATE[sys.version_info[1]]
     code = types.SimpleNamespace(co_names=[""] * 40, co_consts=[None] * 40, co_nlocals=0)
     found = set()
     for name in opcode.opname:

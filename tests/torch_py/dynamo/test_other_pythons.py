@@ -10,7 +10,7 @@ import pytest
 
 from tests.subject import not_sanitized
 from tests.torch_py.compiler_runtime.test_other_pythons import build
-from torch_py._dynamo.decode import py310, py311, py312, py313
+from torch_py._dynamo.decode import instructions, versions
 from torch_py._dynamo.handlers import all_handlers
 
 SCRIPT = Path(__file__).parent / "interpret_plain.py"
@@ -41,10 +41,10 @@ def test_programs_without_tensors(version, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def _instructions_of(module):
-    """The names that the text of a decoder gives: as values of tables, and with an argument in pairs."""
+def _instructions_of(owner):
+    """The names that a text gives: as values of tables, and with an argument in pairs."""
     found = set()
-    for node in ast.walk(ast.parse(inspect.getsource(module))):
+    for node in ast.walk(ast.parse(inspect.getsource(owner))):
         places = node.values if isinstance(node, ast.Dict) else []
         if isinstance(node, ast.Tuple) and len(node.elts) == 2:
             places = node.elts[:1]
@@ -55,7 +55,7 @@ def _instructions_of(module):
 
 def test_handlers_are_the_instructions_of_all_versions():
     handlers = {name for name, handler in all_handlers().items() if handler.__name__ != "unsupported"}
-    names = set().union(*map(_instructions_of, (py310, py311, py312, py313)))
+    names = _instructions_of(versions) | _instructions_of(instructions._beginning)
     assert names <= handlers
 
     pythons = [interpreter(version) for version in VERSIONS]

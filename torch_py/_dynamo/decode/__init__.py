@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from functools import lru_cache
 from types import CodeType
 
 from torch_py._dynamo.decode.instructions import Instruction, Program, program_of
+from torch_py._dynamo.decode.versions import TRANSLATE
 
 __all__ = ["Instruction", "Program", "decode", "is_supported"]
 
 
 def is_supported() -> bool:
-    """Whether there is a table for the running version of Python."""
-    return (3, 10) <= sys.version_info[:2] <= (3, 13)
+    """Whether the rules of the running version of Python are known."""
+    return sys.version_info[0] == 3 and sys.version_info[1] in TRANSLATE
 
 
 @lru_cache(maxsize=2048)
 def decode(code: CodeType) -> Program:
     """The instructions of a code."""
-    module = importlib.import_module(f"torch_py._dynamo.decode.py3{sys.version_info[1]}")
-    make = getattr(module, "program_of", program_of)  # those without an exception table have their own
-    return make(code, module.translate)  # type: ignore[no-any-return]
+    return program_of(code, TRANSLATE[sys.version_info[1]])

@@ -8,6 +8,7 @@ import dis
 import inspect
 import opcode
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from types import CellType, CodeType, FunctionType
@@ -140,10 +141,24 @@ def instructions_of(code: CodeType, translate: Translate) -> list[Instruction]:
 
 
 def program_of(code: CodeType, translate: Translate) -> Program:
-    """The program of a code object with an exception table (Python 3.11 and later)."""
+    """The program of a code object. Exceptions go to blocks in Python 3.10, which has no exception tables."""
     instructions = instructions_of(code, translate)
-    handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]
+    if sys.version_info < (3, 11):
+        names = code.co_varnames + code.co_cellvars + code.co_freevars
+        return Program([*_beginning(code), *instructions], [], names, uses_blocks=True)
+    handlers = dis._parse_exception_table(code)
     return Program(instructions, handlers, slot_names(code))
+
+
+def _beginning(code: CodeType) -> list[Instruction]:
+    """What CPython 3.10 does before the first instruction: cells are made, and generators returned."""
+    steps: list[tuple[str, Any]] = []
+    for position, name in enumerate(code.co_cellvars):
+        argument = code.co_varnames.index(name) if name in parameter_names(code) else None
+        steps.append(("make_cell_of", (code.co_nlocals + position, argument)))
+    if code.co_flags & GENERATOR:
+        steps.append(("return_generator", None))
+    return [Instruction(op, arg, number - len(steps), 0, "") for number, (op, arg) in enumerate(steps)]
 
 
 def parameter_names(code: CodeType) -> tuple[str, ...]:
