@@ -18,15 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _utils, autograd
 from torch_py._C import Size
-from torch_py._dynamo import (
-    attributes,
-    custom_functions,
-    marks,
-    natives,
-    operations,
-    torch_calls,
-    transforms,
-)
+from torch_py._dynamo import attributes, marks, natives, operations, torch_calls, transforms
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
@@ -331,11 +323,12 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     **{kind: partial(_number, kind) for kind in (int, float, complex)},
     **{kind: partial(_list_of, kind) for kind in (list, tuple, set, frozenset, Size)},
     dict: _dict,
-    autograd.Function.apply.__func__: custom_functions.apply,
+    autograd.Function.apply.__func__: transforms.apply_function,
     autograd.grad: transforms.grad,
     marks.graph_break: _graph_break,
-    **dict.fromkeys((marks.is_compiling, _utils.is_compiling), lambda capture: True),
-    **dict.fromkeys((_questions.is_compiling, _questions.is_dynamo_compiling), lambda capture: True),
+    **dict.fromkeys(
+        (_utils.is_compiling, _questions.is_compiling, _questions.is_dynamo_compiling), lambda capture: True
+    ),
     inspect.signature: _signature,
     isinstance: is_instance,
     getattr: _getattr,
