@@ -10,7 +10,7 @@ import opcode
 from types import FunctionType
 from typing import Any
 
-_PARTS = "containers control exceptions functions matching names operators stack".split()
+_PARTS = "control exceptions functions names operators".split()
 
 
 def all_handlers() -> dict[str, Any]:
