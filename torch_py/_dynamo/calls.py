@@ -20,7 +20,7 @@ from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.decode.instructions import ASYNCHRONOUS
 from torch_py._dynamo.frame import Frame, bind, fill_closure
-from torch_py._dynamo.generator import InterpretedGenerator
+from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_rules import PURE_CLASSES, is_of_torch
 from torch_py._dynamo.operations import is_native_iterator, iterator_of, refuse_foreign

@@ -23,7 +23,7 @@ from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.decode.instructions import BINARY, COMPARE, UNARY
 from torch_py._dynamo.frame import build_class
-from torch_py._dynamo.generator import InterpretedGenerator
+from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_rules import is_of_python, is_of_torch, module_of, own_name
 from torch_py._dynamo.nested import has_tensors

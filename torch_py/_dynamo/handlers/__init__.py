@@ -10,7 +10,7 @@ import opcode
 from types import FunctionType
 from typing import Any
 
-_PARTS = "control exceptions functions names operators".split()
+_PARTS = "control functions names operators".split()
 
 
 def all_handlers() -> dict[str, Any]:

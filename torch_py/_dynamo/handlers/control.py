@@ -1,4 +1,4 @@
-"""Jumps, loops, the end of a function, and generators: frames that are left and entered again."""
+"""Jumps, loops and the end of a function; generators: frames that are left and entered again; exceptions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from torch_py._dynamo import attributes, operations
+from torch_py._dynamo.breaks import Break, RefusedForStandIns
+from torch_py._dynamo.decode.instructions import SETUP_FINALLY
 from torch_py._dynamo.frame import Finished, Frame
-from torch_py._dynamo.generator import InterpretedGenerator
+from torch_py._dynamo.journal import ABSENT
 
 
 def jump(frame: Frame, target: int) -> None:
@@ -95,7 +97,69 @@ def return_const(frame: Frame, value: Any) -> Finished:
     return Finished(value)
 
 
-# Generators
+# Generators, for native code too: `list(generator)` comes back to the interpreter
+
+
+class InterpretedGenerator(Generator[Any, Any, Any]):
+    """A suspended frame. A generator of Python runs it, so that it can be used as Python allows."""
+
+    is_interpreted_generator = True
+
+    def __init__(self, frame: Frame) -> None:
+        caller = frame.parent
+        # Where it was made: before that, a graph can end without it.
+        self.made_at = (caller.serial, caller.steps) if caller is not None else None
+        self.__name__ = frame.code.co_name
+        self._frame = frame
+        self._steps = _steps(frame)
+        frame.capture.generators.append(self)
+
+    @property
+    def has_to_clean_up(self) -> bool:
+        """Whether it waits inside of `try` or `with`, and does something when it is dropped."""
+        frame = self._frame
+        return frame.is_suspended and frame.program.cleans_up(frame.instruction, frame.blocks)
+
+    def send(self, value: Any) -> Any:
+        return self._steps.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._steps.throw(*error)
+
+
+def _steps(frame: Frame) -> Generator[Any, Any, Any]:
+    """Interprets a frame from each `yield` to the next."""
+    error: BaseException | None = None
+    while True:
+        result = _continued(frame, error)
+        if not frame.is_suspended:
+            return result
+
+        try:
+            delegate, frame.delegate = frame.delegate, None
+            sent = (yield result) if delegate is None else (yield from delegate)
+            frame.stack.append(sent)
+            error = None
+        except (Break, RefusedForStandIns):
+            raise
+        except BaseException as raised:
+            if isinstance(raised, GeneratorExit) and frame.capture.frame is None:
+                raise  # as the generator is dropped after the capture
+            error = raised
+
+
+def _continued(frame: Frame, error: BaseException | None) -> Any:
+    """What a frame yields or returns next, perhaps after an exception where it is suspended."""
+    capture = frame.capture
+    frame.is_suspended = False
+    frame.parent = capture.frame
+    handled = capture.handled
+    try:
+        if error is not None:
+            frame.unwind(error)
+        return frame.run()
+    finally:
+        capture.handled = handled
 
 
 def return_generator(frame: Frame, arg: Any) -> Finished:
@@ -157,3 +221,123 @@ def yield_from(frame: Frame, arg: Any) -> Finished:
 
 def end_send(frame: Frame, arg: Any) -> None:
     del frame.stack[-2]
+
+
+# Exceptions and `with` statements. In Python 3.10, blocks say where exceptions are handled, and three values
+# on the stack stand for one there.
+
+
+def _method_of(frame: Frame, manager: Any, name: str) -> Any:
+    kind = type(manager)
+    found = attributes.in_class(kind, name)
+    if found is ABSENT:
+        raise TypeError(f"{kind.__name__!r} object does not support the context manager protocol")
+    return attributes.bind(frame.capture, found, manager, kind, name)
+
+
+def raise_varargs(frame: Frame, count: int) -> None:
+    if count == 0:
+        handled = frame.capture.handled
+        raise RuntimeError("No active exception to reraise") if handled is None else handled
+    operands = frame.stack[len(frame.stack) - count :]
+    error = _instance(frame, operands[0])
+    if count == 2:
+        cause = operands[1]
+        error.__cause__ = None if cause is None else _instance(frame, cause)
+    raise error
+
+
+def _instance(frame: Frame, value: Any) -> BaseException:
+    if isinstance(value, type) and issubclass(value, BaseException):
+        value = frame.capture.call(value, (), {})
+    if not isinstance(value, BaseException):
+        raise TypeError("exceptions must derive from BaseException")
+    return value
+
+
+def reraise(frame: Frame, arg: int) -> None:
+    """The argument is the depth in the stack of the offset of the instruction that failed first, or 0."""
+    raise frame.stack.pop()
+
+
+def push_exc_info(frame: Frame, arg: Any) -> None:
+    error = frame.stack[-1]
+    frame.stack[-1:] = [frame.capture.handled, error]
+    frame.capture.handled = error
+
+
+def pop_except(frame: Frame, arg: Any) -> None:
+    frame.capture.handled = frame.stack.pop()
+
+
+def check_exc_match(frame: Frame, arg: Any) -> None:
+    error, kinds = frame.stack[-2:]
+    frame.stack[-1] = _matches(type(error), kinds)
+
+
+def jump_if_not_exc_match(frame: Frame, target: int) -> None:
+    """Both in one (Python 3.10)."""
+    error, kinds = frame.stack[-2:]
+    found = _matches(error if isinstance(error, type) else type(error), kinds)
+    del frame.stack[-2:]
+    if not found:
+        frame.jump(target)
+
+
+def _matches(raised: type[BaseException], kinds: Any) -> bool:
+    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    return issubclass(raised, kinds)
+
+
+def load_assertion_error(frame: Frame, arg: Any) -> None:
+    frame.stack.append(AssertionError)
+
+
+# Context managers
+
+
+def before_with(frame: Frame, arg: Any) -> None:
+    """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
+    enter = _method_of(frame, frame.stack[-1], "__enter__")
+    leave = _method_of(frame, frame.stack[-1], "__exit__")
+    frame.stack[-1:] = [leave, frame.capture.call(enter, (), {})]
+
+
+def with_except_start(frame: Frame, arg: Any) -> None:
+    """Calls __exit__, the fourth from the top, with the exception on top."""
+    _call_exit(frame, frame.stack[-4], frame.stack[-1])
+
+
+def _call_exit(frame: Frame, leave: Any, error: BaseException) -> None:
+    frame.stack.append(frame.capture.call(leave, (type(error), error, error.__traceback__), {}))
+
+
+def setup_finally(frame: Frame, target: int) -> None:
+    frame.blocks.append((SETUP_FINALLY, target, len(frame.stack)))
+
+
+def setup_with(frame: Frame, target: int) -> None:
+    """As `before_with`; exceptions go to a block, which begins below what __enter__ returns."""
+    before_with(frame, None)
+    frame.blocks.append((SETUP_FINALLY, target, len(frame.stack) - 1))
+
+
+def pop_block(frame: Frame, arg: Any) -> None:
+    frame.blocks.pop()
+
+
+def pop_except_block(frame: Frame, arg: Any) -> None:
+    frame.blocks.pop()
+    frame.capture.handled = frame.stack[-2]
+    del frame.stack[-3:]
+
+
+def reraise_triple(frame: Frame, arg: Any) -> None:
+    raise frame.stack[-2]
+
+
+def with_except_start_triple(frame: Frame, arg: Any) -> None:
+    """Calls __exit__, the seventh from the top, with the exception on top."""
+    _call_exit(frame, frame.stack[-7], frame.stack[-2])
