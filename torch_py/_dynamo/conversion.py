@@ -257,7 +257,7 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     try:
         if config.repro_after:
             # Imported here: few programs look for failures of compilers.
-            from torch_py._dynamo.repro.watching import compiled as watched
+            from torch_py._dynamo.repro.minifier import compiled as watched
 
             compiled = watched(backend, module, inputs, settings.options)
         else:

@@ -8,7 +8,7 @@ from torch_py._dynamo.backends.registry import lookup_backend
 
 
 def _calls(module: Any) -> int:
-    return sum(node.op in ("call_function", "call_method", "call_module") for node in module.graph.nodes)
+    return sum(node.op.startswith("call") for node in module.graph.nodes)
 
 
 class CompileCounterWithBackend:

@@ -1,4 +1,5 @@
-"""Reduces graphs: finds a small part of a graph for which something still holds.
+"""Watches compilers (`TORCHDYNAMO_REPRO_AFTER`): a graph that one fails on is written as a program. And
+reduces graphs: finds a small part of a graph for which something still holds.
 
     smaller, given = minified(module, inputs, lambda module, inputs: fails(module, inputs))
 
@@ -10,23 +11,31 @@ from __future__ import annotations
 
 import copy
 import inspect
+import subprocess
+import sys
+import tempfile
 import textwrap
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from torch_py._dynamo.backends.registry import lookup_backend
+from torch_py import random
+from torch_py._dynamo import config
+from torch_py._dynamo.backends.registry import lookup_backend, name_of
 from torch_py._dynamo.checking import copied
-from torch_py._dynamo.repro.checks import difference_of, problem_of
+from torch_py._dynamo.repro.checks import AccuracyError, difference_of, problem_of
 from torch_py._logging.artifacts import run_folder
 from torch_py._records import Fields
-from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._shapes.arguments import NotFollowed
+from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx._arguments import nodes_in
 from torch_py.fx._order import reached
 from torch_py.fx._script import script
+from torch_py.fx._symbolic_trace import symbolic_trace
 from torch_py.fx.experimental.optimization import extract_subgraph
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
@@ -72,9 +81,7 @@ class _State(Fields):
     @property
     def size(self) -> tuple[int, int, int]:
         """Calls, results and inputs: the fewer, the smaller."""
-        nodes = list(self.module.graph.nodes)
-        calls = sum(node.op not in ("placeholder", "output", "get_attr") for node in nodes)
-        return calls, len(_results(self.module.graph)), len(self.inputs)
+        return len(_calls(self.module)), len(_results(self.module.graph)), len(self.inputs)
 
     def copies(self) -> list[Any]:
         """The inputs, for a call that may change them."""
@@ -88,6 +95,10 @@ class _State(Fields):
         return {node: copied(value) for node, value in interpreter.env.items() if isinstance(value, Tensor)}
 
 
+def _calls(module: GraphModule) -> list[Node]:
+    return [node for node in module.graph.nodes if node.op.startswith("call")]
+
+
 def _results(graph: Graph) -> list[Any]:
     found: Any = graph.output_node().args[0]
     return list(found) if isinstance(found, (list, tuple)) else [found]
@@ -99,9 +110,7 @@ def _results(graph: Graph) -> list[Any]:
 
 def _candidates(state: _State) -> Iterator[_State]:
     """Smaller forms of a graph, the smallest first."""
-    nodes = [
-        node for node in state.module.graph.nodes if node.op not in ("placeholder", "output", "get_attr")
-    ]
+    nodes = _calls(state.module)
     values = state.values()
     results = _results(state.module.graph)
     yield from _prefixes(state, nodes)
@@ -150,6 +159,9 @@ def copy_of(module: GraphModule) -> GraphModule:
     return GraphModule(module, copy.deepcopy(module.graph))
 
 
+# Programs
+# ------------------------------------------------------------
+
 _MAIN = """
 if __name__ == "__main__":
     {command}(Graph(), inputs(), backend, {arguments})
@@ -197,7 +209,7 @@ class Case(Fields):
         given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
         main = _MAIN.format(command=command, arguments=given)
 
-        imports = [f"from torch_py._dynamo.repro.running import {command}", ""]
+        imports = [f"from torch_py._dynamo.repro.minifier import {command}", ""]
         end = f"{_backend_text(self.backend)}\n{main}"
         text = script(self.module, self.inputs, end, imports, is_traced=True)
         return f'"""A graph that {_COMPLAINTS[self.check]}: run this program."""\n\n{text}'
@@ -251,3 +263,136 @@ def with_values(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
             *(value.detach() if isinstance(value, Tensor) else value for value in inputs)
         )
     return module
+
+
+# What these programs do
+# ------------------------------------------------------------
+
+
+def run_repro(module: Any, inputs: Sequence[Any], backend: Any, **settings: Any) -> None:
+    """Compiles and runs a graph. Raises what the backend raises, or AccuracyError if the results differ.
+
+    Args:
+        module: computes a list of results; its operators are those of the graph.
+        backend: compiles the graph: the name of a backend of torch.compile, or a function.
+        settings: further fields of a `Case`.
+    """
+    problem = Case(symbolic_trace(module), inputs, backend, **settings).problem()
+    if problem is not None:
+        raise problem
+    print("the graph does not fail")
+
+
+def minify(module: Any, inputs: Sequence[Any], backend: Any, check: str = "raises", **settings: Any) -> Path:
+    """Looks for the smallest part of a graph that fails as the whole does, and writes repro.py with it, next
+    to the program. Returns the path.
+
+    The arguments are those of `run_repro`; with "ends" as `check`, parts of the graph run in processes, which
+    fail if they end as that of the whole graph did. Raises ValueError if the graph does not fail.
+    """
+    path = Path(sys.argv[0]).resolve().with_name("repro.py")
+    kind = "raises" if check == "ends" else check
+    whole = Case(symbolic_trace(module), list(inputs), backend, check=kind, **settings)
+
+    def symptom(smaller: GraphModule, given: list[Any]) -> Any:
+        if check == "ends":
+            return _end_of(whole.of(smaller, given).text("repro.py"), path)
+        return type(whole.of(copy_of(smaller), given).problem())
+
+    first = symptom(whole.module, whole.inputs)
+
+    def fails(smaller: GraphModule, given: list[Any]) -> bool:
+        return first not in (0, type(None)) and bool(symptom(smaller, given) == first)
+
+    def keep(smaller: GraphModule, given: Sequence[Any]) -> None:
+        path.write_text(whole.of(smaller, given).text("repro.py"), encoding="utf-8")
+
+    found, _ = minified(whole.module, inputs, fails, keep)
+    print(f"{len(_calls(found))} operators fail: {path}")
+    return path
+
+
+def _end_of(text: str, path: Path) -> int:
+    """The exit status of a process that runs a program next to `path`; that of its signal is negative."""
+    with tempfile.NamedTemporaryFile("w", suffix=".py", dir=path.parent) as file:
+        file.write(text)
+        file.flush()
+        return subprocess.run([sys.executable, file.name], check=False, capture_output=True).returncode
+
+
+# Compilers that are watched
+# ------------------------------------------------------------
+
+
+def compiled(backend: Any, module: GraphModule, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """What a backend of torch.compile makes of a graph.
+
+    Raises what the backend raises, and AccuracyError at level 4 if the results differ.
+    """
+    name = name_of(backend)
+    if config.repro_after == "aot":
+        if name == "inductor":
+            options = {**options, "inner_compile": inner_compile}
+        return backend(module, list(inputs), **options)
+
+    watch = _Watch(copy_of(module), list(inputs), name or backend, "dynamo", options)
+    result = watch.compiled(lambda: backend(module, list(inputs), **options))
+    if config.repro_level == 4:
+        watch.compare([copied(value) for value in inputs])
+    return result
+
+
+def inner_compile(module: GraphModule, example_inputs: Sequence[Any], **options: Any) -> Any:
+    """Compiles one of inductor's graphs. Results are compared at the first call: inputs are fake before."""
+    watch = _Watch(copy_of(module), list(example_inputs), "inductor", "aot", {})
+    run = watch.compiled(lambda: inductor_compiler()(module, example_inputs))
+    return watch.comparing(run) if config.repro_level == 4 else run
+
+
+class _Watch(Case):
+    """One graph, as it was before it was compiled."""
+
+    def compiled(self, compile: Callable[[], Any]) -> Any:
+        """The result of a compilation; the program is written if that fails, and at level 3 before it."""
+        if config.repro_level == 3:
+            self.tell("ends")
+        try:
+            found = compile()
+            if not any(isinstance(value, FakeTensor) for value in self.inputs):
+                with random.fork_rng(devices=()):  # backends may fail only when the graph runs
+                    found(*map(copied, self.inputs))
+            return found
+        except Exception as error:
+            if config.repro_level != 3 and not isinstance(error, NotFollowed):
+                self.tell("raises")
+            raise
+
+    def compare(self, inputs: Sequence[Any]) -> None:
+        """Raises AccuracyError if a graph compiles to something else than its operators."""
+        found = difference_of(copy_of(self.module), inputs, self.compile)
+        if found is not None:
+            self.inputs = list(inputs)
+            self.tell("differs")
+            raise AccuracyError(f"Bad accuracy detected: {found}")
+
+    def comparing(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A compiled graph, compared with its operators at the first call."""
+        seen: list[bool] = []
+
+        def run(*inputs: Any) -> Any:
+            if not seen:
+                seen.append(True)
+                self.compare([copied(value) for value in inputs])
+            return function(*inputs)
+
+        return run
+
+    def tell(self, check: str) -> None:
+        """Writes the program, and says where it is."""
+        self.check = check
+        try:
+            path = self.write("repro.py" if config.repro_level == 1 else "minifier_launcher.py")
+            outcome = f"a graph that fails was written as a program: {path}"
+        except (OSError, RuntimeError) as problem:
+            outcome = f"no program could be written: {problem}"
+        warnings.warn(f"torch.compile: {outcome}", stacklevel=2)
