@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._decomp import core_aten_decompositions
-from torch_py._dynamo.backends.graph import eager as eager
+from torch_py._dynamo.backends.registry import eager as eager
 from torch_py._functorch.aot import aot_module_simplified, min_cut_rematerialization_partition
 from torch_py._functorch.compilers import boxed_nop
 from torch_py.fx.graph_module import GraphModule

@@ -1,4 +1,5 @@
-"""Backends by name."""
+"""Backends by name; among them "eager", which runs a graph as it is, and "inductor", which hands it to the
+compiler of kernels."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ _registered: dict[str, _Backend] = {}
 _tags: dict[str, tuple[str, ...]] = {}
 # The modules of those that come with the library, imported when they are asked for.
 _OWN = {
-    "eager": "torch_py._dynamo.backends.graph",
+    "eager": __name__,
     "aot_eager": "torch_py._dynamo.backends.debugging",
     "aot_eager_decomp_partition": "torch_py._dynamo.backends.debugging",
-    "inductor": "torch_py._dynamo.backends.graph",
+    "inductor": __name__,
 }
 
 
@@ -80,3 +81,16 @@ def list_backends(exclude_tags: Sequence[str] | None = ("debug", "experimental")
     excluded = set(exclude_tags or ())
     tags = {**dict.fromkeys(_OWN, ("debug",)), "inductor": (), **_tags}
     return sorted(name for name, own in tags.items() if not excluded & set(own))
+
+
+def eager(gm: Any, fake_tensor_inputs: Any, **options: Any) -> Any:
+    """Runs the operators of the graph one by one."""
+    return gm.forward
+
+
+def inductor(gm: Any, example_inputs: Any, **options: Any) -> Any:
+    """Compiles the graph and its backward to programs of fused loops and called operators."""
+    # Imported here: the other backends do without it.
+    from torch_py._inductor.compile_fx import compile_fx
+
+    return compile_fx(gm, example_inputs, **options)
