@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from inspect import BoundArguments
 from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.backends.registry import name_of
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.decode.instructions import VARARGS, VARKEYWORDS
+from torch_py._dynamo.decode.instructions import names_in_signature, signature_of
 from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
@@ -88,14 +89,9 @@ class Eagerly(Fields):
 def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
     """Calls a function with the values of its parameters in the order in which they are bound."""
     code = function.__code__
-    count = code.co_argcount
-    keywords = count + code.co_kwonlyargcount
-    named = dict(zip(code.co_varnames[count:keywords], values[count:keywords]))
-    rest = list(values[keywords:])
-    more = rest.pop(0) if code.co_flags & VARARGS else ()
-    if code.co_flags & VARKEYWORDS:
-        named.update(rest.pop(0))
-    return function(*values[:count], *more, **named)
+    given = dict(zip(names_in_signature(code), values))
+    bound = BoundArguments(signature_of(code), given)  # type: ignore[arg-type]
+    return function(*bound.args, **bound.kwargs)
 
 
 def has_to_raise(function: FunctionType, error: BaseException) -> Any:

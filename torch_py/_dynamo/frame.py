@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.decode import Program, decode
-from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER, VARKEYWORDS, parameter_names, signature_of
+from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER, VARKEYWORDS, names_in_signature, signature_of
 from torch_py._dynamo.journal import Marker
 from torch_py._dynamo.program_frames import line_at
 from torch_py._records import Fields
@@ -237,9 +237,8 @@ def bind(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
 @lru_cache(maxsize=2048)
 def _binder(code: CodeType) -> CodeType:
     """Code with the same parameters, which returns their values."""
-    names = [name.replace(".", "implicit") for name in parameter_names(code)]  # as a signature does
     parameters = str(signature_of(code))[1:-1]
-    return eval(f"lambda {parameters}: [{', '.join(names)}]").__code__  # type: ignore[no-any-return]
+    return eval(f"lambda {parameters}: [{', '.join(names_in_signature(code))}]").__code__  # type: ignore[no-any-return]
 
 
 def _default(capture: Capture, function: FunctionType, position: int) -> Any:

@@ -168,6 +168,11 @@ def parameter_names(code: CodeType) -> tuple[str, ...]:
     return code.co_varnames[:count]
 
 
+def names_in_signature(code: CodeType) -> list[str]:
+    """The same, as a signature calls them: those of comprehensions have a dot."""
+    return [name.replace(".", "implicit") for name in parameter_names(code)]
+
+
 def signature_of(code: CodeType) -> inspect.Signature:
     """The parameters, without defaults and annotations."""
     cells = tuple(CellType() for _ in code.co_freevars)
