@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _logging
 from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.program_frames import position_at
 from torch_py._logging.artifacts import artifact, write
 
 if TYPE_CHECKING:
@@ -107,19 +108,14 @@ def explained(reason: Break) -> str:
 def _place(frame: Frame) -> list[str]:
     """The line of the program, with carets below the part that breaks."""
     code = frame.code
-    positions = list(code.co_positions()) if hasattr(code, "co_positions") else []  # since Python 3.11
-    # An instruction with prefixes has its place in the last of them; caches have it, too.
-    index = frame.instruction.offset // 2
-    known = positions[index] if index < len(positions) else (frame.line, None, None, None)
-
-    first, last, start, end = known
+    first, last, start, end = position_at(code, frame.instruction.offset)
     where = f'  File "{code.co_filename}", line {first}, in {code.co_name}'
-    text = linecache.getline(code.co_filename, first or 0).rstrip("\n")
+    text = linecache.getline(code.co_filename, first).rstrip("\n")
     if not text.strip():
         return [where]
     indent = len(text) - len(text.lstrip())
     shown = [where, "    " + text.strip()]
-    if start is not None and end is not None:
+    if start >= 0:
         if last != first:
             end = len(text)
         shown.append("    " + " " * (start - indent) + "^" * max(end - start, 1))

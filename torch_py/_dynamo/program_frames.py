@@ -31,7 +31,7 @@ def called_from(places: Sequence[Place]) -> Callable[..., Any]:
 def _in_frame(code: CodeType, namespace: dict[str, Any], offset: int) -> FunctionType:
     """What calls its first argument, in a frame that seems to be at `offset` of a code."""
     tree = ast.parse("def function(callee, /, *args, **kwargs): return callee(*args, **kwargs)")
-    line, end_line, column, end_column = _position(code, offset)
+    line, end_line, column, end_column = position_at(code, offset)
     place = ast.Pass(lineno=line, end_lineno=end_line, col_offset=column, end_col_offset=end_column)
     for node in ast.walk(tree):
         ast.copy_location(node, place)
@@ -43,7 +43,7 @@ def _in_frame(code: CodeType, namespace: dict[str, Any], offset: int) -> Functio
     return FunctionType(made.replace(**names), namespace)  # type: ignore[arg-type]
 
 
-def _position(code: CodeType, offset: int) -> tuple[int, int, int, int]:
+def position_at(code: CodeType, offset: int) -> tuple[int, int, int, int]:
     """The first and the last line of an instruction, and its columns; -1 for columns that are not known."""
     if sys.version_info >= (3, 11):
         position = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
