@@ -8,6 +8,7 @@ object made on the way is *new*. Writes to objects with an origin are kept in th
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from types import CellType, ModuleType
 from typing import Any
 
@@ -40,14 +41,8 @@ class Capture(Reading):
         """The elements of an iterable; with `most`, only so many need to be there."""
         if type(value) is tuple and id(value) not in self._origins:
             return list(value)
-        iterator = operations.iterator_of(self, value)
-        found: list[Any] = []
-        while len(found) != most:
-            element = operations.next_of(self, iterator, operations.END)
-            if element is operations.END:
-                break
-            found.append(element)
-        return found
+        elements = operations.rest_of(self, operations.iterator_of(self, value))
+        return list(islice(elements, most))
 
     def items_of(self, value: Any) -> dict[Any, Any]:
         """A dictionary of the entries of a mapping."""

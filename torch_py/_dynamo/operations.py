@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,12 @@ def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
     capture.acts()
     value = next(iterator, default)
     return value if value is default else capture.result(value)
+
+
+def rest_of(capture: Capture, iterator: Any) -> Iterator[Any]:
+    """The elements that an iterator has left."""
+    while (element := next_of(capture, iterator, END)) is not END:
+        yield element
 
 
 def refuse_foreign(capture: Capture, value: Any) -> None:
@@ -282,8 +288,7 @@ def contains(capture: Capture, container: Any, value: Any, /) -> bool:
 
 
 def _is_among(capture: Capture, container: Any, value: Any) -> bool:
-    iterator = iterator_of(capture, container)
-    while (element := next_of(capture, iterator, END)) is not END:
+    for element in rest_of(capture, iterator_of(capture, container)):
         is_itself = capture.plain(element) is capture.plain(value)
         if is_itself or capture.truth(binary(capture, operator.eq, element, value)):
             return True

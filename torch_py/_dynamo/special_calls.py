@@ -90,11 +90,7 @@ def _depend_on_members(capture: Capture, value: Any, kind: type, protocol: Any) 
 
 
 def has_attribute(capture: Capture, value: Any, name: str, /) -> bool:
-    try:
-        attributes.load(capture, value, name)
-    except AttributeError:
-        return False
-    return True
+    return _getattr(capture, value, name, ABSENT) is not ABSENT
 
 
 def _by_own_hook(capture: Capture, name: str, value: Any, kinds: Any) -> bool | None:
@@ -235,8 +231,7 @@ def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
 
 
 def _any_all(stop_at: bool, capture: Capture, elements: Any, /) -> bool:
-    iterator = operations.iterator_of(capture, elements)
-    while (element := operations.next_of(capture, iterator, operations.END)) is not operations.END:
+    for element in operations.rest_of(capture, operations.iterator_of(capture, elements)):
         if capture.truth(element) is stop_at:
             return stop_at
     return not stop_at
