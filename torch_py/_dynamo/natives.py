@@ -20,6 +20,7 @@ from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.varying_arguments import call_with_numbers
+from torch_py._records import Fields
 from torch_py._shapes.numbers import VARYING
 from torch_py._tensor import Tensor
 
@@ -29,14 +30,13 @@ if TYPE_CHECKING:
 # Functions of Python for native code
 
 
-class Interpreted:
+class Interpreted(Fields):
     """A function of the program as native code calls it: it is interpreted. `is_read`: native code looks into
     its results, to compare them or for their truth."""
 
-    def __init__(self, capture: Capture, function: Any, is_read: bool) -> None:
-        self.capture = capture
-        self.function = function
-        self.is_read = is_read
+    capture: Capture
+    function: Any
+    is_read: bool
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.capture.acts()

@@ -103,14 +103,13 @@ class _Function(int):
     """The number of a function, in place of an argument."""
 
 
-class _Inner:
+class _Inner(Fields):
     """The function of a transform while it is captured: each call is recorded as a graph."""
 
-    def __init__(self, capture: Capture, function: Any) -> None:
-        self.capture = capture
-        self.function = function
-        self.graphs: list[Any] = []
-        self.scopes: list[Scope] = []
+    capture: Capture
+    function: Any
+    graphs: list[Any] = []
+    scopes: list[Scope] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         recorder = self.capture.recorder
