@@ -30,19 +30,16 @@ def run(fn: Callable[..., Any] | None = None) -> Any:
 # Sizes
 
 
-def _dimensions(t: Tensor, index: Any, function: str) -> list[int]:
+def _mark(t: Any, name: str, index: Any, function: str) -> None:
+    """Adds dimensions (a number, several, or None for all) to those that a tensor has under a name."""
     if not isinstance(t, Tensor):
         raise TypeError(f"{function}: expected a tensor, got {type(t).__name__}")
     given = range(t.dim()) if index is None else index if isinstance(index, (list, tuple)) else (index,)
     for position in given:
         if not isinstance(position, int) or not -t.dim() <= position < t.dim():
             raise IndexError(f"{function}: expected a dimension of a tensor with {t.dim()}, got {position!r}")
-    return [position % t.dim() for position in given]
-
-
-def _mark(t: Any, name: str, positions: list[int]) -> None:
     marked: set[int] = getattr(t, name, None) or set()
-    setattr(t, name, marked | set(positions))
+    setattr(t, name, marked | {position % t.dim() for position in given})
 
 
 def mark_dynamic(
@@ -52,19 +49,19 @@ def mark_dynamic(
 
     Raises IndexError for a dimension that the tensor does not have.
     """
-    _mark(t, "_dynamo_dynamic_indices", _dimensions(t, index, "mark_dynamic"))
+    _mark(t, "_dynamo_dynamic_indices", index, "mark_dynamic")
 
 
 def maybe_mark_dynamic(t: Any, index: Any) -> None:
     """Like `mark_dynamic`, but without an error if the program needs one particular size."""
-    _mark(t, "_dynamo_weak_dynamic_indices", _dimensions(t, index, "maybe_mark_dynamic"))
+    _mark(t, "_dynamo_weak_dynamic_indices", index, "maybe_mark_dynamic")
 
 
 def mark_static(t: Any, index: Any = None) -> None:
     """Sizes of these dimensions, or of all, are constants of compiled code even if they have changed."""
     if isinstance(t, type):
         return
-    _mark(t, "_dynamo_static_indices", _dimensions(t, index, "mark_static"))
+    _mark(t, "_dynamo_static_indices", index, "mark_static")
 
 
 def mark_static_address(t: Any, guard: bool = False) -> None:
