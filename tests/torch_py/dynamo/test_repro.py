@@ -192,7 +192,7 @@ def test_what_fails_in_backward_only(written: Any) -> None:
 
         return compiled
 
-    from torch_py._dynamo.repro.checks import problem_of
+    from torch_py._dynamo.checking import problem_of
     from torch_py._dynamo.repro.minifier import minified
     from torch_py.fx import symbolic_trace
 
@@ -235,7 +235,7 @@ def test_two_operators_that_fail_together() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.complex64, torch.float16])
 def test_results_are_compared(dtype: Any) -> None:
-    from torch_py._dynamo.repro.checks import difference_of
+    from torch_py._dynamo.checking import difference_of
     from torch_py.fx import symbolic_trace
 
     module = symbolic_trace(lambda x: [x.clone()])

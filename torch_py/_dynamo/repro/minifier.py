@@ -24,8 +24,7 @@ from typing import Any
 from torch_py import random
 from torch_py._dynamo import config
 from torch_py._dynamo.backends.registry import lookup_backend, name_of
-from torch_py._dynamo.checking import copied
-from torch_py._dynamo.repro.checks import AccuracyError, difference_of, problem_of
+from torch_py._dynamo.checking import AccuracyError, copied, difference_of, problem_of
 from torch_py._logging.artifacts import run_folder
 from torch_py._records import Fields
 from torch_py._shapes.arguments import NotFollowed
