@@ -20,9 +20,10 @@ _PLACES = {
     "_dynamo.entry": "optimize reset reset_code_caches",
     "_dynamo.explaining": "explain export",
     "_dynamo.marks": (
-        "allow_in_graph assume_constant_result disable disallow_in_graph forbid_in_graph graph_break "
-        "is_compiling mark_dynamic mark_static mark_static_address maybe_mark_dynamic run substitute_in_graph"
+        "forbid_in_graph graph_break mark_dynamic mark_static mark_static_address maybe_mark_dynamic run"
     ),
+    "compiler._marks": "allow_in_graph assume_constant_result disable disallow_in_graph substitute_in_graph",
+    "compiler._questions": "is_compiling",
     "compiler._optimized_module": "OptimizedModule",
 }
 _OWNERS = {name: place for place, names in _PLACES.items() for name in names.split()}

@@ -1,4 +1,4 @@
-"""What programs tell the compiler: marks on functions and on sizes."""
+"""What programs tell the compiler here: marks on sizes, and others that `torch.compiler` does not have."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._tensor import Tensor
-from torch_py.compiler._marks import allow_in_graph as allow_in_graph
-from torch_py.compiler._marks import assume_constant_result as assume_constant_result
-from torch_py.compiler._marks import disable as disable
-from torch_py.compiler._marks import disallow_in_graph as disallow_in_graph
-from torch_py.compiler._marks import substitute_in_graph as substitute_in_graph
-from torch_py.compiler._questions import is_compiling as is_compiling
+from torch_py.compiler._marks import disallow_in_graph
 from torch_py.compiler._stance import set_stance
 
 
