@@ -125,7 +125,7 @@ def truth_of_tensor(capture: Capture, value: Tensor) -> bool:
 _CONVERSIONS = {1: str, 2: repr, 3: ascii}
 
 
-def formatted(capture: Capture, value: Any, conversion: int, specification: Any) -> Any:
+def formatted(capture: Capture, conversion: int, value: Any, specification: Any = None) -> Any:
     """What an f-string makes of a value. Without a specification (None) only the conversion is done."""
     if conversion:
         value = text_of(capture, _CONVERSIONS[conversion], value)

@@ -205,12 +205,11 @@ def unpack_ex(frame: Frame, arg: int) -> None:
 def format_value(frame: Frame, arg: int) -> None:
     """The two lowest bits of the argument are the conversion; the next tells whether there is a format."""
     value, specification = frame.stack[-2:] if arg & 4 else (frame.stack[-1], "")
-    text = operations.formatted(frame.capture, value, arg & 3, specification)
+    text = operations.formatted(frame.capture, arg & 3, value, specification)
     _replace(frame, 2 if arg & 4 else 1, text)
 
 
-def convert_value(frame: Frame, conversion: int) -> None:
-    frame.stack[-1] = operations.formatted(frame.capture, frame.stack[-1], conversion, None)
+convert_value = _expression(1, operations.formatted)
 
 
 # Patterns
