@@ -123,9 +123,7 @@ def _reason_against(function: FunctionType) -> Break | None:
     return native_rules.reason_against_module(function)
 
 
-def interpret(
-    capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool = False
-) -> Any:
+def interpret(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     """Runs a function of Python in a frame of its own."""
     capture.guard_code(function)
     frame = Frame(capture, function.__code__, function.__globals__)

@@ -51,9 +51,9 @@ _FUNCTIONS = (FunctionType, MethodType, types.BuiltinFunctionType, types.MethodW
 _SORT_KEY = type(functools.cmp_to_key(max))  # calls a function that is interpreted already
 
 
-def callable_for_native(capture: Capture, value: Any, is_read: bool = True) -> Any:
+def callable_for_native(capture: Capture, value: Any) -> Any:
     """`value`, or a callable that interprets it."""
-    return Interpreted(capture, value, is_read) if type(value) in _FUNCTIONS else value
+    return Interpreted(capture, value, is_read=True) if type(value) in _FUNCTIONS else value
 
 
 def called_natively(capture: Capture, value: Any, is_read: bool = True) -> Any:
