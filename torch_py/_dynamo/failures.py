@@ -90,7 +90,7 @@ def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
     """Calls a function with the values of its parameters in the order in which they are bound."""
     code = function.__code__
     given = dict(zip(names_in_signature(code), values))
-    bound = BoundArguments(signature_of(code), given)  # type: ignore[arg-type]
+    bound = BoundArguments(signature_of(code), given)
     return function(*bound.args, **bound.kwargs)
 
 
