@@ -118,7 +118,9 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
     def has_to_clean_up(self) -> bool:
         """Whether it waits inside of `try` or `with`, and does something when it is dropped."""
         frame = self._frame
-        return frame.is_suspended and frame.program.cleans_up(frame.instruction, frame.blocks)
+        if not frame.is_suspended:
+            return False
+        return frame.program.cleans_up(frame.instruction.offset, frame.blocks, frame.globals)
 
     def send(self, value: Any) -> Any:
         return self._steps.send(value)
