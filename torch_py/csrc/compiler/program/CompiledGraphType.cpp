@@ -156,8 +156,10 @@ std::vector<Watch> read_watches(PyObject* object) {
 std::vector<Reshaped> read_reshaped(PyObject* object) {
   std::vector<Reshaped> reshaped;
   for (const std::vector<size_t>& pair : read_lists(object, "reshaped")) {
-    TORCH_CHECK_VALUE(pair.size() == 2, "CompiledGraph(): each of reshaped must be the position of "
-                      "an input and a count, got ", pair.size(), " numbers");
+    TORCH_CHECK_VALUE(pair.size() == 2,
+                      "CompiledGraph(): each of reshaped must be the position of "
+                      "an input and a count, got ",
+                      pair.size(), " numbers");
     reshaped.push_back({pair[0], pair[1]});
   }
   return reshaped;
@@ -187,7 +189,8 @@ void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
 
   throw_python(PyExc_ValueError,
                "CompiledGraph(): unknown metadata '%s'; there are num_outputs, tangents, "
-               "differentiated, reached, uses, watches, reshaped, materialize, raises, partial and name",
+               "differentiated, reached, uses, watches, reshaped, materialize, raises, partial and "
+               "name",
                std::string(name).c_str());
 }
 
