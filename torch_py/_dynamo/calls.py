@@ -18,7 +18,7 @@ from torch_py._dynamo import native_rules, natives, special_calls, torch_calls, 
 from torch_py._dynamo.attributes import TensorMethod, in_class, load
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.breaks import Break, unsupported_call
-from torch_py._dynamo.decode.instructions import ASYNCHRONOUS
+from torch_py._dynamo.decode import ASYNCHRONOUS
 from torch_py._dynamo.frame import Frame, bind, fill_closure
 from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT

@@ -17,8 +17,7 @@ from torch_py._dynamo import config, logs
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.conversion import Conversion, Settings
-from torch_py._dynamo.decode import is_supported
-from torch_py._dynamo.decode.instructions import ASYNCHRONOUS, GENERATOR, signature_of
+from torch_py._dynamo.decode import ASYNCHRONOUS, GENERATOR, is_supported, signature_of
 from torch_py._dynamo.exc import FailOnRecompileLimitHit, RecompileError, RecompileLimitExceeded, Unsupported
 from torch_py._dynamo.failures import is_suppressed, warn
 from torch_py._dynamo.resume import FunctionStart, ResumedStart, continuation_function

@@ -15,15 +15,14 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._dynamo.breaks import Break, unsupported_call
-from torch_py._dynamo.decode import Program, decode
-from torch_py._dynamo.decode.instructions import EXCEPT_HANDLER, VARKEYWORDS, names_in_signature, signature_of
+from torch_py._dynamo.decode import EXCEPT_HANDLER, VARKEYWORDS, decode, names_in_signature, signature_of
 from torch_py._dynamo.journal import Marker
 from torch_py._dynamo.program_frames import line_at
 from torch_py._records import Fields
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
-    from torch_py._dynamo.decode import Instruction
+    from torch_py._dynamo.decode import Instruction, Program
 
 
 # Instructions that move values without looking at them.

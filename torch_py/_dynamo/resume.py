@@ -11,8 +11,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._C import _compiler
-from torch_py._dynamo.decode import decode
-from torch_py._dynamo.decode.instructions import parameter_names
+from torch_py._dynamo.decode import decode, parameter_names
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending, call_operands, fill_closure
 from torch_py._dynamo.program_frames import called_from, traceback_of_program
 from torch_py._records import Fields

@@ -12,8 +12,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.decode import decode
-from torch_py._dynamo.decode.instructions import Program
+from torch_py._dynamo.decode import Program, decode
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, call_parts
 from torch_py._dynamo.makers import entries
 from torch_py._dynamo.operations import END

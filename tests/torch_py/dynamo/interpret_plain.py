@@ -186,7 +186,7 @@ def same(a, b):
 
 def canonical_names():
     """What the decoder of this Python calls the instructions that it may meet."""
-    decoder = importlib.import_module("torch_py._dynamo.decode.versions")
+    decoder = importlib.import_module("torch_py._dynamo.decode")
     translate = decoder.TRANSLATE[sys.version_info[1]]
     code = types.SimpleNamespace(co_names=[""] * 40, co_consts=[None] * 40, co_nlocals=0)
     found = set()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.subject import not_sanitized
 from tests.torch_py.compiler_runtime.test_other_pythons import build
-from torch_py._dynamo.decode import instructions, versions
+from torch_py._dynamo import decode
 from torch_py._dynamo.handlers import all_handlers
 
 SCRIPT = Path(__file__).parent / "interpret_plain.py"
@@ -55,7 +55,7 @@ def _instructions_of(owner):
 
 def test_handlers_are_the_instructions_of_all_versions():
     handlers = {name for name, handler in all_handlers().items() if handler.__name__ != "unsupported"}
-    names = _instructions_of(versions) | _instructions_of(instructions._beginning)
+    names = _instructions_of(decode)
     assert names <= handlers
 
     pythons = [interpreter(version) for version in VERSIONS]
