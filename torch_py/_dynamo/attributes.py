@@ -8,7 +8,7 @@ from collections import namedtuple
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.journal import ABSENT
 from torch_py._shapes.numbers import VARYING
 from torch_py._tensor import Tensor

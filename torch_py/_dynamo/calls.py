@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import native_rules, natives, special_calls, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class, load
 from torch_py._dynamo.attributes import bind as bind_attribute
-from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.decode import ASYNCHRONOUS
+from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.frame import Frame, bind, fill_closure
 from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT

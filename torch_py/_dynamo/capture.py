@@ -14,7 +14,7 @@ from typing import Any
 
 from torch_py._C import Size, _level_of
 from torch_py._dynamo import attributes, calls, operations
-from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.frame import Frame, call_parts
 from torch_py._dynamo.guards import Source
 from torch_py._dynamo.journal import set_attribute, set_key

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
-from torch_py._dynamo.breaks import data_dependent
+from torch_py._dynamo.exc import data_dependent
 from torch_py._dynamo.varying_counts import TooManyCalls
 from torch_py._records import Fields
 from torch_py._shapes.arguments import repeats_elements

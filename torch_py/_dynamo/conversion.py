@@ -10,10 +10,9 @@ from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import checking, config, logs
 from torch_py._dynamo.assemble import Assembly, Rebuild
 from torch_py._dynamo.backends.registry import lookup_backend
-from torch_py._dynamo.breaks import Break, RefusedForStandIns
 from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.effects import lasting_effect
-from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
+from torch_py._dynamo.exc import BackendCompilerFailed, Break, RefusedForStandIns, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
 from torch_py._dynamo.guards import RowWriter
 from torch_py._dynamo.handlers import all_handlers
@@ -66,7 +65,7 @@ def run_capture(capture: Capture, start: Any, values: tuple[Any, ...]) -> Outcom
         except Break as reason:
             outcome.reason = reason
         except RefusedForStandIns as refusal:
-            outcome.raised = refusal.error
+            outcome.raised = refusal.__cause__
         except Exception as error:
             outcome.raised = error
         finally:

@@ -10,9 +10,8 @@ from typing import Any
 
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.backends.registry import name_of
-from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode import names_in_signature, signature_of
-from torch_py._dynamo.exc import BackendCompilerFailed, InternalTorchDynamoError, TorchDynamoException
+from torch_py._dynamo.exc import BackendCompilerFailed, Break, InternalTorchDynamoError, TorchDynamoException
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 

@@ -14,8 +14,8 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.decode import EXCEPT_HANDLER, VARKEYWORDS, decode, names_in_signature, signature_of
+from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.journal import Marker
 from torch_py._dynamo.program_frames import line_at
 from torch_py._records import Fields

@@ -7,7 +7,7 @@ import linecache
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _logging
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.program_frames import position_at
 from torch_py._logging.artifacts import artifact, write
 

@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Modul
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.attributes import HEAP_TYPE, TensorMethod, filled_slots
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT, Marker, contents, copy_of
 from torch_py._dynamo.natives import Interpreted

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch_py
 from torch_py import _C
-from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._libraries import library_named
 
 # Classes whose objects native code makes, and that do nothing else.

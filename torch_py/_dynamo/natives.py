@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py import _C
 from torch_py._dynamo import attributes, operations, torch_calls
 from torch_py._dynamo.attributes import HEAP_TYPE, call_own, fields_of, in_class
-from torch_py._dynamo.breaks import data_dependent, unsupported_call
+from torch_py._dynamo.exc import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
 from torch_py._dynamo.nested import has_tensors

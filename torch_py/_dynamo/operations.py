@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._C import Size
 from torch_py._dynamo import torch_calls
 from torch_py._dynamo.attributes import call_own, in_class
-from torch_py._dynamo.breaks import Break, data_dependent
+from torch_py._dynamo.exc import Break, data_dependent
 from torch_py._dynamo.journal import ABSENT, Marker
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.varying_arguments import has_varying

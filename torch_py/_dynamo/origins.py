@@ -17,8 +17,8 @@ from weakref import ref
 
 from torch_py import _C
 from torch_py._dynamo.attributes import HEAP_TYPE
-from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture_mode import CaptureMode
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guards import Guards, Source, Sources, address_of, may_share, overlap
 from torch_py._dynamo.journal import Journal

@@ -10,7 +10,7 @@ from types import CellType, FunctionType, MappingProxyType, MethodType, SimpleNa
 from typing import Any
 
 from torch_py._dynamo.attributes import HEAP_TYPE, filled_slots, in_class, is_bound
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.guards import Source
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.native_rules import is_of_torch

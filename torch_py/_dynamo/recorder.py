@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
-from torch_py._dynamo.breaks import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
+from torch_py._dynamo.exc import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.guards import Source
 from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.varying import SIZES, Varying, name_read
@@ -240,7 +240,7 @@ class Recorder(TorchFunctionMode):
             if asks_for_elements(error):
                 raise data_dependent(_shown(target)) from error
             if self.varying.places:
-                raise RefusedForStandIns(error) from None
+                raise RefusedForStandIns from error
             if self.fake_mode.written:  # the program may go on with that
                 raise Break(_shown(target), "it raises an exception after it has changed tensors") from error
             raise

@@ -20,8 +20,8 @@ from torch_py import _utils, autograd
 from torch_py._C import Size
 from torch_py._dynamo import attributes, marks, natives, operations, torch_calls, transforms
 from torch_py._dynamo.attributes import call_own, in_class
-from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.decode import BINARY, COMPARE, UNARY
+from torch_py._dynamo.exc import Break, data_dependent, unsupported_call
 from torch_py._dynamo.frame import build_class
 from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT

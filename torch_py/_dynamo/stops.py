@@ -11,8 +11,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.decode import Program, decode
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, call_parts
 from torch_py._dynamo.makers import entries
 from torch_py._dynamo.operations import END

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py import _C, autograd
 from torch_py._dynamo import torch_calls
 from torch_py._dynamo.attributes import fields_of
-from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.journal import copy_of, replace_contents, same
 from torch_py._dynamo.native_rules import module_of, own_name
 from torch_py._dynamo.nested import map_tensors

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
 from torch_py._C._compiler import TensorFacts
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in

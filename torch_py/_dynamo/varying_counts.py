@@ -14,8 +14,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
-from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.effects import Draws
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.varying_arguments import packet_of, positions_in, schemas_of
 from torch_py._ops import OpOverloadPacket

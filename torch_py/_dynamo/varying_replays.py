@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.exc import Break
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Relation, Symbol, Term, evaluate

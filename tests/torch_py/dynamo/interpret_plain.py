@@ -19,6 +19,11 @@ ROOT = Path(__file__).resolve().parents[3]
 OWN = ("torch_py", "torch_py._dynamo")
 
 
+def _lacking(name):
+    """Looks up a name that a module does not have."""
+    raise AttributeError(name)
+
+
 class _Empty(types.ModuleType):
     """A module in which every name is a class."""
 
@@ -38,6 +43,8 @@ class _Empty(types.ModuleType):
             made = lambda function: function  # noqa: E731
         elif name == "combined":
             made = lambda function, left, right: function(left, right)  # noqa: E731
+        elif name == "lacking":
+            made = lambda *place: _lacking  # noqa: E731
         elif name == "VARYING":
             made = ()
         elif name == "Sizes":
@@ -107,7 +114,7 @@ class Unresumable(Exception):
 
 def interrupted(function, step, *args):
     """The result, in a tuple, if CPython runs the program from a step on; None after the last step."""
-    from torch_py._dynamo.breaks import Break
+    from torch_py._dynamo.exc import Break
     from torch_py._dynamo.frame import NULL, UNBOUND
     from torch_py._dynamo.resume import ResumedStart
     from torch_py._dynamo.stops import Stop

@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from torch_py._dynamo import attributes, operations
-from torch_py._dynamo.breaks import Break, RefusedForStandIns
 from torch_py._dynamo.decode import SETUP_FINALLY
+from torch_py._dynamo.exc import Break, RefusedForStandIns
 from torch_py._dynamo.frame import Finished, Frame
 from torch_py._dynamo.journal import ABSENT
 

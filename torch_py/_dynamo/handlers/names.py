@@ -7,7 +7,7 @@ from types import BuiltinFunctionType, CellType, MethodDescriptorType
 from typing import Any
 
 from torch_py._dynamo import attributes
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.exc import Break
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
 from torch_py._dynamo.journal import ABSENT
 from torch_py._tensor import Tensor
