@@ -31,6 +31,9 @@ _SEEN_AS: dict[type, type] = {SymInt: int, SymFloat: float, SymSize: Size}
 class Capture(Reading):
     """The state that the frames of a capture share, and the operations that their instructions need."""
 
+    call = calls.call
+    truth = operations.truth
+
     def break_at_output(self, frame: Frame) -> None:
         """Raises Break if a frame is about to call `print`: its arguments need no guards."""
         _, callee, *_ = call_parts(frame.instruction, frame.stack, frame.keyword_names)
@@ -51,12 +54,6 @@ class Capture(Reading):
             return {key: self.plain(item) for key, item in value.items()}
         keys = self.call(attributes.load(self, value, "keys"), (), {})
         return {key: operations.subscript(self, value, key) for key in self.elements_of(keys)}
-
-    def call(self, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        return calls.call(self, callee, args, kwargs)
-
-    def truth(self, value: Any) -> bool:
-        return operations.truth(self, value)
 
     def assumes(self, value: Any, truth: bool) -> bool:
         """Whether the capture goes on as if a value had this truth: compiled code asks the tensor after the

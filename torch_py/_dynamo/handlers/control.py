@@ -72,13 +72,6 @@ def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
     frame.stack[-2:] = [result]
 
 
-def get_iter(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = operations.iterator_of(frame.capture, frame.stack[-1])
-
-
-get_yield_from_iter = get_iter
-
-
 def for_iter(frame: Frame, target: int) -> None:
     """Pushes the next element; at the end drops the iterator and jumps."""
     value = operations.next_of(frame.capture, frame.stack[-1], operations.END)

@@ -1,4 +1,4 @@
-"""Moves on the stack, and names: local variables, cells, globals, class bodies, attributes and imports."""
+"""Moves on the stack, and names: local variables, cells, globals, class bodies, methods and imports."""
 
 from __future__ import annotations
 
@@ -224,11 +224,7 @@ def setup_annotations(frame: Frame, arg: Any) -> None:
     frame.names.setdefault("__annotations__", frame.capture.made({}))
 
 
-# Attributes
-
-
-def load_attr(frame: Frame, name: str) -> None:
-    frame.stack[-1] = attributes.load(frame.capture, frame.stack[-1], name)
+# Methods
 
 
 def load_method(frame: Frame, name: str) -> None:
@@ -242,17 +238,6 @@ def load_method(frame: Frame, name: str) -> None:
         frame.stack[-1:] = frame.capture.fixed(method, name), owner
     else:
         frame.stack[-1:] = _with_null(found)
-
-
-def store_attr(frame: Frame, name: str) -> None:
-    value, owner = frame.stack[-2:]
-    attributes.store(frame.capture, owner, name, value)
-    del frame.stack[-2:]
-
-
-def delete_attr(frame: Frame, name: str) -> None:
-    attributes.delete(frame.capture, frame.stack[-1], name)
-    frame.stack.pop()
 
 
 def load_super_attr(frame: Frame, arg: tuple[str, bool]) -> None:

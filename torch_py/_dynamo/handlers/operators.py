@@ -1,4 +1,4 @@
-"""Operators, containers and formatted strings, and the patterns of `match` statements."""
+"""Operators, attributes, containers and formatted strings, and the patterns of `match` statements."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def _expression(count: int, function: Callable[..., Any]) -> Callable[[Frame, An
 
 
 def _statement(count: int, function: Callable[..., None]) -> Callable[[Frame, Any], None]:
-    """Takes the topmost values for a function of capture and values."""
+    """Takes the topmost values for a function of capture, argument and values."""
 
     def handler(frame: Frame, arg: Any) -> None:
-        function(frame.capture, *frame.stack[-count:])
+        function(frame.capture, arg, *frame.stack[-count:])
         del frame.stack[-count:]
 
     return handler
@@ -42,11 +42,11 @@ def _slice(capture: Any, arg: Any, owner: Any, start: Any, stop: Any) -> Any:
     return operations.subscript(capture, owner, slice(start, stop))
 
 
-def _store_slice(capture: Any, value: Any, owner: Any, start: Any, stop: Any) -> None:
+def _store_slice(capture: Any, arg: Any, value: Any, owner: Any, start: Any, stop: Any) -> None:
     operations.store_subscript(capture, owner, slice(start, stop), value)
 
 
-def _store(capture: Any, value: Any, owner: Any, key: Any) -> None:
+def _store(capture: Any, arg: Any, value: Any, owner: Any, key: Any) -> None:
     operations.store_subscript(capture, owner, key, value)
 
 
@@ -59,7 +59,14 @@ binary_slice = _expression(3, _slice)
 
 store_subscr = _statement(3, _store)
 store_slice = _statement(4, _store_slice)
-delete_subscr = _statement(2, operations.delete_subscript)
+delete_subscr = _statement(2, lambda capture, _, owner, key: operations.delete_subscript(capture, owner, key))
+
+load_attr = _expression(1, lambda capture, name, owner: attributes.load(capture, owner, name))
+store_attr = _statement(2, lambda capture, name, value, owner: attributes.store(capture, owner, name, value))
+delete_attr = _statement(1, lambda capture, name, owner: attributes.delete(capture, owner, name))
+
+get_iter = _expression(1, lambda capture, _, value: operations.iterator_of(capture, value))
+get_yield_from_iter = get_iter
 
 
 # Containers
@@ -170,8 +177,7 @@ def dict_merge(frame: Frame, depth: int) -> None:
     target.update(items)
 
 
-def list_to_tuple(frame: Frame, arg: Any) -> None:
-    frame.stack[-1] = tuple(frame.capture.elements_of(frame.stack[-1]))
+list_to_tuple = _expression(1, lambda capture, _, value: tuple(capture.elements_of(value)))
 
 
 # Unpacking
