@@ -18,7 +18,7 @@ from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.frame import Pending
 from torch_py._dynamo.guards import Source
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot, replace_contents
-from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild, unknown_origin
+from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild
 from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.resume import Failed
 from torch_py._records import Fields
@@ -151,7 +151,8 @@ class Rebuild:
             raise cannot_rebuild(value)
 
         if isinstance(value, _MUTABLE) and not self.capture.is_new(value):
-            raise unknown_origin(value)
+            why = "it is not known whether it existed before, or was made by native code"
+            raise cannot_rebuild(value, why)
         if id(value) in self._open:
             return self._announce(value, kind)
         self._open.add(id(value))

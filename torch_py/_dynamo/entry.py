@@ -218,7 +218,7 @@ class Compiler:
                 self._reach_limit(reasons)
                 return self.function
             if reasons:
-                logs.recompile(self.function, reasons)
+                logs.recompiles.debug("recompiling %s: %s", self.function.__qualname__, reasons[0])
             compiled.limit = config.recompile_limit
             program, code = self._converted(values)
             if program is None:

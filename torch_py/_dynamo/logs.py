@@ -17,13 +17,8 @@ if TYPE_CHECKING:
 
 graph_breaks = _logging.topic("graph_breaks")
 dynamo = _logging.topic("dynamo")
-_recompiles = _logging.topic("recompiles")
+recompiles = _logging.topic("recompiles")
 _dynamic = _logging.topic("dynamic")
-
-
-def recompile(function: Any, reasons: list[str]) -> None:
-    """One line that says what was expected, and what is."""
-    _recompiles.debug("recompiling %s: %s", function.__qualname__, reasons[0])
 
 
 def raised(name: str, error: BaseException) -> None:

@@ -32,19 +32,9 @@ _REBUILT_BASES: tuple[Any, ...] = (collections.OrderedDict, dict, list, set, tup
 _ITERATOR_MODULES = ("builtins", "itertools", "_collections", "collections")
 
 
-def unknown_origin(value: Any) -> Break:
-    return Break(
-        f"a {type(value).__name__} that outlives the graph",
-        "it is not known whether it existed before, or was made by native code",
-    )
-
-
-def cannot_rebuild(value: Any) -> Break:
-    reason = Break(
-        f"a {type(value).__name__} that outlives the graph",
-        "compiled code cannot make it again",
-        "keep it inside of the compiled function, or make it outside",
-    )
+def cannot_rebuild(value: Any, why: str = "compiled code cannot make it again") -> Break:
+    hint = "keep it inside of the compiled function, or make it outside"
+    reason = Break(f"a {type(value).__name__} that outlives the graph", why, hint)
     if isinstance(value, InterpretedGenerator):
         reason.made_at = value.made_at
     return reason

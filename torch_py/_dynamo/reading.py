@@ -88,11 +88,13 @@ class Reading(Origins):
     def _are_particular(self, values: list[Any]) -> None:
         """Code is for these very objects, as a container that existed before has them as keys."""
         for value in values:
-            origin = self._origins.get(id(value))
-            if origin is None:
-                self.fixed(value, f"a {type(value).__name__}")
-            elif origin.kind != "constant":
-                self.guards.add("is", origin, value)
+            self.fixed(value, f"a {type(value).__name__}")
+            self.guard_identity(value)
+
+    def guard_identity(self, value: Any) -> None:
+        """Code is for this very object, if it existed before."""
+        if (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
+            self.guards.add("is", origin, value)
 
     def tells_apart(self, *values: Any) -> None:
         """Guards that objects which existed before stay different ones."""
@@ -184,9 +186,7 @@ class Reading(Origins):
             else:
                 self.made(value)
             return value
-        if origin is None:
-            return self.result(value)
-        return self.admit(value, self.sources.attr(origin, name))
+        return self.result(value) if origin is None else self.admit(value, self.sources.attr(origin, name))
 
     def read_class(self, kind: type, name: str, found: Any) -> Any:
         """An ordinary value that a class has under a name."""
@@ -313,8 +313,7 @@ class Reading(Origins):
     def keep(self, *values: Any) -> None:
         """Guards that objects in arguments of a node, such as a Generator, are those that the graph keeps."""
         for value in leaves(list(values)):
-            if (origin := self._origins.get(id(value))) is not None and origin.kind != "constant":
-                self.guards.add("is", origin, value)
+            self.guard_identity(value)
 
     def _fields_in_use(self, owner: Any) -> list[Any]:
         fields = getattr(owner, "__dict__", {})

@@ -279,8 +279,8 @@ def _guard_identity(capture: Capture, value: Any) -> None:
         known = capture.recorder.input_of(capture.recorder.fake_of(value))
         if known is not None and known.source.kind != "constant":
             raise Break("id() of a tensor", "graphs are for other tensors, too")
-    elif (origin := capture.origin_of(value)) is not None and origin.kind != "constant":
-        capture.guards.add("is", origin, value)
+    else:
+        capture.guard_identity(value)
 
 
 def _callable(capture: Capture, value: Any, /) -> bool:

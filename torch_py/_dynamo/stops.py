@@ -128,21 +128,19 @@ class Ending:
         results: Sequence[str] = (),
         raise_at: tuple[int, int] | None = None,
         error: Sequence[str] = (),
+        continuation: Callable[[ResumedStart], Any] | None = None,
     ) -> str:
         """A statement that continues at `offset`, with `results` above what is kept of the stack; or raises
-        `error` at a place."""
+        `error` at a place. It may have a continuation of its own."""
         layout = self.innermost.layout(offset, [*kept, *[None] * len(results)], raise_at)
         start = ResumedStart([layout, *self._outer_layouts], raises=raise_at is not None)
-        target = self.rebuild.constant(self.continuation(start), start.name)
+        target = self.rebuild.constant((continuation or self.continuation)(start), start.name)
         values = [*self._values(self.innermost, kept), *results, *self._outer_values, *error]
         return f"return {self.proceed}({', '.join([target, *values])})"
 
     def _rest(self, stop: Stop) -> list[str]:
         offset = stop.call_start() if stop.instruction.op.startswith("call") else stop.instruction.offset
-        start = ResumedStart([stop.layout(offset, stop.stack, None), *self._outer_layouts], raises=False)
-        target = self.rebuild.constant(continuation_function(start), start.name)
-        values = [*self._values(stop, stop.stack), *self._outer_values]
-        return [f"return {target}({', '.join(values)})"]
+        return [self._next(offset, stop.stack, continuation=continuation_function)]
 
     def _jump(self, stop: Stop) -> list[str]:
         """A branch on the truth of the top, which some jumps keep."""

@@ -44,6 +44,11 @@ class Place(NamedTuple):
     divisor: int = 1  # of the size
 
     @property
+    def key(self) -> tuple[str, int | None]:
+        """How a `Policy` knows it."""
+        return self.made.source.text, self.dim
+
+    @property
     def is_size(self) -> bool:
         return self.dim is not None
 
@@ -101,9 +106,10 @@ class Varying:
         terms: dict[int, Term] = {}
         try:
             for dim in sorted(dims):
-                divisor = self.policy.divisor_of(source.text, dim, tensor.shape[dim])
+                place = source.text, dim
+                divisor = self.policy.divisor_of(place, tensor.shape[dim])
                 count = tensor.shape[dim] // divisor
-                symbol = self.sizes.new(count, self.policy.range_of(source.text, dim, count)).term
+                symbol = self.sizes.new(count, self.policy.range_of(place, count)).term
                 terms[dim] = product(divisor, symbol)
             geometry = geometry_of(tensor, terms)
         except (NotFollowed, TooManySizes):
@@ -128,7 +134,7 @@ class Varying:
         if known is not None:
             return self.sizes.integer(known)  # type: ignore[return-value]
         try:
-            return self.sizes.new(value, self.policy.range_of(source.text, None, value), is_number=True)
+            return self.sizes.new(value, self.policy.range_of((source.text, None), value), is_number=True)
         except TooManySizes:
             return None
 
@@ -267,11 +273,10 @@ class Varying:
             self.give_up()
             return True
         for symbol, allowed in self._limits.items():
-            made, dim, _ = self.places[symbol]
-            self.policy.limit(made.source.text, dim, allowed)
+            self.policy.limit(self.places[symbol].key, allowed)
         for symbol, divisor in sizes.divisors.items():
             for place in self._places_of([symbol]):
-                self.policy.divide(place.made.source.text, place.dim, place.divisor * divisor)
+                self.policy.divide(place.key, place.divisor * divisor)
         self._tie(self._places_of(sizes.single))
         self._fix(sizes.fixed)
         return has_reasons
@@ -283,13 +288,11 @@ class Varying:
 
     def _fix(self, symbols: Collection[Symbol]) -> None:
         """From now on, code is for one value of these."""
-        for place in self._places_of(symbols):
-            self.policy.fix(place.made.source.text, place.dim)
+        self.policy.fixed.update(place.key for place in self._places_of(symbols))
 
     def _tie(self, places: Iterable[Place]) -> None:
         """From now on, sizes do not vary where they are what they are in this call."""
-        for place in places:
-            self.policy.tie(place.made.source.text, place.dim, place.size)  # type: ignore[arg-type]
+        self.policy.tied.update((place.key, place.size) for place in places)
 
     def give_up(self) -> None:
         """After the program could not be followed: chooses what is taken for fixed when it is captured again.
@@ -319,7 +322,7 @@ class Varying:
         found = False
         for place in self._places_of(self.places):
             if place.size is not None and place.divisor == 1:
-                found |= self.policy.divide_evenly(place.made.source.text, place.dim, place.size)
+                found |= self.policy.divide_evenly(place.key, place.size)
         return found
 
     # Guards

@@ -21,6 +21,8 @@ _MOST_DIMENSIONS = 3
 _MOST_SETTINGS = 3
 _LARGEST_DIVISOR = 32
 
+Key = tuple[str, int | None]  # the text of a source, and the dimension of a size (None for a number)
+
 
 class Policy:
     """Which sizes of a function's tensors vary, and which of its integers: those that have done so, and
@@ -40,10 +42,10 @@ class Policy:
 
         self._seen: dict[str, tuple[int, ...]] = {}  # sizes; a number is the only one
         self._varying: dict[str, set[int]] = {}
-        self._fixed: set[tuple[str, int | None]] = set()  # the dimension is None for numbers
-        self._tied: dict[tuple[str, int], int] = {}
-        self._divisors: dict[tuple[str, int], int] = {}  # of sizes
-        self._ranges: dict[tuple[str, int | None], Range] = {}
+        self.fixed: set[Key] = set()  # what code is compiled for one value of
+        self.tied: dict[Key, int | None] = {}  # sizes that do not vary where they are these
+        self._divisors: dict[Key, int] = {}  # of sizes
+        self._ranges: dict[Key, Range] = {}
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._varying_modules: set[str] = set()
         self.holds_values = True
@@ -80,7 +82,7 @@ class Policy:
         return set(sorted(found - {1})[:_MOST_DIMENSIONS])
 
     def _is_fixed(self, text: str, dim: int, size: int) -> bool:
-        return (text, dim) in self._fixed or self._tied.get((text, dim)) == size
+        return (text, dim) in self.fixed or self.tied.get((text, dim)) == size
 
     def _changed(self, sizes: Sequence[int], text: str) -> set[int]:
         """The dimensions that have had another size in an earlier call."""
@@ -104,7 +106,7 @@ class Policy:
         if fixed_kinds & self.taken_for_fixed or self.dynamic is False:
             return False
         has_changed = bool(self._changed((number,), text))
-        if not 2 <= number <= LARGEST_NUMBER or (text, None) in self._fixed:
+        if not 2 <= number <= LARGEST_NUMBER or (text, None) in self.fixed:
             return False
         return has_changed or (self.dynamic is True and not is_attribute)
 
@@ -121,28 +123,24 @@ class Policy:
         """Whether a value is one that a module or a class has, or a global variable."""
         return source.is_fixed or source.is_of_module
 
-    def tie(self, text: str, dim: int, size: int) -> None:
-        """From now on a size does not vary where it is this one."""
-        self._tied[text, dim] = size
-
-    def divisor_of(self, text: str, dim: int, size: int) -> int:
+    def divisor_of(self, key: Key, size: int) -> int:
         """What a size is a multiple of in all calls, twice at least, as far as that matters."""
-        known = self._divisors.get((text, dim), 1)
-        divisor = self._divisors[text, dim] = math.gcd(known, size)
+        divisor = self._divisors[key] = math.gcd(self._divisors.get(key, 1), size)
         return divisor if size > divisor else 1
 
-    def divide(self, text: str, dim: int, divisor: int) -> None:
+    def divide(self, key: Key, divisor: int) -> None:
         """From now on a size is taken for a multiple of a number."""
-        self._divisors[text, dim] = divisor
-        self._ranges.pop((text, dim), None)
+        self._divisors[key] = divisor
+        self._ranges.pop(key, None)
 
-    def divide_evenly(self, text: str, dim: int, size: int) -> bool:
+    def divide_evenly(self, key: Key, size: int) -> bool:
         """The same for the largest power of two that is known; whether there is one."""
-        before = self._seen.get(text, ())
-        divisor = math.gcd(_LARGEST_DIVISOR, size, before[dim] if len(before) > dim else 0)
+        text, dim = key
+        before = self._seen.get(text, ())[dim:]
+        divisor = math.gcd(_LARGEST_DIVISOR, size, *before[:1])
         if divisor == 1 or divisor == size:
             return False
-        self.divide(text, dim, divisor)
+        self.divide(key, divisor)
         return True
 
     def observe_module(self, module: Any, source: Source) -> None:
@@ -156,17 +154,13 @@ class Policy:
             self._varying_modules.add(source.text)
         return source.text not in self._varying_modules
 
-    def fix(self, text: str, dim: int | None) -> None:
-        """From now on the size, or the number (None), is part of what code is compiled for."""
-        self._fixed.add((text, dim))
+    def limit(self, key: Key, allowed: Range) -> None:
+        """In the next capture, operators get a size, or a number, in this range."""
+        self._ranges[key] = self._ranges.get(key, allowed).both(allowed)
 
-    def limit(self, text: str, dim: int | None, allowed: Range) -> None:
-        """In the next capture, operators get a size, or a number (None), in this range."""
-        self._ranges[text, dim] = self._ranges.get((text, dim), allowed).both(allowed)
-
-    def range_of(self, text: str, dim: int | None, number: int) -> Range | None:
+    def range_of(self, key: Key, number: int) -> Range | None:
         """The range of a size or a number that is `number` in this call; None for any."""
-        found = self._ranges.get((text, dim))
+        found = self._ranges.get(key)
         return None if found is None else found.near(number)
 
     def forget_ranges(self) -> None:
