@@ -19,8 +19,8 @@ from torch_py._dynamo.frame import Pending
 from torch_py._dynamo.guards import Source
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot, replace_contents
 from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild
-from torch_py._dynamo.nested import has_tensors
 from torch_py._dynamo.resume import Failed
+from torch_py._dynamo.varying_arguments import has_tensors
 from torch_py._records import Fields
 from torch_py._shapes.numbers import VARYING, Held
 from torch_py._subclasses.fake_tensor import FakeTensor

@@ -18,8 +18,7 @@ from torch_py._dynamo.attributes import HEAP_TYPE, call_own, fields_of, in_class
 from torch_py._dynamo.exc import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
-from torch_py._dynamo.nested import has_tensors
-from torch_py._dynamo.varying_arguments import call_with_numbers
+from torch_py._dynamo.varying_arguments import call_with_numbers, has_tensors
 from torch_py._records import Fields
 from torch_py._shapes.numbers import VARYING
 from torch_py._tensor import Tensor

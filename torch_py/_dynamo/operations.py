@@ -14,8 +14,7 @@ from torch_py._dynamo import torch_calls
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.exc import Break, data_dependent
 from torch_py._dynamo.journal import ABSENT, Marker
-from torch_py._dynamo.nested import has_tensors, map_tensors
-from torch_py._dynamo.varying_arguments import has_varying
+from torch_py._dynamo.varying_arguments import has_tensors, has_varying, map_tensors
 from torch_py._shapes.numbers import VARYING, Held, SymSize, combined
 from torch_py._tensor import Tensor
 

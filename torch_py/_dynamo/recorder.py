@@ -18,9 +18,8 @@ from torch_py import _C
 from torch_py._dynamo.capture_mode import CaptureMode, memory_in
 from torch_py._dynamo.exc import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.guards import Source
-from torch_py._dynamo.nested import has_tensors, map_tensors
 from torch_py._dynamo.varying import SIZES, Varying, name_read
-from torch_py._dynamo.varying_arguments import may_stay, settle_shifts, settled_key
+from torch_py._dynamo.varying_arguments import has_tensors, map_tensors, may_stay, settle_shifts, settled_key
 from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
 from torch_py._records import Fields
 from torch_py._shapes.numbers import VARYING, Held

@@ -26,7 +26,7 @@ from torch_py._dynamo.frame import build_class
 from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_rules import is_of_python, is_of_torch, module_of, own_name
-from torch_py._dynamo.nested import has_tensors
+from torch_py._dynamo.varying_arguments import has_tensors
 from torch_py._shapes.numbers import Held, SymInt, SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _questions

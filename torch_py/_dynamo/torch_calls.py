@@ -12,7 +12,7 @@ import torch_py
 from torch_py import _functional
 from torch_py._dynamo.exc import Break, data_dependent, unsupported_call
 from torch_py._dynamo.native_rules import by_name, is_of_torch, is_operator
-from torch_py._dynamo.nested import has_tensors
+from torch_py._dynamo.varying_arguments import has_tensors
 from torch_py._ops import _own_overloads, packet
 from torch_py._shapes.numbers import SymInt
 from torch_py._tags import Tag

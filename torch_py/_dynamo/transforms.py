@@ -25,8 +25,8 @@ from torch_py._dynamo.attributes import fields_of
 from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.journal import copy_of, replace_contents, same
 from torch_py._dynamo.native_rules import module_of, own_name
-from torch_py._dynamo.nested import map_tensors
 from torch_py._dynamo.recorder import Input, Scope
+from torch_py._dynamo.varying_arguments import map_tensors
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
 from torch_py._thread_state import ThreadState

@@ -1,4 +1,5 @@
-"""Which arguments of calls may be numbers that vary, of operators and of other native code.
+"""Tensors and numbers that vary in arguments of calls; which of these numbers operators and other native code
+may get.
 
 Fake tensors are computed with a large stand-in for such a number. Where the value matters to an operator, as
 that of a dimension does, it gets the number of the example instead, and code is for this number alone.
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cache
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
@@ -293,3 +294,41 @@ def decimals() -> tuple[Any, ...]:
     context = sys.modules["decimal"].getcontext()
     rules = context.prec, context.rounding, context.Emin, context.Emax, context.clamp, context.capitals
     return *rules, *(bool(trap) for trap in context.traps.values())
+
+
+# Nested arguments and results
+# ------------------------------------------------------------
+
+
+def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
+    """`value` with `function` applied to the tensors in it, and to sizes that vary."""
+    kind = type(value)
+    if kind in VARYING or isinstance(value, Tensor):
+        return function(value)
+    if kind in _ATOMS:
+        return value
+    if isinstance(value, tuple):
+        items = [map_tensors(item, function) for item in value]
+        if kind in (tuple, SymSize):
+            return tuple(items)
+        return kind(*items) if hasattr(value, "_fields") else kind(items)
+
+    if isinstance(value, list):
+        return [map_tensors(item, function) for item in value]
+    if isinstance(value, dict):
+        return {key: map_tensors(item, function) for key, item in value.items()}
+    if kind is slice:
+        return slice(*(map_tensors(part, function) for part in (value.start, value.stop, value.step)))
+    return value
+
+
+_ATOMS = frozenset({int, float, bool, str, type(None), _C.dtype, _C.device})
+
+
+def has_tensors(value: Any) -> bool:
+    """Whether `value` is a tensor or a container with one."""
+    if isinstance(value, Tensor):
+        return True
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return isinstance(value, (tuple, list)) and any(map(has_tensors, value))

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from torch_py import _C
 from torch_py._dynamo.effects import Draws
 from torch_py._dynamo.exc import Break
-from torch_py._dynamo.nested import map_tensors
-from torch_py._dynamo.varying_arguments import packet_of, positions_in, schemas_of
+from torch_py._dynamo.varying_arguments import map_tensors, packet_of, positions_in, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Relation, Symbol, evaluate, symbols_in
 from torch_py._shapes.numbers import SymInt, term_of
