@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.effects import Draws, acts, changed_inputs, unnoticed_effect, versions
+from torch_py._dynamo.capture_mode import Draws, acts, changed_inputs, unnoticed_effect, versions
 from torch_py._dynamo.exc import Break
 from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.frame import Pending

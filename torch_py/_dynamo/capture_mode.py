@@ -1,22 +1,31 @@
-"""The fake tensors of a capture, and what the calls on them say about the program."""
+"""The fake tensors of a capture, and what the calls on them say about the program and its graph."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
 from torch_py._dynamo.exc import data_dependent
-from torch_py._dynamo.varying_counts import TooManyCalls
 from torch_py._records import Fields
 from torch_py._shapes.arguments import repeats_elements
 from torch_py._subclasses.calls import generator_in, memory_of, tensors_in
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch_py.fx.node import Node
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.recorder import Recorder
+
 
 # Fake tensors, unlike real ones, are copied from the meta device to others.
 _COPIES = ("aten::copy_", "aten::_to_copy")
+MOST_CALLS = 10_000  # of operators in one call on stand-ins, each of which is larger
+
+
+class TooManyCalls(RuntimeError):
+    """A call on stand-ins calls more than MOST_CALLS operators."""
 
 
 class CaptureMode(FakeTensorMode):
@@ -141,3 +150,63 @@ def memory_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, Any]:
     """The memory of fake tensors by its number."""
     fakes = [tensor for tensor in tensors_in(args, kwargs) if isinstance(tensor, FakeTensor)]
     return {memory_of(fake): (fake, fake._twin) for fake in fakes}
+
+
+# What a graph does apart from giving results, and whether that can be taken back
+
+# A node notes in its `meta` what its call did on fake tensors: it "writes" to arguments, "draws" random
+# numbers, or "acts" in a way that is not known. Those that have "sets_state" set switches of the thread.
+
+
+def acts(node: Node) -> bool:
+    """Whether a call does more than give a result."""
+    return not node.meta.keys().isdisjoint(("acts", "draws", "writes")) or node.is_impure()
+
+
+def lasting_effect(recorder: Recorder) -> str:
+    """What a graph does that remains if its results are dropped, and that cannot be taken back: empty if
+    there is nothing.
+
+    Draws of random numbers can be taken back (`Draws`). Tensors that are made in the graph do not matter.
+    """
+    for made in changed_inputs(recorder):
+        return f"changes {made.source.text}"
+    return unnoticed_effect(recorder)
+
+
+def changed_inputs(recorder: Recorder) -> list[Any]:
+    """The tensors from outside that a graph changes."""
+    written = recorder.fake_mode.places.written
+    return [made for made in recorder.inputs.values() if memory_of(made.fake) in written]
+
+
+def unnoticed_effect(recorder: Recorder) -> str:
+    """Like `lasting_effect`, but only what leaves no trace in the version of a tensor from outside."""
+    if recorder.fake_mode.draws_elsewhere:
+        return "draws random numbers on another device"
+
+    for node in recorder.graph.nodes:
+        if node.op.startswith("call") and "sets_state" not in node.meta and acts(node):
+            if "acts" in node.meta or node.meta.keys().isdisjoint(("draws", "writes")):
+                return f"calls {getattr(node.target, '__qualname__', node.target)}"
+        if node.target is getattr and node.args[1] == "data":
+            return "uses .data"  # which has a version of its own
+    return ""
+
+
+def versions(*tensors: Any) -> list[Any]:
+    """Equal to an earlier result if the tensors have not been changed since."""
+    return [object() if tensor.is_inference() else tensor._version for tensor in tensors]
+
+
+class Draws(Fields):
+    """Puts generators of random numbers back to where they were before a graph ran."""
+
+    generators: list[Any]
+
+    def states(self) -> list[Any]:
+        return [generator.get_state() for generator in self.generators]
+
+    def take_back(self, states: list[Any]) -> None:
+        for generator, state in zip(self.generators, states):
+            generator.set_state(state)

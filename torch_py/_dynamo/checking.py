@@ -11,7 +11,7 @@ from typing import Any
 
 from torch_py import _C, random
 from torch_py._dynamo import config
-from torch_py._dynamo.effects import Draws
+from torch_py._dynamo.capture_mode import Draws
 from torch_py._dynamo.exc import TorchDynamoException
 from torch_py._tensor import Tensor
 from torch_py.autograd import grad

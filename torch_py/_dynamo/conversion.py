@@ -11,7 +11,7 @@ from torch_py._dynamo import checking, config, logs
 from torch_py._dynamo.assemble import Assembly, Rebuild
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.capture import Capture
-from torch_py._dynamo.effects import lasting_effect
+from torch_py._dynamo.capture_mode import lasting_effect
 from torch_py._dynamo.exc import BackendCompilerFailed, Break, RefusedForStandIns, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
 from torch_py._dynamo.guards import RowWriter

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
-from torch_py._dynamo.capture_mode import CaptureMode, memory_in
+from torch_py._dynamo.capture_mode import MOST_CALLS, CaptureMode, TooManyCalls, memory_in
 from torch_py._dynamo.exc import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.guards import Source
 from torch_py._dynamo.varying import SIZES, Varying, name_read
 from torch_py._dynamo.varying_arguments import has_tensors, map_tensors, may_stay, settle_shifts, settled_key
-from torch_py._dynamo.varying_counts import MOST_CALLS, TooManyCalls, settle_steps, settled_numbers
+from torch_py._dynamo.varying_counts import settle_steps, settled_numbers
 from torch_py._records import Fields
 from torch_py._shapes.numbers import VARYING, Held
 from torch_py._subclasses import errors
@@ -210,7 +210,7 @@ class Recorder(TorchFunctionMode):
         return result
 
     def _effects(self, acts: bool, args: Any, kwargs: dict[str, Any]) -> list[str]:
-        """What the call that has run has done apart from its result: see effects.py."""
+        """What the call that has run has done apart from its result: see capture_mode.py."""
         mode = self.fake_mode
         found = ["acts"] * acts
         if mode.has_drawn:  # later numbers depend on it, whether the result is used or not

@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py import _C
-from torch_py._dynamo.effects import Draws
+from torch_py._dynamo.capture_mode import MOST_CALLS, Draws, TooManyCalls
 from torch_py._dynamo.exc import Break
 from torch_py._dynamo.varying_arguments import map_tensors, packet_of, positions_in, schemas_of
 from torch_py._ops import OpOverloadPacket
@@ -52,13 +52,6 @@ def settled_numbers(
 
 def _results(result: Any) -> int:
     return 1 if isinstance(result, Tensor) else len(result)  # `where` has forms with one and with several
-
-
-MOST_CALLS = 10_000  # of operators in one call on stand-ins, each of which is larger
-
-
-class TooManyCalls(RuntimeError):
-    """A call on stand-ins calls more than MOST_CALLS operators."""
 
 
 def settle_steps(varying: Varying, run: Run, args: Any, kwargs: dict[str, Any]) -> NoReturn:
