@@ -364,11 +364,9 @@ def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> Non
     before = in_class(owner, name)
     is_plain = before is not ABSENT and in_class(type(owner), "__setattr__") is type.__setattr__
     if not is_plain or any(in_class(type(item), "__get__") is not ABSENT for item in (before, value)):
-        raise Break(
-            f"assignment to {owner.__name__}.{name}",
-            "it may change which attributes and methods a class has",
-            "let the class have the attribute from the start",
-        )
+        why = "it may change which attributes and methods a class has"
+        hint = "let the class have the attribute from the start"
+        raise Break(f"assignment to {owner.__name__}.{name}", why, hint)
     capture.write_class(owner, name, value)
 
 

@@ -83,9 +83,8 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
         return torch_calls.function(capture, callee, args, kwargs)
 
     if callee in _marks.broken:
-        raise unsupported_call(
-            getattr(callee, "__name__", "a callable"), "it is marked to be kept out of graphs"
-        )
+        name = getattr(callee, "__name__", "a callable")
+        raise unsupported_call(name, "it is marked to be kept out of graphs")
     if callee in _marks.constants:
         with capture.recorder.outside():
             return capture.made(callee(*args, **kwargs))

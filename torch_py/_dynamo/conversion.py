@@ -137,9 +137,8 @@ class Conversion(Fields):
             if self._has_to_restart(capture, outcome.reason):
                 return None
         if any(generator.has_to_clean_up for generator in capture.generators):
-            raise Break(
-                "a generator that waits inside of `try`", "it goes on where it is dropped", "close it"
-            )
+            what = "a generator that waits inside of `try`"
+            raise Break(what, "it goes on where it is dropped", "close it")
 
         name, before = self.start.name, capture.before
         rebuild = Rebuild(capture, name, self.start.parameters)

@@ -48,9 +48,8 @@ class BackendCompilerFailed(TorchDynamoException):
         self.backend_name = getattr(backend_fn, "__name__", "?")
         self.backend = backend_fn
         self.inner_exception = inner_exception
-        super().__init__(
-            f"backend={self.backend_name!r} raised:\n{type(inner_exception).__name__}: {inner_exception}"
-        )
+        problem = f"{type(inner_exception).__name__}: {inner_exception}"
+        super().__init__(f"backend={self.backend_name!r} raised:\n{problem}")
 
 
 class TorchRuntimeError(TorchDynamoException):
@@ -61,9 +60,8 @@ class InvalidBackend(TorchDynamoException):
     """No backend is registered under a name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends."
-        )
+        hint = "see `torch._dynamo.list_backends()` for available backends."
+        super().__init__(f"Invalid backend: {name!r}, {hint}")
 
 
 class ResetRequired(TorchDynamoException):
@@ -101,11 +99,9 @@ class RefusedForStandIns(BaseException):
 
 
 def data_dependent(what: str) -> Break:
-    return Break(
-        what,
-        "the value of a tensor is not known while the graph is captured",
-        "keep the computation in tensors (torch.where, masks), or do this outside of the compiled function",
-    )
+    why = "the value of a tensor is not known while the graph is captured"
+    hint = "keep the computation in tensors (torch.where, masks), or do this outside of the compiled function"
+    return Break(what, why, hint)
 
 
 def unsupported_call(name: str, why: str = "it is not known what the call does", hint: str = "") -> Break:

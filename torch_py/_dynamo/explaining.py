@@ -103,9 +103,8 @@ def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **
     program is not one graph, and NotImplementedError for ``aten_graph=True``: use `torch.export.export`.
     """
     if aten_graph:
-        raise NotImplementedError(
-            "torch._dynamo.export: aten_graph=True; use torch.export.export for a graph of operators"
-        )
+        what = "torch._dynamo.export: aten_graph=True"
+        raise NotImplementedError(f"{what}; use torch.export.export for a graph of operators")
 
     inner = functools.partial(_exported, f)
     return inner(*extra_args) if extra_args else inner

@@ -98,8 +98,7 @@ def has_to_raise(function: FunctionType, error: BaseException) -> Any:
 
     def checked(*values: Any) -> Any:
         call_bound(function, values)
-        raise InternalTorchDynamoError(
-            f"the capture of {function.__qualname__} raised {type(error).__name__}: {error}"
-        ) from error
+        what = f"the capture of {function.__qualname__} raised {type(error).__name__}: {error}"
+        raise InternalTorchDynamoError(what) from error
 
     return checked

@@ -266,9 +266,10 @@ def fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None
 
 def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs: Any) -> Any:
     """``__build_class__(body, name, *bases, metaclass=None, **keywords)``."""
+    refusal = unsupported_call(f"class statement ({name})", "code of the program runs where it is made")
     kinds = [kwargs.get("metaclass", type), *map(type, bases)]
     if any(kind.__module__ not in _LIBRARY for kind in kinds):
-        raise _told(name)
+        raise refusal
 
     resolved = types.resolve_bases(bases)
     meta, namespace, keywords = types.prepare_class(name, resolved, kwargs)
@@ -280,13 +281,8 @@ def build_class(capture: Capture, body: Any, name: str, /, *bases: Any, **kwargs
     fill_closure(capture, frame, body)
     frame.run()
     if _runs_code(resolved, namespace):
-        raise _told(name)
+        raise refusal
     return capture.made(meta(name, resolved, namespace, **keywords))
-
-
-def _told(name: str) -> Break:
-    why = "code of the program runs where it is made"
-    return unsupported_call(f"class statement ({name})", why)
 
 
 def _runs_code(bases: Any, namespace: dict[str, Any]) -> bool:

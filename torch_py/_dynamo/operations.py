@@ -86,11 +86,8 @@ def refuse_foreign(capture: Capture, value: Any) -> None:
     """Has to be called before native code, or a native iterator, may advance `value` or what it contains."""
     for iterator in value if type(value) in (list, tuple) else (value,):
         if is_native_iterator(iterator) and capture.origin_of(iterator) is not None:
-            raise Break(
-                f"advancing an iterator ({type(iterator).__name__})",
-                "it existed before the call, and its state cannot be put back",
-                "iterate over a list",
-            )
+            why = "it existed before the call, and its state cannot be put back"
+            raise Break(f"advancing an iterator ({type(iterator).__name__})", why, "iterate over a list")
 
 
 def truth(capture: Capture, value: Any, /) -> bool:

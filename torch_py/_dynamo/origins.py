@@ -319,11 +319,8 @@ class Origins:
         if isinstance(value, FakeTensor):
             return value
         if type(value) is not Tensor and not isinstance(value, (Parameter, Buffer)):
-            raise Break(
-                f"use of a {type(value).__name__}",
-                "subclasses of Tensor are not captured",
-                "convert it to a plain tensor outside of the compiled function",
-            )
+            hint = "convert it to a plain tensor outside of the compiled function"
+            raise Break(f"use of a {type(value).__name__}", "subclasses of Tensor are not captured", hint)
         known = self.recorder.inputs.get(id(value))
         if known is not None:
             self._guard_alias(value, source, known.source)
@@ -341,11 +338,8 @@ class Origins:
 
 
 def _refuse(kind: type) -> None:
-    raise Break(
-        f"use of a {kind.__name__} that varies",
-        "it was made where the graph before has ended, and may be another one in the next call",
-        "keep the computation in tensors",
-    )
+    why = "it was made where the graph before has ended, and may be another one in the next call"
+    raise Break(f"use of a {kind.__name__} that varies", why, "keep the computation in tensors")
 
 
 @cache

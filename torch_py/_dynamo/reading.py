@@ -321,9 +321,8 @@ class Reading(Origins):
         slots = filled_slots(owner)
         found = [*fields.values(), *slots.values()]
         if any(isinstance(value, Tensor) for value in found):
-            raise Break(
-                f"a native call with a {type(owner).__name__}", "its methods may compute with tensors"
-            )
+            what = f"a native call with a {type(owner).__name__}"
+            raise Break(what, "its methods may compute with tensors")
 
         if origin is not None:
             for name in slots:

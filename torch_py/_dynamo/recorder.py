@@ -128,11 +128,8 @@ class Recorder(TorchFunctionMode):
             return known[1]
         if self.knows(tensor):
             return self.scopes[-1].lift(tensor)  # from an outer graph
-        raise Break(
-            "use of a tensor",
-            "it was made by code that is not captured",
-            "make the tensor in the compiled function, or pass it as an argument",
-        )
+        hint = "make the tensor in the compiled function, or pass it as an argument"
+        raise Break("use of a tensor", "it was made by code that is not captured", hint)
 
     def constant_of(self, tensor: Tensor) -> Tensor | None:
         """The values of a tensor, if they are the same in all calls."""

@@ -159,17 +159,11 @@ def _run_natively(layout: Layout, slots: list[Any], stack: list[Any], results: l
     else:
         offset, stack = _with_raiser(layout, stack, error)
 
-    own = len(slots) - len(layout.code.co_freevars)
-    return _compiler.resume(
-        layout.code,
-        offset,
-        layout.globals,
-        None,
-        tuple(slots[own:]),
-        _for_native(slots[:own]),
-        _for_native(stack),
-        layout.blocks,
-    )
+    code = layout.code
+    own = len(slots) - len(code.co_freevars)
+    cells = tuple(slots[own:])
+    values = _for_native(slots[:own]), _for_native(stack)
+    return _compiler.resume(code, offset, layout.globals, None, cells, *values, layout.blocks)
 
 
 def _for_native(values: list[Any]) -> tuple[Any, ...]:

@@ -309,6 +309,8 @@ def _signature(capture: Capture, target: Any, **kwargs: Any) -> Any:
     return capture.made(inspect.signature(target, **kwargs))
 
 
+_ASKING_FOR_COMPILER = (_utils.is_compiling, _questions.is_compiling, _questions.is_dynamo_compiling)
+
 # Each is called with the capture and the arguments of the call.
 SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     type: _type,
@@ -321,9 +323,7 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     autograd.Function.apply.__func__: transforms.apply_function,
     autograd.grad: transforms.grad,
     marks.graph_break: _graph_break,
-    **dict.fromkeys(
-        (_utils.is_compiling, _questions.is_compiling, _questions.is_dynamo_compiling), lambda capture: True
-    ),
+    **dict.fromkeys(_ASKING_FOR_COMPILER, lambda capture: True),
     inspect.signature: _signature,
     isinstance: is_instance,
     getattr: _getattr,

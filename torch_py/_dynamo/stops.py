@@ -55,15 +55,9 @@ class Stop:
 
     def layout(self, offset: int, stack: list[Any], raise_at: tuple[int, int] | None) -> Layout:
         frame = self.frame
-        return Layout(
-            frame.code,
-            frame.globals,
-            offset,
-            tuple(value is not UNBOUND for value in self.slots),
-            tuple(value is not NULL for value in stack),
-            raise_at,
-            tuple(frame.blocks),
-        )
+        slots = tuple(value is not UNBOUND for value in self.slots)
+        places = tuple(value is not NULL for value in stack)
+        return Layout(frame.code, frame.globals, offset, slots, places, raise_at, tuple(frame.blocks))
 
     def call_start(self) -> int:
         """The offset where the call begins that this frame makes."""

@@ -147,13 +147,10 @@ class TransformCall:
         """The transform, of other functions."""
         function = self.function
         given = iter(functions)
-        cells = tuple(
-            CellType(next(given)) if _is_function(cell.cell_contents) else cell
-            for cell in function.__closure__ or ()
-        )
-        made = FunctionType(
-            function.__code__, function.__globals__, function.__name__, function.__defaults__, cells
-        )
+        outer = function.__closure__ or ()
+        cells = tuple(CellType(next(given)) if _is_function(cell.cell_contents) else cell for cell in outer)
+        code, defaults = function.__code__, function.__defaults__
+        made = FunctionType(code, function.__globals__, function.__name__, defaults, cells)
         made.__kwdefaults__ = function.__kwdefaults__
         return made
 
@@ -214,9 +211,8 @@ def _inputs_below(outputs: list[Any], inputs: list[Input]) -> list[Input]:
 
 
 def _refusal(why: str) -> Any:
-    return unsupported_call(
-        "torch.autograd.grad", why, "compile the function that calls it together with what it differentiates"
-    )
+    hint = "compile the function that calls it together with what it differentiates"
+    return unsupported_call("torch.autograd.grad", why, hint)
 
 
 # Custom autograd Functions
@@ -225,9 +221,8 @@ def _refusal(why: str) -> Any:
 def apply_function(capture: Capture, cls: Any, /, *given: Any, **kwargs: Any) -> Any:
     """``Function.apply`` of a custom autograd Function."""
     if cls is BackwardHookFunction:
-        raise unsupported_call(
-            "a backward hook of a module", "it is called in backward, with gradients that are not captured"
-        )
+        why = "it is called in backward, with gradients that are not captured"
+        raise unsupported_call("a backward hook of a module", why)
     capture.fixed(cls, cls.__name__)
     torch_calls.capture_arguments(capture, given, kwargs)
     for name in ("forward", "backward", "setup_context"):

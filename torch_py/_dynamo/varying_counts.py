@@ -124,11 +124,9 @@ class Call:
         sizes = self._sizes
         hint = sizes.hints[symbol]
         expected = self._count(sizes.hints)
-        for value in (2, 2 * hint + 1, sizes.stand_ins[symbol]):
-            values = {**sizes.hints, symbol: value}
-            if sizes.allow(values) and self._count(values) not in (expected, None):
-                return True
-        return False
+        samples = (2, 2 * hint + 1, sizes.stand_ins[symbol])
+        others = filter(sizes.allow, ({**sizes.hints, symbol: value} for value in samples))
+        return any(self._count(values) not in (expected, None) for values in others)
 
     def _count(self, values: Values) -> int | None:
         """The count for some sizes; None if the call fails."""

@@ -61,10 +61,8 @@ class Policy:
     def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
         """The dimensions of a tensor that vary; sizes of 0 and 1 do not, nor do those of modules' tensors."""
         text = source.text
-        marked = getattr(tensor, "_dynamo_dynamic_indices", set()) | getattr(
-            tensor, "_dynamo_weak_dynamic_indices", set()
-        )
-        static = getattr(tensor, "_dynamo_static_indices", set())
+        names = (f"_dynamo_{kind}_indices" for kind in ("dynamic", "weak_dynamic", "static"))
+        strong, weak, static = (getattr(tensor, name, set()) for name in names)
         if source.is_fixed or "sizes" in self.taken_for_fixed:
             return set()
 
@@ -74,9 +72,9 @@ class Policy:
             found = set()
         elif self.dynamic is None:
             found = self._changed(tensor.shape, text)
-        found = (found | marked) - static
+        found = (found | strong | weak) - static
         found = {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
-        if len(found) <= _MOST_DIMENSIONS or marked:
+        if len(found) <= _MOST_DIMENSIONS or strong or weak:
             return found
         # Channels, which weights fix, are left out first, then the last dimensions.
         return set(sorted(found - {1})[:_MOST_DIMENSIONS])

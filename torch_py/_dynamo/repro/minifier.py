@@ -257,10 +257,9 @@ def inductor_compiler() -> Callable[..., Any]:
 
 def with_values(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
     """The module, with a fake tensor as ``meta["val"]`` of every node."""
+    given = (value.detach() if isinstance(value, Tensor) else value for value in inputs)
     with no_grad():
-        FakeTensorProp(module, FakeTensorMode()).propagate(
-            *(value.detach() if isinstance(value, Tensor) else value for value in inputs)
-        )
+        FakeTensorProp(module, FakeTensorMode()).propagate(*given)
     return module
 
 
