@@ -159,7 +159,7 @@ class Conversion(Fields):
 
         stops = [Stop(frame) for frame in outcome.reason.frames]
         stops += [Stop(frame, is_waiting=True) for frame in reversed(capture.waiting)]
-        Ending(assembly, stops, self.continuation_of).write(self.whole_frame)
+        assembly.tail = Ending(assembly, stops, self.continuation_of).lines(self.whole_frame)
         return assembly
 
     def _has_to_restart(self, capture: Capture, reason: Break) -> bool:

@@ -79,7 +79,6 @@ class Ending:
     def __init__(
         self, assembly: Assembly, stops: list[Stop], continuation: Callable[[ResumedStart], Any]
     ) -> None:
-        self.assembly = assembly
         self.rebuild = assembly.rebuild
         self.innermost, *outer = stops
         self.continuation = continuation
@@ -94,19 +93,19 @@ class Ending:
             self._outer_layouts.append(stop.layout(stop.resume_at, stack, stop.raise_at))
             self._outer_values += self._values(stop, stack)
 
-    def write(self, whole_frame: bool) -> None:
-        """`whole_frame`: CPython runs the frames from the instruction on."""
+    def lines(self, whole_frame: bool) -> list[str]:
+        """The statements. `whole_frame`: CPython runs the frames from the instruction on."""
         stop = self.innermost
         op = stop.instruction.op
         if whole_frame:
-            self.assembly.tail = self._rest(stop)
-        elif op.startswith(("jump_if_true", "jump_if_false")):
-            self.assembly.tail = self._jump(stop)
-        elif op == "for_iter":
-            self.assembly.tail = self._iteration(stop)
-        else:
-            step = step_of(stop)
-            self.assembly.tail = self._rest(stop) if step is None else self._operation(stop, step)
+            return self._rest(stop)
+        if op.startswith(("jump_if_true", "jump_if_false")):
+            return self._jump(stop)
+        if op == "for_iter":
+            return self._iteration(stop)
+
+        step = step_of(stop)
+        return self._rest(stop) if step is None else self._operation(stop, step)
 
     # Parts
 
