@@ -3,7 +3,7 @@
 `entry` makes compiled functions. A call that no compiled code fits goes to `conversion`: `capture` is the
 state of one capture, `frame` and `handlers` interpret instructions (`decode` knows the byte code of each
 version of Python), `calls` decides what a call does, `recorder` has the graph, `journal` the writes of the
-program, and `guards` what has to stay as it was. `assemble` prints the compiled function, with `makers` for
+program, and `sources` what has to stay as it was. `assemble` prints the compiled function, with `makers` for
 new objects and `stops` and `resume` for what follows the end of a graph.
 """
 

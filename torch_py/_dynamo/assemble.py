@@ -16,10 +16,10 @@ from torch_py._dynamo.capture_mode import Draws, acts, changed_inputs, unnoticed
 from torch_py._dynamo.exc import Break
 from torch_py._dynamo.failures import left_by_graph
 from torch_py._dynamo.frame import Pending
-from torch_py._dynamo.guards import Source
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot, replace_contents
 from torch_py._dynamo.makers import MAKERS, MAKERS_BY_TEST, cannot_rebuild
 from torch_py._dynamo.resume import Failed
+from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying_arguments import has_tensors
 from torch_py._records import Fields
 from torch_py._shapes.numbers import VARYING, Held
@@ -194,10 +194,12 @@ class Rebuild:
                 self.writes.append(f"del {place}")
             if now is not ABSENT:
                 self.writes.append(f"{place} = {self.value(now)}")
+
         elif entry.kind in ("slot", "class"):
             base = "object" if entry.kind == "slot" else "type"
             verb, operand = ("del", "") if now is ABSENT else ("set", f", {self.value(now)}")
             self.writes.append(f"{base}.__{verb}attr__({owner}, {entry.key!r}{operand})")
+
         elif isinstance(entry.owner, list):
             items = ", ".join(self.value(item) for item, _ in now.items)
             is_tail = entry.kind == "tail"

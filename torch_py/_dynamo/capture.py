@@ -16,10 +16,10 @@ from torch_py._C import Size, _level_of
 from torch_py._dynamo import attributes, calls, operations
 from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.frame import Frame, call_parts
-from torch_py._dynamo.guards import Source
 from torch_py._dynamo.journal import set_attribute, set_key
 from torch_py._dynamo.origins import SCALARS
 from torch_py._dynamo.reading import Reading
+from torch_py._dynamo.sources import Source
 from torch_py._shapes.numbers import Held, SymFloat, SymInt, SymSize
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor

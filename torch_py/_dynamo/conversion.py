@@ -14,10 +14,10 @@ from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.capture_mode import lasting_effect
 from torch_py._dynamo.exc import BackendCompilerFailed, Break, RefusedForStandIns, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
-from torch_py._dynamo.guards import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.logs import explained
 from torch_py._dynamo.resume import ResumedStart
+from torch_py._dynamo.sources import RowWriter
 from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.utils import counters
 from torch_py._dynamo.varying import Varying

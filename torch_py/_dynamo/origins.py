@@ -20,11 +20,11 @@ from torch_py._dynamo.attributes import HEAP_TYPE
 from torch_py._dynamo.capture_mode import CaptureMode
 from torch_py._dynamo.exc import Break
 from torch_py._dynamo.frame import Frame, Pending
-from torch_py._dynamo.guards import Guards, Source, Sources, address_of, may_share, overlap
 from torch_py._dynamo.journal import Journal
 from torch_py._dynamo.logs import stack_trace
 from torch_py._dynamo.native_rules import is_of_torch
 from torch_py._dynamo.recorder import Input, Recorder
+from torch_py._dynamo.sources import Guards, Source, Sources, address_of, may_share, overlap
 from torch_py._dynamo.varying import Varying
 from torch_py._shapes.numbers import Held, SymInt
 from torch_py._subclasses.calls import memory_of

@@ -11,11 +11,11 @@ from typing import Any
 
 from torch_py._dynamo.attributes import HEAP_TYPE, filled_slots, in_class, is_bound
 from torch_py._dynamo.exc import Break
-from torch_py._dynamo.guards import Source
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.native_rules import is_of_torch
 from torch_py._dynamo.origins import FIXED_KINDS, SCALARS, Origins
 from torch_py._dynamo.parts import KEYED_VIEWS, compared_by_identity, identities, items_of, leaves
+from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying_arguments import decimals, is_decimal
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor

@@ -17,7 +17,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.capture_mode import MOST_CALLS, CaptureMode, TooManyCalls, memory_in
 from torch_py._dynamo.exc import Break, RefusedForStandIns, data_dependent
-from torch_py._dynamo.guards import Source
+from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying import SIZES, Varying, name_read
 from torch_py._dynamo.varying_arguments import has_tensors, map_tensors, may_stay, settle_shifts, settled_key
 from torch_py._dynamo.varying_counts import settle_steps, settled_numbers

@@ -27,8 +27,8 @@ from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.guards import RowWriter, Source
     from torch_py._dynamo.recorder import Input, Recorder
+    from torch_py._dynamo.sources import RowWriter, Source
     from torch_py._dynamo.varying_replays import Worlds
     from torch_py.fx.graph import Graph
 

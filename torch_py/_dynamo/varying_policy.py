@@ -13,7 +13,7 @@ from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter
 
 if TYPE_CHECKING:
-    from torch_py._dynamo.guards import Source
+    from torch_py._dynamo.sources import Source
 
 LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits, too
 # Of a tensor: the number of its elements, with large stand-ins as sizes, is an int64, too.
