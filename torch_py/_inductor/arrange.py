@@ -172,8 +172,7 @@ def _is_postponed(nest: Nest, item: Item, following: Sequence[Item]) -> bool:
     """Makes an item the last of its pass, if that changes nothing of what it reads, and what reads it."""
     read = {load.buffer.memory for load in loads(item.value)}
     for other in following:
-        reads_item = any(load.buffer is item.buffer for load in loads(other.value))
-        if other.pass_ != item.pass_ or reads_item or other.buffer.memory in read:
+        if other.pass_ != item.pass_ or _reads(other, item.buffer) or other.buffer.memory in read:
             return False
     nest.items.remove(item)
     nest.items.append(item)

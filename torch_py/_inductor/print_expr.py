@@ -132,9 +132,13 @@ class Scope(Fields):
 
     def variable(self, stem: str, value: Expr, text: str) -> str:
         name = self.names.new(stem)
-        self.out.add(f"const {CPP[value.dtype]} {name} = {unwrapped(text)};")
+        self.out.add(f"const {self._type(value.dtype)} {name} = {unwrapped(text)};")
         self.known[value] = name
         return name
+
+    def _type(self, dtype: Any) -> str:
+        """The C++ type of a variable."""
+        return CPP[dtype]
 
     def _of(self, value: Expr) -> str:
         if isinstance(value, Const):
@@ -242,24 +246,18 @@ class PackScope(Scope):
     negation = "~"
 
     def text(self, value: Expr) -> str:
-        if (
-            value not in self.known
-            and not isinstance(value, Const)
-            and not self.nest.varies(value, self.axis)
-        ):
+        is_ready = isinstance(value, Const) or value in self.known
+        if not is_ready and not self.nest.varies(value, self.axis):
             number = self.before.text(value)
             wide = f"at::vec::broadcast({unwrapped(number)})" if value.dtype != TRUTH else number
             self.known[value] = wide
         return super().text(value)
 
     def variable(self, stem: str, value: Expr, text: str) -> str:
-        if isinstance(value, Cast):
-            return text
-        name = self.names.new(stem)
-        type = "auto" if value.dtype == TRUTH else "Pack"
-        self.out.add(f"const {type} {name} = {unwrapped(text)};")
-        self.known[value] = name
-        return name
+        return text if isinstance(value, Cast) else super().variable(stem, value, text)
+
+    def _type(self, dtype: Any) -> str:
+        return "auto" if dtype == TRUTH else "Pack"
 
     def _of(self, value: Expr) -> str:
         if isinstance(value, Const):

@@ -232,7 +232,10 @@ class Functionalized:
         without = [i for i, step in enumerate(steps) if not has_inverse(step)]
         if without:
             count = _of_same_dtype(values, steps[: without[0]], target)
-            value = self._written_by_strides(memory.root, values[count], target, value)
+            like, base = target.meta["val"], values[count]
+            distance = (_start(target) - _start(memory.root)) // like.itemsize
+            offset = distance + base.meta["val"].storage_offset()
+            value = written_by_strides(self._builder, base, value, like, offset)
             chain[steps[:count]] = value
         for position in range(count - 1, -1, -1):
             value = written_back(self._builder, steps[position], values[position], value)
@@ -240,11 +243,6 @@ class Functionalized:
 
         memory.write(value)
         memory.views = {steps: node for steps, node in chain.items() if steps}
-
-    def _written_by_strides(self, root: Node, base: Node, target: Node, value: Node) -> Node:
-        like = target.meta["val"]
-        offset = (_start(target) - _start(root)) // like.itemsize + base.meta["val"].storage_offset()
-        return written_by_strides(self._builder, base, value, like, offset)
 
     # Results
     # ------------------------------------------------------------

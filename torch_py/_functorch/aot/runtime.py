@@ -11,6 +11,7 @@ from torch_py import _C
 from torch_py._functorch.aot.recipes import (
     Change,
     Computed,
+    Constant,
     InputOfGraph,
     OnInput,
     Own,
@@ -86,8 +87,9 @@ class Call:
         for position in self._bases:
             values[position] = as_base(values[position])
         results: list[Any] = [None] * len(self._recipes)
+        places = {Own: arguments, InputOfGraph: inputs, Computed: values, Same: results}
         for position in self._order:
-            results[position] = _made(self._recipes[position], arguments, inputs, values, results)
+            results[position] = _made(self._recipes[position], places)
         return results
 
 
@@ -158,25 +160,19 @@ def _rank(recipe: Recipe) -> int:
     return 1 if isinstance(recipe, Viewed) and isinstance(recipe.source, Same) else 0
 
 
-def _made(
-    recipe: Any,
-    arguments: Sequence[Any],
-    inputs: Sequence[Any],
-    values: Sequence[Any],
-    results: list[Any],
-) -> Any:
+def _made(recipe: Any, places: Mapping[Any, Sequence[Any]]) -> Any:
+    """A result; `places` has, by the class of a recipe, what its position is in."""
     if isinstance(recipe, Computed):
-        return recipe.of(values)
-    if isinstance(recipe, OnInput):
-        values[recipe.position].data = inputs[recipe.input].detach()
-        return values[recipe.position]
-    if isinstance(recipe, Own):
-        return recipe.of(arguments)
-    if isinstance(recipe, InputOfGraph):
-        return inputs[recipe.position]
+        return recipe.of(places[Computed])
+    if isinstance(recipe, Constant):
+        return recipe.value
     if isinstance(recipe, Viewed):
-        return recipe.of(_made(recipe.source, arguments, inputs, values, results), inputs)
-    return results[recipe.position] if isinstance(recipe, Same) else recipe.value
+        return recipe.of(_made(recipe.source, places), places[InputOfGraph])
+    if isinstance(recipe, OnInput):
+        result = places[Computed][recipe.position]
+        result.data = places[InputOfGraph][recipe.input].detach()
+        return result
+    return places[type(recipe)][recipe.position]
 
 
 def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:
