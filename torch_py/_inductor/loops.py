@@ -238,12 +238,8 @@ class Nest(Fields):
 
     def varies(self, value: Expr, axis: Axis) -> bool:
         """Whether a value is another one at each position of an axis."""
-        for load in loads(value):
-            item = self.made(load.buffer)
-            is_scratch = item is not None and item.place == "scratch"
-            if is_scratch or load.position.factor(axis):
-                return True
-        return False
+        scratch = [item.buffer for item in self.items if item.place == "scratch"]
+        return any(load.buffer in scratch or load.position.factor(axis) for load in loads(value))
 
     def replace(self, axes: dict[Axis, Linear]) -> None:
         """Puts positions in the place of axes."""

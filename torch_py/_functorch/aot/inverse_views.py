@@ -54,8 +54,7 @@ def written_by_strides(builder: Builder, base: Node, view: Node, like: Any, offs
 
 def _inverse_of(*names: str) -> Callable[[Inverse], Inverse]:
     def register(function: Inverse) -> Inverse:
-        for name in names:
-            _INVERSES[name] = function
+        _INVERSES.update(dict.fromkeys(names, function))
         return function
 
     return register

@@ -185,16 +185,11 @@ class Recorder(TorchDispatchMode):
         return node
 
     def _note(self, node: Node, result: Any) -> None:
+        node.meta["val"] = map_tensors(result, lambda tensor: self._value(tensor._twin, tensor.device))
         if isinstance(result, Tensor):
             self._track(result, node)
-            node.meta["val"] = self._value(result._twin, result.device)  # type: ignore[attr-defined]
-            return
-        if not isinstance(result, (tuple, list)):
-            node.meta["val"] = result
-            return
 
-        node.meta["val"] = map_tensors(result, lambda tensor: self._value(tensor._twin, tensor.device))
-        for position, element in enumerate(result):
+        for position, element in enumerate(result if isinstance(result, (tuple, list)) else ()):
             if isinstance(element, Tensor):
                 self._track(element, node, position)
             elif isinstance(element, (tuple, list)):

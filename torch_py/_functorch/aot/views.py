@@ -69,25 +69,19 @@ class Views:
         return any(view.root is root and other is not node for other, view in self._found.items())
 
     def _find(self, node: Node) -> View:
-        if node.target is operator.getitem:
-            return self._of_element(node)
-        source = aliased_argument(node) if node.op == "call_function" else None
+        is_element = node.target is operator.getitem
+        read: Any = node.args if is_element else (node, None)
+        call, position = read
+        if is_element and is_write(call):  # the result may be what the operator has written to
+            written = aliased_argument(call, position)
+            return View(node) if written is None else self.of(written)
+
+        source = aliased_argument(call) if call.op == "call_function" else None
         if source is None or not isinstance(node.meta.get("val"), Tensor) or not _same_memory(source, node):
             return View(node)
-        if node.target._schema.is_mutable:
-            return View(node) if resizes(node, source) else self.of(source)
-        return self.of(source).then(_step(source, node, None), source)
-
-    def _of_element(self, node: Node) -> View:
-        several: Any = node.args[0]
-        position: Any = node.args[1]
-        if is_write(several):  # the result may be what the operator has written to
-            written = aliased_argument(several, position)
-            return View(node) if written is None else self.of(written)
-        source = aliased_argument(several) if several.op == "call_function" else None
-        if source is None or not _same_memory(source, node):
-            return View(node)
-        return self.of(source).then(_step(source, several, position), source)
+        if is_write(call):
+            return View(node) if resizes(call, source) else self.of(source)
+        return self.of(source).then(_step(source, call, position), source)
 
 
 def _step(source: Node, node: Node, index: int | None) -> Step:

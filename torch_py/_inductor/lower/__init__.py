@@ -66,8 +66,7 @@ def _given(lowering: Lowering, module: GraphModule, node: Node) -> None:
 
 
 def _operator(lowering: Lowering, node: Node, loops: bool) -> None:
-    args = map_arg(node.args, lowering.values.__getitem__)
-    kwargs = map_arg(node.kwargs, lowering.values.__getitem__)
+    args, kwargs = map_arg((node.args, node.kwargs), lowering.values.__getitem__)
     target: Any = node.target
     if target is operator.getitem:
         lowering.values[node] = args[0][args[1]]
