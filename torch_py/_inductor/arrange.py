@@ -171,9 +171,8 @@ def _is_written_last(nest: Nest, target: Buffer, value: Buffer) -> bool:
 def _is_postponed(nest: Nest, item: Item, following: Sequence[Item]) -> bool:
     """Makes an item the last of its pass, if that changes nothing of what it reads, and what reads it."""
     read = {load.buffer.memory for load in loads(item.value)}
-    for other in following:
-        if other.pass_ != item.pass_ or _reads(other, item.buffer) or other.buffer.memory in read:
-            return False
+    if any(o.pass_ != item.pass_ or _reads(o, item.buffer) or o.buffer.memory in read for o in following):
+        return False
     nest.items.remove(item)
     nest.items.append(item)
     return True

@@ -152,9 +152,7 @@ class Sharing:
 def _reaching_out(graph: Graph, views: Views) -> set[Node]:
     """Inputs that `as_strided` reads by their place in memory, where copies of them have another one."""
     found = set()
-    for node in graph.nodes:
-        if node.target is not ops.aten.as_strided.default:
-            continue
+    for node in graph.find_nodes(op="call_function", target=ops.aten.as_strided.default):
         root = views.of(node).root
         if root.op != "placeholder":
             continue

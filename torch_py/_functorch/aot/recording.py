@@ -355,8 +355,8 @@ class Draws:
 
     def repeated(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What was noted of an equal draw from the same state of the generator; None for a new draw."""
-        generator = _generator_of(args, kwargs)
-        known = self._known.get(_key(generator, func, args, kwargs))
+        generator, key = _draw_of(func, args, kwargs)
+        known = self._known.get(key)
         if known is None:
             return None
         with unseen():
@@ -365,8 +365,7 @@ class Draws:
 
     def note(self, func: Any, args: Any, kwargs: Any, fact: Any) -> None:
         """Remembers a fact of a new draw, and moves its generator on."""
-        generator = _generator_of(args, kwargs)
-        key = _key(generator, func, args, kwargs)
+        generator, key = _draw_of(func, args, kwargs)
         with unseen():
             self._before.setdefault(generator, generator.get_state())
             _C._torch.rand(1, generator=generator, device=generator.device)
@@ -378,15 +377,14 @@ class Draws:
                 generator.set_state(state)
 
 
-def _generator_of(args: Any, kwargs: Any) -> Any:
-    return generator_in(args, kwargs) or _C.default_generator
+def _draw_of(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The generator of a call, and what equal draws from the same state of it have in common."""
 
-
-def _key(generator: Any, func: Any, args: Any, kwargs: Any) -> Any:
     def described(value: Any) -> Any:
         return (value.shape, value.stride(), value.dtype) if isinstance(value, Tensor) else str(value)
 
+    generator = generator_in(args, kwargs) or _C.default_generator
     with unseen():
         state = generator.get_state().numpy().tobytes()
     rest = tree_map(described, [list(args), sorted(kwargs.items())])
-    return id(generator), state, func, str(rest)
+    return generator, (id(generator), state, func, str(rest))
