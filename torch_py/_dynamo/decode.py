@@ -308,10 +308,7 @@ def translate_312(code: CodeType, name: str, argument: int, end: int) -> tuple[s
 
 # Python 3.13: NULL, or the object of a method, is above the callable
 
-_CHANGED_313 = {
-    "CALL": "call_null_last",
-    "CALL_FUNCTION_EX": "call_function_ex_null_last",
-}
+_CHANGED_313 = {"CALL": "call_null_last", "CALL_FUNCTION_EX": "call_function_ex_null_last"}
 _PAIRS = ("LOAD_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST")
 _FORMATS = {"FORMAT_SIMPLE": 0, "FORMAT_WITH_SPEC": 4}
 

@@ -233,10 +233,8 @@ class Compiler:
         return code or self.function
 
     def _reach_limit(self, reasons: list[str]) -> None:
-        limit = (
-            f"{self.function.__qualname__} has as many pieces of code as "
-            f"torch._dynamo.config.recompile_limit allows ({config.recompile_limit})"
-        )
+        most = f"torch._dynamo.config.recompile_limit allows ({config.recompile_limit})"
+        limit = f"{self.function.__qualname__} has as many pieces of code as {most}"
         last = f"; the last reason: {reasons[0] if reasons else 'new arguments'}"
         if self.settings.fullgraph:
             raise RecompileLimitExceeded(f"{limit}, and is compiled with fullgraph=True{last}")

@@ -48,10 +48,8 @@ class Stop:
         places = [self.resume_at, self.instruction.offset, *(self.raise_at or ())[:1]]
         read = slots_read_from(frame.code, min(places))
         is_result = frame.capture.recorder.is_result
-        return [
-            value if slot in read or not is_result(value) else UNBOUND
-            for slot, value in enumerate(frame.locals)
-        ]
+        slots = enumerate(frame.locals)
+        return [value if slot in read or not is_result(value) else UNBOUND for slot, value in slots]
 
     def layout(self, offset: int, stack: list[Any], raise_at: tuple[int, int] | None) -> Layout:
         frame = self.frame
@@ -315,11 +313,8 @@ def slots_read_from(code: CodeType, offset: int) -> frozenset[int]:
 
 def _first_reached(program: Program, offset: int) -> int:
     """The lowest offset that a run from `offset` on may reach: jumps backward are those of loops."""
-    targets = [
-        instruction.arg
-        for instruction in program.instructions
-        if instruction.offset >= offset and instruction.op.startswith("jump")
-    ]
+    later = [instruction for instruction in program.instructions if instruction.offset >= offset]
+    targets = [instruction.arg for instruction in later if instruction.op.startswith("jump")]
     targets += [row.target for row in program.handlers if row.end > offset]
     lowest = min(targets, default=offset)
     return _first_reached(program, lowest) if lowest < offset else offset

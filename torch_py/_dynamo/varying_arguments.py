@@ -111,10 +111,8 @@ def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None
     if not positions or not isinstance(args[0], Tensor):
         return
 
-    shifts, dims = (
-        args[position] if position < len(args) else kwargs.get(name)
-        for name, position in zip(names, positions)
-    )
+    places = zip(names, positions)
+    shifts, dims = (args[at] if at < len(args) else kwargs.get(name) for name, at in places)
     for shift, dim in zip(_listed(shifts), _listed(dims)):
         size = varying.shape_of(args[0])[dim]
         if type(size) is SymInt and not (shift <= size and -size <= shift):

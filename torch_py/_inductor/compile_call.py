@@ -23,10 +23,7 @@ from torch_py.fx.node import Node
 
 
 def compile_call(
-    module: Any,
-    example_inputs: Sequence[Any],
-    inner: Callable[..., Any],
-    note: Note | None = None,
+    module: Any, example_inputs: Sequence[Any], inner: Callable[..., Any], note: Note | None = None
 ) -> Callable[..., Any]:
     """A function of the arguments of a captured graph; `inner` compiles each of its two graphs."""
     return aot_module_simplified(

@@ -277,12 +277,11 @@ def _write_call(key: str, notes: Notes) -> None:
 
 def _graph_text(module: GraphModule, facts: Callable[[Node], Any]) -> str:
     """A graph, with some facts of each node."""
-    return text_of(
-        [
-            (node.name, node.op, _target_text(node.target), node.args, node.kwargs, facts(node))
-            for node in module.graph.nodes
-        ]
-    )
+
+    def described(node: Node) -> Any:
+        return node.name, node.op, _target_text(node.target), node.args, node.kwargs, facts(node)
+
+    return text_of(list(map(described, module.graph.nodes)))
 
 
 def _target_text(target: Any) -> str:

@@ -69,9 +69,7 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
             raise RuntimeError(f"Unexpected optimization option {name}, known options are {list(known)}")
         before = known[own]
         if before is not None and not isinstance(value, type(before)):
-            raise RuntimeError(
-                f"Unexpected type of attr {name}, got {type(value).__name__} should be "
-                f"{type(before).__name__}"
-            )
+            given, expected = type(value).__name__, type(before).__name__
+            raise RuntimeError(f"Unexpected type of attr {name}, got {given} should be {expected}")
         found[own] = value
     return found

@@ -109,9 +109,8 @@ class Merge(Fields):
             if len(set(words)) == 1:
                 found.append(words[0])
             elif not all(map(_NUMBER.fullmatch, words)):
-                raise NotFollowed(
-                    f"a kernel has another form for other sizes: {words[0]!r} and {words[-1]!r}"
-                )
+                forms = f"{words[0]!r} and {words[-1]!r}"
+                raise NotFollowed(f"a kernel has another form for other sizes: {forms}")
             elif _OF_ROW.search(found[-1]):
                 raise NotFollowed("a kernel keeps a row on the stack whose size varies")
             else:

@@ -113,10 +113,8 @@ class Sizes(Fields):
         found = self.orders()
         for rank, symbol in enumerate(found[0]):
             symbol.rank = rank
-        first, *others = [
-            self.in_order(found[number % len(found)], number)
-            for number in range(max(RECORDINGS, len(found) + 1))
-        ]
+        count = max(RECORDINGS, len(found) + 1)
+        first, *others = [self.in_order(found[number % len(found)], number) for number in range(count)]
         return [first, *map(self._with_large_one, others)]
 
     def _with_large_one(self, values: dict[Symbol, int]) -> dict[Symbol, int]:

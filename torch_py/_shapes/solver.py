@@ -312,9 +312,6 @@ _REAL_FORMS: tuple[tuple[Callable[[float], int | None], Callable[[Term], Term]],
     (_whole, lambda n: Formula("sym_float", (n,))),
     (_inverse, lambda n: Formula("truediv", (1.0, n))),
     (lambda x: _whole(x * x), lambda n: Formula("sym_sqrt", (n,))),
-    (
-        lambda x: _inverse(x * x),
-        lambda n: Formula("truediv", (1.0, Formula("sym_sqrt", (n,)))),
-    ),
+    (lambda x: _inverse(x * x), lambda n: Formula("truediv", (1.0, Formula("sym_sqrt", (n,))))),
     (_bessel, lambda n: Formula("truediv", (n, affine(1, n, -1)))),
 )

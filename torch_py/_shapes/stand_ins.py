@@ -43,12 +43,9 @@ class Range(NamedTuple):
 
     def both(self, other: Range) -> Range:
         """What is in both ranges."""
-        return Range(
-            max(self.low, other.low),
-            min(self.high, other.high),
-            self.is_guarded or other.is_guarded,
-            max(self.share, other.share),
-        )
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        is_guarded = self.is_guarded or other.is_guarded
+        return Range(low, high, is_guarded, max(self.share, other.share))
 
 
 def furthest(holds: Callable[[int], bool], start: int, end: int) -> int:

@@ -276,10 +276,8 @@ def aot_module_simplified(
     def program(recorder: Recorder, values: list[Any]) -> list[Any]:
         results = functional_call(mod, dict(zip(state, values)), tuple(values[len(state) :]))
         if not isinstance(results, (tuple, list)):
-            raise AssertionError(
-                f"aot_module_simplified: {type(mod).__name__} must return a tuple or list; aot_module takes "
-                "modules that return anything"
-            )
+            rule = "must return a tuple or list; aot_module takes modules that return anything"
+            raise AssertionError(f"aot_module_simplified: {type(mod).__name__} {rule}")
         return list(results)
 
     names = [*(name.replace(".", "_") for name in state), *(f"primals_{i}" for i in range(1, len(args) + 1))]

@@ -168,9 +168,8 @@ class Functionalized:
         """Raises Unsupported if the value that stands for a tensor has other strides: other numbers
         would be drawn."""
         if self.latest(target).meta["val"].stride() != target.meta["val"].stride():
-            raise Unsupported(
-                f"{node.target} draws numbers for a changed tensor with gaps between its elements"
-            )
+            why = "draws numbers for a changed tensor with gaps between its elements"
+            raise Unsupported(f"{node.target} {why}")
 
     def _check_resizable(self, node: Node, target: Node) -> None:
         """Raises Unsupported if the memory belongs to an argument, or if other tensors read it."""

@@ -128,10 +128,8 @@ class Sharing:
 
     def _add(self, group: list[Input], reaches_out: bool) -> None:
         if not all(isinstance(one.source, Own) for one in group):
-            raise Unsupported(
-                "the program changes memory in place that it reaches by as_strided, outside of the tensor "
-                "that it is given"
-            )
+            place = "by as_strided, outside of the tensor that it is given"
+            raise Unsupported(f"the program changes memory in place that it reaches {place}")
         positions = [one.source.position for one in group]
         tensors = [self.arguments[position] for position in positions]
         bases = [Base(position).of(self.arguments) for position in positions]

@@ -46,9 +46,8 @@ def written_by_strides(builder: Builder, base: Node, view: Node, like: Any, offs
     if distance and Views().of(base).root.op == "placeholder":
         # Arguments of other calls begin elsewhere in their memory. This copy, gaps included, begins its own.
         base, offset = builder.call(aten.slice_scatter.default, base, base), distance
-    written = builder.call(
-        aten.as_strided_scatter.default, base, view, shape, list(like.stride()), offset if distance else None
-    )
+    start = offset if distance else None
+    written = builder.call(aten.as_strided_scatter.default, base, view, shape, list(like.stride()), start)
     return builder.with_strides_of(written, base.meta["val"])
 
 

@@ -120,14 +120,11 @@ class _Trace:
         if not tangents:
             return [], []
         if not wanted:
-            raise recipes.Unsupported(
-                "results require gradients, and no argument does: the program makes tensors that require them"
-            )
+            why = "no argument does: the program makes tensors that require them"
+            raise recipes.Unsupported(f"results require gradients, and {why}")
         if not all(_has_shape_of_history(computed[i]) for i in tangents):
-            raise recipes.Unsupported(
-                "the program changes the shape of a result in place without grad mode, so that no gradient "
-                "of the result fits its history"
-            )
+            change = "the program changes the shape of a result in place without grad mode"
+            raise recipes.Unsupported(f"{change}, so that no gradient of the result fits its history")
 
         with self.recorder.paused(), inference_mode(False), enable_grad():
             reached = arrivals([computed[i] for i in tangents])

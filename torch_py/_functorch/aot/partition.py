@@ -134,11 +134,9 @@ class _LeastMemory:
         """Whether the call has a value in memory anyway: a fused loop does not make it, or not use it."""
         if _structure(node) not in _FUSED:
             return True
-        return any(
-            self._is_stored(user) if is_view(user) else _structure(user) not in _FUSED
-            for user in node.users
-            if user in self.joint.forward
-        )
+        users = [user for user in node.users if user in self.joint.forward]
+        loops = [is_view(user) or _structure(user) in _FUSED for user in users]
+        return not all(loops) or any(self._is_stored(user) for user in users if is_view(user))
 
     def _is_cheap(self, node: Node) -> bool:
         """Whether backward may compute a node again."""
@@ -320,11 +318,8 @@ class Kept:
     def watches(self, backward: GraphModule) -> list[Watch]:
         """What backward does not get by itself, of which versions are checked anyway."""
         given = {node.name for node in backward.graph.find_nodes(op="placeholder")}
-        return [
-            watch
-            for name, watch in self._found
-            if name not in given and (not watch[0] or watch[1] in self._whole)
-        ]
+        found = [watch for name, watch in self._found if name not in given]
+        return [watch for watch in found if not watch[0] or watch[1] in self._whole]
 
     def _tangents_that_need(self, node: Node) -> list[int]:
         """The tangents that meet a value of the call, or what follows from it alone, in backward."""

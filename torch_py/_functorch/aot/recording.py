@@ -169,10 +169,8 @@ class Recorder(TorchDispatchMode):
             return fake._twin.detach()
 
         with unseen():
-            plain = func(
-                *[map_tensors(value, without) for value in args],
-                **{name: map_tensors(value, without) for name, value in kwargs.items()},
-            )
+            named = {name: map_tensors(value, without) for name, value in kwargs.items()}
+            plain = func(*[map_tensors(value, without) for value in args], **named)
         return flagged if _shapes(plain) != _shapes(result) else ()
 
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
@@ -295,9 +293,8 @@ class Recorder(TorchDispatchMode):
     def _constant(self, tensor: Any) -> Node:
         constant = tensor.constant if isinstance(tensor, FakeTensor) else tensor
         if constant is None:
-            raise RuntimeError(
-                f"ahead-of-time autograd: {tensor} is neither an input of the program nor made by it"
-            )
+            origin = "is neither an input of the program nor made by it"
+            raise RuntimeError(f"ahead-of-time autograd: {tensor} {origin}")
         if constant.requires_grad:
             raise RuntimeError(
                 "ahead-of-time autograd: the program uses a tensor that requires a gradient and is "

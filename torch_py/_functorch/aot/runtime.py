@@ -48,9 +48,8 @@ class Call:
 
         own = [source.position for source in sources if isinstance(source, Own)]
         self._takes_arguments = len(own) == len(sources) and own == list(range(parts.num_arguments))
-        self._gives_results = not (changes or reshapings) and recipes == [
-            Computed(position) for position in range(len(recipes))
-        ]
+        outputs = [Computed(position) for position in range(len(recipes))]
+        self._gives_results = not (changes or reshapings) and recipes == outputs
         # The outputs that results are views of.
         sources_of_views = [recipe.source for recipe in recipes if isinstance(recipe, Viewed)]
         self._bases = {source.position for source in sources_of_views if isinstance(source, Computed)}
