@@ -44,9 +44,8 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
-_MODULES = tuple(
-    f"torch_py._functorch.{name}" for name in ("mapping", "reverse_mode", "forward_mode", "jacobians")
-)
+_FILES = ("mapping", "reverse_mode", "forward_mode", "jacobians")
+_MODULES = tuple(f"torch_py._functorch.{name}" for name in _FILES)
 # They return functions that hold on to the graph of autograd, or levels.
 _UNCAPTURED = ("vjp", "linearize")
 
@@ -256,7 +255,10 @@ class _Rehearsal(Fields):
             results = self._forward(context, given, named)
             if is_recorded:
                 gradients = [self._copy(x) if isinstance(x, Tensor) else None for x in results]
-                self.capture.call(self.cls._own_backward(), (context, *gradients), {})
+                try:
+                    self.capture.call(self.cls._own_backward(), (context, *gradients), {})
+                except Exception as error:  # which is not one of the call
+                    raise self._refusal(f"its backward raises {error!r}", "") from error
             outside = [tensor for tensor in recorder.scopes[-1].tensors if id(tensor) not in self._tensors]
         if outside:
             raise self._refusal("it uses a tensor that is none of its arguments", "give it the tensor")

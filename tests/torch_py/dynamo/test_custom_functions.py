@@ -389,3 +389,32 @@ def test_a_backward_for_one_size(backend: str) -> None:
             except RuntimeError as error:
                 outcomes.append(str(error))
         assert outcomes[0] == outcomes[1]
+
+
+class Unsaved(torch.autograd.Function):
+    """One whose backward fails."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Any) -> Any:
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        (value,) = ctx.saved_tensors
+        return gradient * value
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_errors_of_backward_are_not_those_of_the_call(backend: str) -> None:
+    def function(x: Any) -> Any:
+        try:
+            return Unsaved.apply(x) * 2
+        except ValueError:
+            return x * 3
+
+    compiled = torch.compile(function, backend=backend)
+    for call in (function, compiled):
+        result = call(torch.ones(2, requires_grad=True))
+        assert result.tolist() == [2.0, 2.0]
+        with pytest.raises(ValueError, match="not enough values to unpack"):
+            result.sum().backward()

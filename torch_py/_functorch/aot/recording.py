@@ -159,9 +159,8 @@ class Recorder(TorchDispatchMode):
     def _asked_for(self, func: Any, args: Any, kwargs: Any, result: Any) -> tuple[int, ...]:
         """The arguments that require gradients, if the results depend on that: operators of backward compute
         only those gradients that are wanted."""
-        flagged = tuple(
-            i for i, value in enumerate(args) if isinstance(value, Tensor) and value.requires_grad
-        )
+        tensors = [(i, value) for i, value in enumerate(args) if isinstance(value, Tensor)]
+        flagged = tuple(i for i, tensor in tensors if tensor.requires_grad)
         if not flagged:
             return ()
 
