@@ -132,12 +132,15 @@ class Solver:
         return self._products[count]
 
     def _rounded(self, values: Values) -> Term | None:
-        """factor * ((size + shift) // divisor) + offset"""
-        for symbol, sizes in self._sizes.items():
+        """Blocks, or factor * ((size + shift) // divisor) + offset. Blocks of 5 * s0 in 256 are nearly those of
+        s0 in 51, so that they come first, and are told apart from such quotients."""
+        blocks = self._rounded_up(values)
+        for symbol, sizes in self._sizes.items() if blocks is None or len(symbols_in(blocks)) == 1 else ():
             fits = sorted(_rounded_fits(symbol, sizes, values), key=itemgetter(0))
-            if fits:
-                return self._decided(symbol, sizes, [term for _, term in fits])
-        return self._rounded_up(values)
+            if fits and (blocks is None or symbol in symbols_in(blocks)):
+                first = [] if blocks is None else [blocks]
+                return self._decided(symbol, sizes, [*first, *(term for _, term in fits)])
+        return blocks
 
     def _decided(self, symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:
         """The only fit, or one that equals all others for every size; Ambiguous otherwise."""

@@ -169,3 +169,18 @@ def test_halves_of_odd_and_of_even_sizes():
         for size in (9, 8, 4, 5, 2, 7):
             x = torch.randn(size, 4)
             torch.testing.assert_close(compiled(x), function(x))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("width", [1, 3, 5, 7, 10, 12, 51, 100])
+def test_blocks_of_columns_are_counted_exactly(width: int, dtype: torch.dtype) -> None:
+    """Blocks of 256 among 5 * s0 columns are nearly those of 51 among s0."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return (x @ weights).sum(0)
+
+    weights = torch.randn(4, width, dtype=dtype)
+    compiled = torch.compile(function)
+    for count in (200, 300, 201, 2, 777, 1500):
+        x = torch.randn(3, count, 4, dtype=dtype)
+        torch.testing.assert_close(compiled(x), function(x))
