@@ -132,14 +132,15 @@ class Solver:
         return self._products[count]
 
     def _rounded(self, values: Values) -> Term | None:
-        """Blocks, or factor * ((size + shift) // divisor) + offset. Blocks of 5 * s0 in 256 are nearly those of
-        s0 in 51, so that they come first, and are told apart from such quotients."""
+        """factor * ((size + shift) // divisor) + offset, or blocks: those of 256 in 5 * s0 are nearly those
+        of 51 in s0, so that they are told apart by further recordings."""
         blocks = self._rounded_up(values)
-        for symbol, sizes in self._sizes.items() if blocks is None or len(symbols_in(blocks)) == 1 else ():
-            fits = sorted(_rounded_fits(symbol, sizes, values), key=itemgetter(0))
-            if fits and (blocks is None or symbol in symbols_in(blocks)):
-                first = [] if blocks is None else [blocks]
-                return self._decided(symbol, sizes, [*first, *(term for _, term in fits)])
+        for symbol, sizes in self._sizes.items():
+            if blocks is None or symbols_in(blocks) == {symbol}:
+                fits = sorted(_rounded_fits(symbol, sizes, values), key=itemgetter(0))
+                others = [] if blocks is None else [blocks]
+                if fits:
+                    return self._decided(symbol, sizes, [*(term for _, term in fits), *others])
         return blocks
 
     def _decided(self, symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:
