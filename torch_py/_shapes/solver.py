@@ -137,10 +137,9 @@ class Solver:
         blocks = self._rounded_up(values)
         for symbol, sizes in self._sizes.items():
             if blocks is None or symbols_in(blocks) == {symbol}:
-                fits = sorted(_rounded_fits(symbol, sizes, values), key=itemgetter(0))
-                others = [] if blocks is None else [blocks]
-                if fits:
-                    return self._decided(symbol, sizes, [*(term for _, term in fits), *others])
+                found = sorted(_rounded_fits(symbol, sizes, values), key=itemgetter(0))
+                if fits := [term for _, term in found]:
+                    return self._decided(symbol, sizes, fits if blocks is None else [*fits, blocks])
         return blocks
 
     def _decided(self, symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:

@@ -98,10 +98,8 @@ class _Rewriting:
 
         self.builder.context = {name: fact for name, fact in node.meta.items() if name != "val"}
         with self.graph.inserting_before(node):
-            targets = [
-                old if free else self.builder.call(aten.clone.default, old)
-                for old, free in zip(written, is_free)
-            ]
+            pairs, copied = zip(written, is_free), aten.clone.default
+            targets = [old if free else self.builder.call(copied, old) for old, free in pairs]
             args, kwargs = form.with_written(node.args, node.kwargs, targets)
             call = self.builder.call(form.operator, *args, **kwargs)
             is_one = len(form.operator._schema.returns) == 1
