@@ -572,3 +572,31 @@ def test_an_argument_reshaped_after_its_use_is_an_error_of_backward() -> None:
         product = call(torch.rand(4), torch.rand(4, requires_grad=True))
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             product.sum().backward()
+
+
+def test_an_argument_that_shares_its_version_with_one_reshaped_later() -> None:
+    def function(first: Any, second: Any, w: Any) -> Any:
+        product = second * w
+        first.unsqueeze_(0)
+        return product
+
+    for call in (function, torch.compile(function, backend="aot_eager")):
+        both = torch.ones(6)
+        product = call(both[:3], both[3:], torch.ones(3, requires_grad=True))
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.sum().backward()
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_results_that_lead_to_what_takes_no_gradient(first: int) -> None:
+    """A view from before its base required gradients leads nowhere."""
+
+    def function(view: Any, w: Any) -> Any:
+        return view * 2, w.exp()
+
+    base = torch.ones(3)
+    view = base.view(3)
+    base.requires_grad_()
+    results = torch.compile(function, backend="aot_eager")(view, torch.ones(3, requires_grad=True))
+    for result in (results[first], results[1 - first]):
+        result.sum().backward()

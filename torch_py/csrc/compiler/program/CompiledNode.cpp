@@ -96,14 +96,21 @@ class SecondDerivative final : public autograd::Node {
 
 // --- What a call leaves to it ---
 
-/// How often the caller changes the shape of a tensor, or of one that shares its version.
+/// How often the caller changes the shape of a tensor: of an input, or of a view of one that the
+/// graph has made. Other inputs may share the version, but when they were kept is not known.
 uint32_t CompiledNode::changes_of_shape(const at::Tensor& tensor, const Arguments& inputs) const {
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(), [&](const Argument& input) {
+    return input.tensor != nullptr && input.tensor->is_same(tensor);
+  });
+
   size_t count = 0;
   for (const Reshaped& reshaped : graph_->reshaped) {
     TORCH_CHECK(reshaped.position < inputs.size(), name(), ": the shape of input ",
                 reshaped.position, " is to be changed, but there are ", inputs.size());
     const at::Tensor* input = inputs[reshaped.position].tensor;
-    if (input != nullptr && base_of(tensor) == base_of(*input)) count += reshaped.count;
+    if (input == nullptr) continue;
+    if (is_input ? tensor.is_same(*input) : base_of(tensor) == base_of(*input))
+      count += reshaped.count;
   }
   return static_cast<uint32_t>(count);
 }
@@ -232,7 +239,7 @@ std::vector<size_t> CompiledNode::gradients_left(size_t tangent) const {
   std::vector<size_t> left;
   for (size_t i = 0; i < graph_->differentiated.size(); ++i) {
     const bool is_done = has_come && done_[tangent][i];
-    if (!is_done && next_edge(i).is_valid() && reaches(tangent, i)) left.push_back(i);
+    if (!is_done && reaches(tangent, i)) left.push_back(i);
   }
   return left;
 }
