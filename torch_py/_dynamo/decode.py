@@ -94,18 +94,18 @@ class Program(Fields):
     def _passed_on(self, target: int, names: dict[str, Any]) -> int | None:
         """Where a handler raises GeneratorExit again; None if it does something else, as `finally` does.
         `except` clauses for subclasses of Exception do nothing."""
-        at = self.index_of[target]
+        at, before = self.index_of[target], ""
         while (step := self.instructions[at]).opname != "RERAISE":
             if step.op == "load_global":
                 name = step.arg[0]
                 kind = names.get(name, vars(builtins).get(name))
                 if not (isinstance(kind, type) and issubclass(kind, Exception)):
                     return None
-            elif "JUMP_IF_NOT_EXC_MATCH" in step.opname or "IF_FALSE" in step.opname:
+            elif step.opname == "JUMP_IF_NOT_EXC_MATCH" or before == "CHECK_EXC_MATCH":
                 at = self.index_of[step.arg] - 1  # the next clause
             elif step.opname not in _BEFORE_CLAUSES:
                 return None
-            at += 1
+            at, before = at + 1, step.opname
         return step.offset
 
 

@@ -329,7 +329,36 @@ def test_clauses_for_exceptions_do_nothing_when_a_generator_is_left(function):
     assert equal(torch.compile(function, backend="eager", fullgraph=True)(X), function(X))
 
 
-@pytest.mark.parametrize("function", [_with_two, _with_all, _with_base])
+class Failure(Exception):
+    pass
+
+
+def _with_a_condition(x):
+    """Whose jump looks like that of a clause."""
+
+    def values():
+        try:
+            yield x.sin()
+        finally:
+            if Failure:
+                LOG.append("left")
+
+    return next(values()) + x
+
+
+def _with_an_expression(x):
+    def values():
+        try:
+            yield x.sin()
+        except (ValueError and GeneratorExit):  # noqa: B030
+            LOG.append("left")
+
+    return next(values()) + x
+
+
+@pytest.mark.parametrize(
+    "function", [_with_two, _with_all, _with_base, _with_a_condition, _with_an_expression]
+)
 def test_clauses_that_meet_the_end_of_a_generator(function):
     compiled = torch.compile(function, backend="eager")
     for call in (function, compiled, compiled):
