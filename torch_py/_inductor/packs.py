@@ -17,7 +17,7 @@ from torch_py._inductor.ir import FLOAT, TRUTH, Cast, Const, Expr, Load, Map, Na
 from torch_py._inductor.loops import REDUCTION, Item
 
 _ARITHMETIC = frozenset("+ - * / negative".split())
-_CONDITIONS = frozenset("< <= == != > >= and or not".split())
+_COMPARISONS = frozenset("< <= == != > >=".split())
 # Words of packs for which compilers do as well.
 _PLAIN = frozenset(
     "sqrt rsqrt reciprocal square relu abs floor ceil trunc round maximum minimum copysign".split()
@@ -67,11 +67,19 @@ def _takes_packs(part: Expr, axis: Axis) -> bool:
     if isinstance(part, Cast):
         return _is_float(part.dtype) and _is_float(part.value.dtype)
     if isinstance(part, Map):
-        if part.function in _CONDITIONS:
-            return all(_is_float(a.dtype) or a.dtype == TRUTH for a in part.args)
-        known = part.function in _ARITHMETIC or part.function == "where" or part.function in pack_words()
-        return known and part.dtype == FLOAT
+        return _map_takes_packs(part)
     return isinstance(part, (Const, Named)) and (_is_float(part.dtype) or part.dtype == TRUTH)
+
+
+def _map_takes_packs(part: Map) -> bool:
+    is_truth = [a.dtype == TRUTH for a in part.args]
+    if part.function in ("and", "or", "not"):
+        return all(is_truth)
+    if part.function in _COMPARISONS:
+        is_of_mask = is_truth[0] and part.function == "!=" and isinstance(part.args[1], Const)
+        return is_of_mask or all(_is_float(a.dtype) for a in part.args)
+    known = part.function in _ARITHMETIC or part.function == "where" or part.function in pack_words()
+    return known and part.dtype == FLOAT
 
 
 def _is_float(dtype: Any) -> bool:

@@ -10,7 +10,21 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._inductor.indices import Axis, Linear, Rounded
-from torch_py._inductor.ir import CPP, FLOAT, TRUTH, Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
+from torch_py._inductor.ir import (
+    CPP,
+    FLOAT,
+    TRUTH,
+    Buffer,
+    Cast,
+    Const,
+    Expr,
+    Guard,
+    Index,
+    Load,
+    Map,
+    Named,
+    is_short_float,
+)
 from torch_py._inductor.loops import Nest
 from torch_py._records import Fields
 
@@ -269,6 +283,9 @@ class PackScope(Scope):
             return f"part.load({self.pointers[value.buffer]} + {self.position(value.position)})"
         if isinstance(value, Cast):
             return self.text(value.value)
+        if isinstance(value, Map) and value.args[0].dtype == TRUTH and value.function == "!=":
+            mask, other = value.args  # which is a constant, see packs.py
+            return self.text(mask) if not other.value else f"~{self.text(mask)}"
         return super()._of(value)
 
 
@@ -292,6 +309,8 @@ def literal(value: bool | int | float, dtype: Any) -> str:
     """A number as C++ writes it."""
     if dtype == TRUTH:
         return "true" if value else "false"
+    if is_short_float(dtype):
+        return f"{CPP[dtype]}({literal(value, FLOAT)})"
     if dtype.is_floating_point:
         suffix = "f" if dtype == FLOAT else ""
         if math.isnan(value):

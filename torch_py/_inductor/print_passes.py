@@ -53,7 +53,7 @@ class Passes:
         type = CPP[item.buffer.dtype]
         self.variables[item.buffer] = variable = self.names.new(item.buffer.name)
         if self.columns:
-            self.out.add(f"{type} {variable}[{self.strip}];")
+            self.out.add(f"alignas(64) {type} {variable}[{self.strip}];")
 
         with self._strip_loop():
             scope = self._scope()
@@ -170,7 +170,7 @@ class Passes:
         elif lanes == 1 and not self.columns:
             self.out.add(f"{type} {name} = {start};")
         else:
-            self.out.add(f"{type} {name}[{lanes}];")
+            self.out.add(f"alignas(64) {type} {name}[{lanes}];")
             self.out.add(f"at::vec::fill({name}, {start});")
         self.variables[item.buffer] = name
 

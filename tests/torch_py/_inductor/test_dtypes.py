@@ -1,0 +1,82 @@
+"""Kernels and their gradients in each floating-point dtype: conditions, slices, reductions by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import torch_py as torch
+import torch_py.nn.functional as F
+from tests.subject import only_torch_py
+
+pytestmark = only_torch_py
+
+
+def _padded(x: Any) -> Any:
+    return F.pad(x, (1, 2)).exp()
+
+
+def _gated(x: Any) -> Any:
+    return F.glu(x)
+
+
+def _triangle(x: Any) -> Any:
+    return x.tril().sin()
+
+
+def _differences(x: Any) -> Any:
+    return x[:, 1:] - x[:, :-1] + x[::2].sum(0, keepdim=True)[:, 1:]
+
+
+def _clamped(x: Any) -> Any:
+    return x.clamp(-0.5, 0.5).exp()
+
+
+def _neither(x: Any) -> Any:
+    return torch.where(torch.logical_not(x > -1), x.exp(), x.sin())
+
+
+def _both(x: Any) -> Any:
+    return torch.where(torch.logical_and(x > -1, x < 0.5), x.exp(), x.cos())
+
+
+def _one_of_two(x: Any) -> Any:
+    return torch.where(torch.logical_xor(x > -1, x < 0.5), x.exp(), x.cos())
+
+
+def _either(x: Any) -> Any:
+    return torch.where(torch.logical_or(x > 0, x.isnan()), x.exp(), x)
+
+
+def _largest_of_columns(x: Any) -> Any:
+    return x.amax(0)
+
+
+def _count_of_largest(x: Any) -> Any:
+    return (x == x.amax(0)).sum(0) / x.amax(0)
+
+
+def _joined(x: Any) -> Any:
+    return torch.cat([x, x.exp()], 1).roll(1, 0)
+
+
+_PROGRAMS = (
+    _padded, _gated, _triangle, _differences, _clamped, _neither, _both, _one_of_two, _either,
+    _largest_of_columns, _count_of_largest, _joined,
+)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")  # which tells of kernels that the compiler refuses
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("program", _PROGRAMS)
+def test_as_in_eager_mode(program: Callable[..., Any], dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(6, 6).to(dtype).requires_grad_()
+
+    found, expected = torch.compile(program)(x), program(x)
+    torch.testing.assert_close(found, expected)
+    (one,) = torch.autograd.grad(found.sum(), x)
+    (other,) = torch.autograd.grad(expected.sum(), x)
+    torch.testing.assert_close(one, other)
