@@ -143,7 +143,7 @@ def _not_explained(values: tuple[Any, ...]) -> Exception:
 
 # The declaration of a row that a kernel keeps on the stack, and that of an array of lanes.
 _OF_ROW = re.compile(r"\) [\w:]+ \w+\[$")
-_LANES = re.compile(r"^ *[\w:]+ \w+\[(\d+)\];$", re.MULTILINE)
+_LANES = re.compile(r"^ *alignas\(64\) [\w:]+ \w+\[(\d+)\];$", re.MULTILINE)
 # A number that is not part of a name.
 _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?f?)(?![\w.])")
 

@@ -8,6 +8,7 @@ agree on all of them would differ for other sizes, `Ambiguous` names sizes that 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement, islice
 from operator import itemgetter
@@ -147,10 +148,13 @@ class Solver:
         # Not below the recorded sizes: small ones are often special.
         lowest = max(symbol.min, min(sizes), 1)
         highest = lowest + _LARGEST_PROBE if symbol.max is None else min(symbol.max, lowest + _LARGEST_PROBE)
-        probes = range(lowest, highest + 1)
-        found = [size for size in probes if len({evaluate(fit, {symbol: size}) for fit in fits}) > 1]
-        if found:
-            question = Ambiguous(symbol, found)
+        # How many fits a recording would leave, at most.
+        left = {
+            size: max(Counter(evaluate(fit, {symbol: size}) for fit in fits).values())
+            for size in range(lowest, highest + 1)
+        }
+        if min(left.values()) < len(fits):
+            question = Ambiguous(symbol, sorted(left, key=left.__getitem__))
             if question.key not in self._unanswered:
                 raise question
         return fits[0]

@@ -4,6 +4,7 @@ import pytest
 
 import torch_py as torch
 from torch_py._dynamo.testing import CompileCounterWithBackend
+from torch_py._dynamo.utils import counters
 from torch_py._functorch.aot.varying import trace_varying
 from torch_py._inductor import varying
 from torch_py._inductor.stages import CompiledGraph
@@ -172,7 +173,7 @@ def test_halves_of_odd_and_of_even_sizes():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("width", [1, 3, 5, 7, 10, 12, 51, 100])
+@pytest.mark.parametrize("width", [1, 3, 5, 7, 8, 10, 12, 48, 51, 100])
 def test_blocks_of_columns_are_counted_exactly(width: int, dtype: torch.dtype) -> None:
     """Blocks of 256 among 5 * s0 columns are nearly those of 51 among s0."""
 
@@ -181,6 +182,8 @@ def test_blocks_of_columns_are_counted_exactly(width: int, dtype: torch.dtype) -
 
     weights = torch.randn(4, width, dtype=dtype)
     compiled = torch.compile(function)
+    counters.clear()
     for count in (200, 300, 201, 2, 777, 1500):
         x = torch.randn(3, count, 4, dtype=dtype)
         torch.testing.assert_close(compiled(x), function(x))
+    assert counters["stats"]["unique_graphs"] == 2
