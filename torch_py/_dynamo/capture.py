@@ -42,16 +42,23 @@ class Capture(Reading):
 
     def elements_of(self, value: Any, most: int | None = None) -> list[Any]:
         """The elements of an iterable; with `most`, only so many need to be there."""
-        if type(value) is tuple and id(value) not in self._origins:
-            return list(value)
+        if type(value) in (list, tuple):
+            self.use_length(value)
+            return [self.read_item(value, position) for position in range(len(value))[:most]]
         elements = operations.rest_of(self, operations.iterator_of(self, value))
         return list(islice(elements, most))
 
+    def opened(self, value: Any) -> Any:
+        """A list or tuple of the elements that one from before the call has; any other value itself."""
+        if type(value) in (list, tuple) and id(value) in self._origins:
+            return type(value)(self.elements_of(value))
+        return value
+
     def items_of(self, value: Any) -> dict[Any, Any]:
         """A dictionary of the entries of a mapping."""
-        if isinstance(value, dict):
-            self.use(value)
-            return {key: self.plain(item) for key, item in value.items()}
+        if type(value) is dict:
+            self.use_length(value)
+            return {key: self.read_key(value, key) for key in value}
         keys = self.call(attributes.load(self, value, "keys"), (), {})
         return {key: operations.subscript(self, value, key) for key in self.elements_of(keys)}
 

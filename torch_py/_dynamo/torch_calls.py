@@ -55,7 +55,7 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
         return hash(owner)
     if name == "__len__":
         return capture.recorder.number(name, (owner,), len(owner), len)
-    capture_arguments(capture, args, kwargs)
+    args, kwargs = capture_arguments(capture, args, kwargs)
     if name == "__setitem__" and not kwargs:
         # As the statement that calls it: graphs keep that, although nothing uses its result.
         return capture.recorder.call("call_function", operator.setitem, (owner, *args), {}, operator.setitem)
@@ -87,9 +87,13 @@ def _read_by(name: str) -> str | None:
     return None
 
 
-def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> None:
+def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The arguments of a node. Lists become new ones of what they have, so that numbers may vary."""
+    args = tuple(map(capture.opened, args))
+    kwargs = {name: capture.opened(value) for name, value in kwargs.items()}
     capture.use_fields(*args, *kwargs.values())
     capture.keep(*args, *kwargs.values())
+    return args, kwargs
 
 
 # Functions
@@ -117,11 +121,11 @@ def is_torch_builtin(callee: Any) -> bool:
 
 def function(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """A function of torch, as one node if its result has tensors."""
-    capture_arguments(capture, args, kwargs)
+    args, kwargs = capture_arguments(capture, args, kwargs)
     for value in (*args, *kwargs.values()):
         if isinstance(value, FunctionType):
             raise unsupported_call(callee.__name__, "it calls a function of the program")
-    return capture.result(capture.recorder.call("call_function", callee, tuple(args), kwargs, callee))
+    return capture.result(capture.recorder.call("call_function", callee, args, kwargs, callee))
 
 
 # Functions of C++ that are not operators

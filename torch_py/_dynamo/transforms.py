@@ -176,7 +176,7 @@ def _of_graphs(graphs: Any, lifted: Any) -> Callable[..., Any]:
 
 def grad(capture: Capture, *args: Any, **kwargs: Any) -> Any:
     """Ends the graph where a gradient could come from what was computed before it."""
-    torch_calls.capture_arguments(capture, args, kwargs)
+    args, kwargs = torch_calls.capture_arguments(capture, args, kwargs)
     given = dict(zip(("outputs", "inputs"), args), **kwargs)
     outputs = _fakes(capture, given.get("outputs"))
     inputs = _fakes(capture, given.get("inputs"))
@@ -223,7 +223,7 @@ def apply_function(capture: Capture, cls: Any, /, *given: Any, **kwargs: Any) ->
         why = "it is called in backward, with gradients that are not captured"
         raise unsupported_call("a backward hook of a module", why)
     capture.fixed(cls, cls.__name__)
-    torch_calls.capture_arguments(capture, given, kwargs)
+    given, kwargs = torch_calls.capture_arguments(capture, given, kwargs)
     for name in ("forward", "backward", "setup_context"):
         capture.depends_on_class(cls, name)
 

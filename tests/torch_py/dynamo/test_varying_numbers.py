@@ -1,6 +1,7 @@
 """Integers of programs that vary: how often functions are compiled, and that results are right for each."""
 
 import collections
+import functools
 import math
 
 import pytest
@@ -130,7 +131,22 @@ def test_numbers_in_containers():
     pair = collections.namedtuple("pair", "first second")
     assert calls_of(lambda x, n: x * pair(n, n + 1).second, NUMBERS) == 2
     assert calls_of(lambda x, numbers: x * numbers["a"], [{"a": i} for i in NUMBERS]) == 2
-    assert calls_of(lambda x, numbers: x.new_zeros(numbers) + x[:1, :1], [[i, 3] for i in (2, 3, 4)]) == 3
+    assert calls_of(lambda x, numbers: x.new_zeros(numbers) + x[:1, :1], [[i, 3] for i in NUMBERS]) == 2
+    assert calls_of(lambda x, numbers: x.sum() + torch.zeros(*numbers), [[i, 1] for i in NUMBERS]) == 2
+
+
+def test_numbers_that_functions_pass_on():
+    def outer(*args, **kwargs):
+        return inner(*args, **kwargs)
+
+    def inner(x, number):
+        return x * number
+
+    assert calls_of(outer, NUMBERS) == 2
+    assert calls_of(lambda x, n: outer(x, number=n), NUMBERS) == 2
+    assert calls_of(torch.enable_grad()(inner), NUMBERS) == 2
+    assert calls_of(functools.partial(outer), NUMBERS) == 2
+    assert calls_of(lambda x, named: outer(x, **named), [{"number": i} for i in NUMBERS]) == 2
 
 
 def test_equal_numbers():
