@@ -88,7 +88,7 @@ class Cache(Fields):
     def write(self, key: str, suffix: str, content: bytes) -> None:
         """Keeps something under a key."""
         path = self.place(key, suffix)
-        work = path.with_suffix(f".{os.urandom(8).hex()}")
+        work = path.with_suffix(f".{os.urandom(8).hex()}.part")
         work.write_bytes(content + _digest_of(content, key))
         os.replace(work, path)
 
@@ -192,8 +192,8 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
             path.unlink(missing_ok=True)
             path.with_suffix(".cpp").unlink(missing_ok=True)
 
-    for work in map(Path, glob(f"{inside}/{_PREFIX}*")):
+    for work in map(Path, [*glob(f"{inside}/{_PREFIX}*"), *glob(f"{inside}/??/*.part")]):
         # The process that compiled there may be in another container, so its number says nothing.
         with suppress(OSError):
             if time.time() - work.stat().st_mtime > _LEFT_AFTER:
-                _remove(work)
+                work.unlink() if work.suffix == ".part" else _remove(work)

@@ -150,6 +150,26 @@ def test_what_a_killed_process_left_is_removed(folder: Path) -> None:
     assert not left.exists() and running.exists()
 
 
+def test_what_was_half_written_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch_py._inductor.cache import sweep
+
+    def killed(source: str, target: str) -> None:
+        raise KeyboardInterrupt
+
+    cache = opened()
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        cache.write("ab12", ".graph", b"content")
+    (left,) = folder.glob("ab/*")
+    assert cache.read("ab12", ".graph") is None
+
+    sweep(folder, 10**6)
+    assert left.exists()  # another process may be writing it
+    os.utime(left, (1000, 1000))
+    sweep(folder, 10**6)
+    assert not left.exists()
+
+
 def test_processes_share_an_empty_cache(folder: Path) -> None:
     command = [sys.executable, "-c", _PROGRAM]
     processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
