@@ -10,12 +10,12 @@ import operator
 import sys
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import native_rules, natives, special_calls, torch_calls, transforms
-from torch_py._dynamo.attributes import TensorMethod, in_class, load
+from torch_py._dynamo.attributes import TensorMethod, call_own, in_class, load
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.decode import ASYNCHRONOUS
 from torch_py._dynamo.exc import Break, unsupported_call
@@ -258,6 +258,12 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
     owner = getattr(function, "__self__", None)
     if owner is object:
         return capture.made(object.__new__(cls, *args, **kwargs))
+    if owner is reversed and len(args) == 1:
+        kind, found = type(args[0]), call_own(capture, args[0], "__reversed__")
+        if in_class(kind, "__reversed__") is ABSENT and type(in_class(kind, "__getitem__")) is FunctionType:
+            found = capture.call(Sequence.__reversed__, (args[0],), {})
+        if found is not ABSENT:
+            return found
     if isinstance(owner, type) and (owner in PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)

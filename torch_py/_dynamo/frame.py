@@ -337,8 +337,7 @@ def call_parts(
     return base, callee, args, kwargs
 
 
-def call_operands(op: str, count: int, callee: Callable[..., Any]) -> list[Any]:
-    """What a call finds on the stack, for a callable that ignores its arguments."""
+def _call_operands(op: str, count: int, callee: Callable[..., Any]) -> list[Any]:
     if op in _PLAIN:
         below = [callee]
     else:
@@ -346,3 +345,38 @@ def call_operands(op: str, count: int, callee: Callable[..., Any]) -> list[Any]:
     if op.startswith("call_function_ex"):
         return [*below, (), *[{}] * (count & 1)]
     return [*below, *[None] * count, *[()] * op.endswith("_kw")]
+
+
+# Other instructions at which a graph may end, and how many values they take from the stack.
+TAKEN = {
+    "binary": 2,
+    "compare_as_bool": 2,  # since Python 3.13
+    "unary": 1,
+    "binary_subscr": 2,
+    "contains_op": 2,
+    "load_attr": 1,
+    "store_attr": 2,
+    "store_subscr": 3,
+    "delete_subscr": 2,
+    "get_iter": 1,
+    "to_bool": 1,
+    "unpack_sequence": 1,
+    "jump_if_true": 1,
+    "jump_if_false": 1,
+    "jump_if_true_or_pop": 1,
+    "jump_if_false_or_pop": 1,
+}
+_SPECIAL = (
+    "getattribute setattr getitem setitem delitem contains iter bool lt le eq ne gt ge add sub mul matmul "
+    "truediv floordiv mod pow lshift rshift and or xor neg pos invert"
+).split()
+
+
+def operands(op: str, count: int, callee: Callable[..., Any]) -> list[Any]:
+    """What an instruction finds on the stack if it is to do nothing but call `callee`, with any arguments."""
+    if op.startswith("call"):
+        return _call_operands(op, count, callee)
+    if op.startswith("for_iter"):
+        return [iter(callee, None)]
+    methods = {f"__{name}__": callee for name in _SPECIAL}
+    return [type("operand", (), methods)()] * TAKEN[op]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import operator
 import re
 import types
@@ -18,6 +19,7 @@ from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT, Marker, contents, copy_of
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.origins import FIXED_KINDS, SCALARS
+from torch_py._dynamo.parts import VIEWS
 from torch_py._shapes.numbers import SymSize
 from torch_py._tensor import Tensor
 
@@ -83,6 +85,13 @@ def _mapping(rebuild: Rebuild, value: Any) -> str:
     is_default = isinstance(value, collections.defaultdict)
     factory = f"{rebuild.value(value.default_factory)}, " if is_default else ""
     return _by_class(rebuild, value, factory + entries(rebuild, value), "entries")
+
+
+def _view(rebuild: Rebuild, value: Any) -> str:
+    """The keys, values or items of a dictionary."""
+    (owner,) = gc.get_referents(value)
+    name = type(value).__name__.rpartition("_")[2]
+    return rebuild.declare(value, f"{rebuild.value(owner)}.{name}()", name)
 
 
 def _deque(rebuild: Rebuild, value: Any) -> str:
@@ -223,6 +232,7 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     set: _set,
     frozenset: _set,
     **dict.fromkeys((collections.OrderedDict, collections.Counter, collections.defaultdict), _mapping),
+    **dict.fromkeys(VIEWS, _view),
     collections.deque: _deque,
     slice: _with_fields("start", "stop", "step"),
     FunctionType: _function,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import MethodType, SimpleNamespace
@@ -12,7 +12,9 @@ from torch_py._dynamo.attributes import is_bound
 from torch_py._dynamo.origins import SCALARS
 from torch_py._tensor import Tensor
 
-KEYED_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
+_KINDS = (dict, OrderedDict)
+KEYED_VIEWS: tuple[type, ...] = tuple(type(view) for d in _KINDS for view in (d().keys(), d().items()))
+VIEWS: tuple[type, ...] = (*KEYED_VIEWS, *(type(kind().values()) for kind in _KINDS))
 
 
 def leaves(waiting: list[Any], use: Callable[[Any], None] | None = None) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from torch_py._dynamo.exc import Break
 from torch_py._dynamo.journal import ABSENT, contents, keys_of, length_of
 from torch_py._dynamo.native_rules import is_of_torch
 from torch_py._dynamo.origins import FIXED_KINDS, SCALARS, Origins
-from torch_py._dynamo.parts import KEYED_VIEWS, compared_by_identity, identities, items_of, leaves
+from torch_py._dynamo.parts import VIEWS, compared_by_identity, identities, items_of, leaves
 from torch_py._dynamo.sources import Source
 from torch_py._dynamo.varying_arguments import decimals, is_decimal
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -371,4 +371,4 @@ def _hides_contents(value: Any) -> bool:
     return type(value).__hash__ is None or isinstance(value, memoryview)
 
 
-_VIEWS: tuple[type, ...] = (deque, MappingProxyType, type({}.values()), *KEYED_VIEWS)
+_VIEWS: tuple[type, ...] = (deque, MappingProxyType, *VIEWS)

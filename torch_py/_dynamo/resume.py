@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._C import _compiler
 from torch_py._dynamo.decode import decode, parameter_names
-from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending, call_operands, fill_closure
+from torch_py._dynamo.frame import NULL, TAKEN, UNBOUND, Frame, Pending, fill_closure, operands
 from torch_py._dynamo.program_frames import called_from, traceback_of_program
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Layout(Fields):
     """Where a frame goes on, and what it has then: which slots have values, and which places of the stack.
 
-    `raise_at` is the offset of the call that this frame waits for, with the number of values below its
-    callable: this is where an exception is raised. Equal continuations have equal layouts.
+    `raise_at` is the offset of the call (or another operation) that this frame waits for, with the number of
+    values below its operands: this is where an exception is raised. Equal continuations have equal layouts.
     """
 
     code: CodeType
@@ -171,19 +171,15 @@ def _for_native(values: list[Any]) -> tuple[Any, ...]:
 
 
 def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tuple[int, list[Any]]:
-    """Offset and stack of the call or loop that the frame waits for, with a callable that raises the
-    exception."""
+    """Offset and stack of the instruction that the frame waits for, with operands that raise the error."""
     assert layout.raise_at is not None
     start, base = layout.raise_at
-    fail = _compiler.raiser(error)
     program = decode(layout.code)
     at = program.index_of[start]
-    while not program.instructions[at].op.startswith(("call", "for_iter")):
+    while not (op := program.instructions[at].op).startswith(("call", "for_iter")) and op not in TAKEN:
         at += 1
-    instruction = program.instructions[at]
-    if instruction.op.startswith("for_iter"):
-        return start, [*stack[:base], iter(fail, None)]
-    return start, [*stack[:base], *call_operands(instruction.op, instruction.arg, fail)]
+    fail = _compiler.raiser(error)
+    return start, [*stack[:base], *operands(op, program.instructions[at].arg, fail)]
 
 
 def _distinct(names: list[str]) -> list[str]:

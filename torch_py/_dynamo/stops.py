@@ -3,17 +3,16 @@ for which it keeps the variables that may still be read."""
 
 from __future__ import annotations
 
-import itertools
 import operator
 import warnings
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.decode import Program, decode
 from torch_py._dynamo.exc import Break
-from torch_py._dynamo.frame import NULL, UNBOUND, Frame, call_parts
+from torch_py._dynamo.frame import NULL, TAKEN, UNBOUND, Frame, call_parts
 from torch_py._dynamo.makers import entries
 from torch_py._dynamo.operations import END
 from torch_py._dynamo.program_frames import called_from, warn
@@ -63,12 +62,12 @@ class Stop:
 
     def place_to_raise(self) -> tuple[int, int]:
         """Where an exception of the instruction is raised: see `Layout`."""
-        if self.instruction.op.startswith("for_iter"):
-            return self.instruction.offset, len(self.stack) - 1
-        if not self.instruction.op.startswith("call"):
-            what = f"{self.instruction.opname} inside of `try`"
-            raise Break(what, "an exception of it could not be handled")
-        return self.call_start(), self.base
+        instruction, op = self.instruction, self.instruction.op
+        if op.startswith("call"):
+            return self.call_start(), self.base
+        if not op.startswith("for_iter") and op not in TAKEN:
+            raise Break(f"{instruction.opname} inside of `try`", "an exception of it could not be handled")
+        return instruction.offset, len(self.stack) - TAKEN.get(op, 1)
 
 
 class Ending:
@@ -136,10 +135,11 @@ class Ending:
     def _jump(self, stop: Stop) -> list[str]:
         """A branch on the truth of the top, which some jumps keep."""
         op = stop.instruction.op
-        condition = self.rebuild.value(stop.stack[-1])
+        truth = self.rebuild.name("truth")
         kept = stop.stack if op.endswith("or_pop") else stop.stack[:-1]
         return [
-            f"if {condition}:" if "true" in op else f"if not {condition}:",
+            *self._guarded(stop, f"{truth} = {self._called(['bool', self.rebuild.value(stop.stack[-1])])}"),
+            f"if {truth}:" if "true" in op else f"if not {truth}:",
             f"    {self._next(stop.instruction.arg, kept)}",
             self._next(stop.instruction.end, stop.stack[:-1]),
         ]
@@ -218,8 +218,8 @@ def step_of(stop: Stop) -> Step | None:
     if op not in _OPERATIONS:
         return None
 
-    pops, results, make = _OPERATIONS[op]
-    return Step(pops, results, make(stop.instruction.arg, *stop.stack[-pops:]))
+    results, make = _OPERATIONS[op]
+    return Step(TAKEN[op], results, make(stop.instruction.arg, *stop.stack[-TAKEN[op] :]))
 
 
 # Calls
@@ -260,32 +260,35 @@ def _joined(*texts: str) -> str:
 
 def _unpack(stop: Stop) -> Step | None:
     count = stop.instruction.arg
-    return Step(1, count, [_reversed, stop.stack[-1], count + 1]) if count > 1 else None
+    return Step(1, count, [_unpacking(count), stop.stack[-1]]) if count > 1 else None
 
 
-def _reversed(value: Any, most: int) -> list[Any]:
-    """The elements as an instruction pushes them. What assigns them to names looks at their number."""
-    return list(itertools.islice(value, most))[::-1]
+@cache
+def _unpacking(count: int) -> Callable[[Any], list[Any]]:
+    """What gives the elements as an instruction pushes them, with the errors of this Python."""
+    names = [f"value_{i}" for i in range(count)]
+    text = f"lambda value: [[{', '.join(reversed(names))}] for {', '.join(names)} in [value]][0]"
+    return eval(compile(text, __file__, "eval"))  # type: ignore[no-any-return]
 
 
 def _is_true(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> bool:
     return bool(compare(left, right))
 
 
-# How many values an instruction takes from the stack, how many it gives, and the function that does it with
-# its operands: those of the instruction's argument and the values.
-_OPERATIONS: dict[str, tuple[int, int, Callable[..., tuple[Any, ...]]]] = {
-    "binary": (2, 1, lambda *operands: operands),
-    "compare_as_bool": (2, 1, lambda *operands: (_is_true, *operands)),  # since Python 3.13
-    "unary": (1, 1, lambda *operands: operands),
-    "binary_subscr": (2, 1, lambda _, owner, key: (operator.getitem, owner, key)),
-    "contains_op": (2, 1, lambda no, value, owner: ((operator.contains, _not_contains)[no], owner, value)),
-    "load_attr": (1, 1, lambda name, owner: (getattr, owner, name)),
-    "store_attr": (2, 0, lambda name, value, owner: (setattr, owner, name, value)),
-    "store_subscr": (3, 0, lambda _, value, owner, key: (operator.setitem, owner, key, value)),
-    "delete_subscr": (2, 0, lambda _, owner, key: (operator.delitem, owner, key)),
-    "get_iter": (1, 1, lambda _, value: (iter, value)),
-    "to_bool": (1, 1, lambda _, value: (bool, value)),
+# How many values an instruction gives, and the function that does it with its operands: those of the
+# instruction's argument and the values that it takes.
+_OPERATIONS: dict[str, tuple[int, Callable[..., tuple[Any, ...]]]] = {
+    "binary": (1, lambda *operands: operands),
+    "compare_as_bool": (1, lambda *operands: (_is_true, *operands)),  # since Python 3.13
+    "unary": (1, lambda *operands: operands),
+    "binary_subscr": (1, lambda _, owner, key: (operator.getitem, owner, key)),
+    "contains_op": (1, lambda no, value, owner: ((operator.contains, _not_contains)[no], owner, value)),
+    "load_attr": (1, lambda name, owner: (getattr, owner, name)),
+    "store_attr": (0, lambda name, value, owner: (setattr, owner, name, value)),
+    "store_subscr": (0, lambda _, value, owner, key: (operator.setitem, owner, key, value)),
+    "delete_subscr": (0, lambda _, owner, key: (operator.delitem, owner, key)),
+    "get_iter": (1, lambda _, value: (iter, value)),
+    "to_bool": (1, lambda _, value: (bool, value)),
 }
 
 

@@ -1,6 +1,7 @@
 """Ends of graphs: programs do and print what they did, and compiled code goes on afterwards."""
 
 import asyncio
+import collections
 import sys
 
 import pytest
@@ -469,3 +470,25 @@ def test_methods_that_wait_for_an_argument_are_those_of_any_object(program, grap
         assert results[0] == results[1]
         graphs.append(counter.frame_count)
     assert graphs[0] == graphs[2] and {reason.what for reason in graph_breaks} == {"call of print"}
+
+
+@pytest.mark.parametrize("kind", [dict, collections.OrderedDict])
+def test_views_of_dictionaries_outlive_graphs(kind):
+    """They show what is added later."""
+
+    def program(x, numbers):
+        values, keys = numbers.values(), {"one": x}.keys()
+        numbers["two"] = x * 4
+        y = x.sin()
+        print("in between")
+        numbers["three"] = y
+        for value in values:
+            y = y + value
+        return y, keys, list(numbers.items()), values
+
+    found = []
+    for call in (program, torch.compile(program, backend="eager")):
+        y, keys, items, values = call(ONES, kind(one=ONES))
+        found.append((y, list(keys), items, list(values), type(keys), type(values)))
+    assert equal(*found)
+    assert torch._dynamo.explain(program)(ONES, kind(one=ONES)).graph_count > 0

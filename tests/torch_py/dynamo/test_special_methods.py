@@ -50,6 +50,22 @@ class Number:
         return x + self.value
 
 
+class Elements:
+    def __init__(self, value):
+        self.value = value
+
+    def __len__(self):
+        return self.value
+
+    def __getitem__(self, index):
+        return index * self.value
+
+
+class Backward(Elements):
+    def __reversed__(self):
+        yield from (self.value, 2)
+
+
 class Scale(torch.nn.Module):
     def __init__(self, value):
         super().__init__()
@@ -81,6 +97,8 @@ PROGRAMS = {
     "map": (Number, lambda c: list(map(c, [1, 2]))),
     "modules in map": (Scale, lambda c: list(map(c, [1, 2]))),
     "a key of sorted": (Scale, lambda c: sorted([1, -1], key=c)),
+    "reversed": (Backward, lambda c: list(reversed(c))),
+    "reversed elements": (Elements, lambda c: list(reversed(c))),
     "classes in map": (int, lambda c: [made.value for made in map(Number, [c])]),
 }
 
