@@ -43,6 +43,7 @@ def iterator_of(capture: Capture, value: Any) -> Any:
     kind = type(value)
     if in_class(kind, "__iter__") is ABSENT and type(in_class(kind, "__getitem__")) is FunctionType:
         return capture.call(Sequence.__iter__, (value,), {})
+    value = capture.opened(value) if kind is tuple else value
     capture.use(value)
     return capture.made(iter(value))
 

@@ -147,6 +147,7 @@ def test_numbers_that_functions_pass_on():
     assert calls_of(torch.enable_grad()(inner), NUMBERS) == 2
     assert calls_of(functools.partial(outer), NUMBERS) == 2
     assert calls_of(lambda x, named: outer(x, **named), [{"number": i} for i in NUMBERS]) == 2
+    assert calls_of(lambda x, numbers: sum([x * n for n in numbers]), [(2, i) for i in NUMBERS]) == 2
 
 
 def test_equal_numbers():
