@@ -75,6 +75,7 @@ class Frame:
         self.serial = next(capture.serials)
         self.is_suspended = False
         self.delegate: Any = None  # the iterator of `yield from` in which it is suspended
+        self.closes_delegate = False  # when it is dropped meanwhile
         self.has_pending = False  # whether the stack has arguments that have not been used yet
         self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
         self.result_base = 0  # how much of the stack is left when the result of a call is pushed

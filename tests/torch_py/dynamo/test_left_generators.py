@@ -145,6 +145,29 @@ def _sent_on(x):
     return generator.send(x)
 
 
+class Closing(Echo):
+    def close(self):
+        LOG.append("closed")
+
+
+def _closing(x):
+    def values():
+        yield from Closing()
+
+    for value in values():
+        return x * value
+
+
+def _closed_delegate(x):
+    def values():
+        yield from Closing()
+
+    generator = values()
+    first = next(generator)
+    generator.close()
+    return x * first, list(LOG)
+
+
 def _result_of_an_iterator(x):
     def values():
         result = yield from Echo()
@@ -242,7 +265,7 @@ def _calls(function: Any) -> list[Any]:
     [
         _left_by_break, _left_by_return, _inside_of_with, _delegated, _not_started, _exhausted, _closed,
         _without_cleanup, _subclass, _named, _meta, _of_libraries, _plain, _sent_on, _result_of_an_iterator,
-        _partial_hook, _members, _prepared, _entries,
+        _partial_hook, _members, _prepared, _entries, _closing, _closed_delegate,
     ],
 )  # fmt: skip
 def test_as_in_eager_mode(program: Any):
@@ -250,7 +273,9 @@ def test_as_in_eager_mode(program: Any):
     assert equal(_calls(torch.compile(program, backend="eager")), _calls(program))
 
 
-@pytest.mark.parametrize("program", [_not_started, _exhausted, _closed, _without_cleanup, _plain, _sent_on])
+@pytest.mark.parametrize(
+    "program", [_not_started, _exhausted, _closed, _closed_delegate, _without_cleanup, _plain, _sent_on]
+)
 def test_no_break_without_need(program: Any):
     torch.compiler.reset()
     counters.clear()

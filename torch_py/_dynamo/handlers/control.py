@@ -111,8 +111,8 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
     def has_to_clean_up(self) -> bool:
         """Whether it waits inside of `try` or `with`, and does something when it is dropped."""
         frame = self._frame
-        if not frame.is_suspended:
-            return False
+        if not frame.is_suspended or frame.closes_delegate:
+            return frame.is_suspended
         return frame.program.cleans_up(frame.instruction.offset, frame.blocks, frame.globals)
 
     def send(self, value: Any) -> Any:
@@ -133,6 +133,7 @@ def _steps(frame: Frame) -> Generator[Any, Any, Any]:
         try:
             delegate, frame.delegate = frame.delegate, None
             sent = (yield result) if delegate is None else (yield from delegate)
+            frame.closes_delegate = False
             frame.stack.append(sent)
             error = None
         except (Break, RefusedForStandIns):
@@ -174,6 +175,7 @@ def _delegate(frame: Frame, target: int, dropped: int) -> Finished:
     values as are dropped. It goes on at the target."""
     iterator = frame.stack[-2]
     is_generator = isinstance(iterator, InterpretedGenerator)
+    frame.closes_delegate = not is_generator and hasattr(iterator, "close")
     del frame.stack[-dropped:]
     frame.jump(target)
     frame.is_suspended = True
@@ -195,8 +197,13 @@ def _elements(capture: Any, iterator: Any) -> Generator[Any, Any, Any]:
             else:
                 element = capture.call(attributes.load(capture, iterator, "__next__"), (), {})
             sent = yield element
+
     except StopIteration as stop:
         return stop.value
+    except GeneratorExit:
+        if capture.frame is not None and hasattr(iterator, "close"):
+            capture.call(attributes.load(capture, iterator, "close"), (), {})
+        raise
 
 
 def send(frame: Frame, target: int) -> Finished:
