@@ -27,6 +27,7 @@ from torch_py._inductor.compile_cpp import find_compiler, identity
 from torch_py._ops import OpOverload
 from torch_py._records import Record
 from torch_py._shapes.formulas import Formula, Symbol
+from torch_py.autograd.graph import increment_version
 from torch_py.fx.node import Node
 from torch_py.version import __version__
 
@@ -84,7 +85,13 @@ def decoded(value: Any) -> Any:
 
 
 _PLAIN = frozenset({bool, int, str, type(None)})
-_CONSTANTS = {"int": int, "strided": recipes.strided, "...": ..., "getitem": operator.getitem}
+_CONSTANTS: dict[str, Any] = {
+    "int": int,
+    "strided": recipes.strided,
+    "...": ...,
+    "getitem": operator.getitem,
+    "increment_version": increment_version,
+}
 
 
 @cache

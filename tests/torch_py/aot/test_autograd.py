@@ -600,3 +600,49 @@ def test_results_that_lead_to_what_takes_no_gradient(first: int) -> None:
     results = torch.compile(function, backend="aot_eager")(view, torch.ones(3, requires_grad=True))
     for result in (results[first], results[1 - first]):
         result.sum().backward()
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_a_change_of_another_view_of_one_base_before_an_argument_is_kept(backend: str) -> None:
+    """Their version is one, but what backward keeps has not changed since."""
+
+    def function(first: Any, second: Any, w: Any) -> Any:
+        first.mul_(2)
+        return second * w
+
+    found = []
+    for call in (function, torch.compile(function, backend=backend)):
+        both, w = torch.arange(6.0), torch.ones(3, requires_grad=True)
+        call(both[:3], both[3:], w).sum().backward()
+        found.append([both, w.grad])
+    torch.testing.assert_close(*found)
+
+
+def test_a_change_of_another_view_of_one_base_after_an_argument_is_kept() -> None:
+    def function(first: Any, second: Any, w: Any) -> Any:
+        product = second * w
+        first.mul_(2)
+        return product
+
+    for call in (function, torch.compile(function, backend="aot_eager")):
+        both = torch.arange(6.0)
+        product = call(both[:3], both[3:], torch.ones(3, requires_grad=True))
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.sum().backward()
+
+
+@pytest.mark.filterwarnings("ignore:torch.compile")  # it runs eagerly, and says so
+@pytest.mark.parametrize("detach", [torch.Tensor.detach_, torch.detach_])
+def test_arguments_that_are_detached_in_place(detach: Any) -> None:
+    def function(x: Any, w: Any) -> Any:
+        product = x * w
+        detach(x)
+        return product
+
+    for call in (function, torch.compile(function, backend="aot_eager")):
+        leaf = torch.ones(3, requires_grad=True)
+        x = leaf * 2
+        product = call(x, leaf)
+        assert not x.requires_grad
+        product.sum().backward()
+        assert leaf.grad.tolist() == [4.0] * 3

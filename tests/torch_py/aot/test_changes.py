@@ -542,3 +542,38 @@ def test_fills_of_expanded_arguments_are_refused():
     compiled = aot_function(lambda x: x.zero_(), nop)
     with pytest.raises(NotImplementedError, match="expanded tensor"):
         compiled(torch.zeros(1, 3).expand(2, 3))
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_a_view_that_changes_its_shape_counts_as_a_change_of_its_base(backend: str) -> None:
+    def function(x: Any) -> Any:
+        part = x.split(1)[0]
+        with torch.no_grad():
+            x.squeeze(0).swapaxes_(0, 1)
+        return part
+
+    compiled = torch.compile(function, backend=backend)
+    for call in (function, compiled, compiled):
+        x = torch.ones(3, 4)
+        part = call(x)
+        assert x._version == part._version == 1
+        assert x.shape == (3, 4)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("take", [lambda x: x[0], lambda x: x.unbind()[1], lambda x: x.detach()[0]])
+def test_views_of_what_is_made_of_numbers(take: Any, backend: str) -> None:
+    """They require gradients as soon as what they are views of does."""
+
+    def function() -> Any:
+        made = torch.tensor([1.0, 2.0])
+        return made, take(made)
+
+    compiled = torch.compile(function, backend=backend)
+    facts = []
+    for call in (function, compiled, compiled):
+        made, view = call()
+        made.mul_(2)
+        made.requires_grad_()
+        facts.append([made._is_view(), view._base is made, view.requires_grad, view.tolist(), made.tolist()])
+    assert facts[0] == facts[1] == facts[2]

@@ -49,6 +49,28 @@ def test_graphs_that_leave_inference_mode(backend: str):
     assert outcome(torch.compile(function, backend=backend)) == outcome(function)
 
 
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_graphs_that_leave_inference_mode_and_come_back(backend: str):
+    """The second graph begins and ends in it, at the breaks."""
+
+    def function(x):
+        with torch.inference_mode():
+            inside = x + 1
+            torch._dynamo.graph_break()
+        outside = x.new_ones(2, 3)
+        with torch.inference_mode():
+            last = x * 2
+            torch._dynamo.graph_break()
+        outside.mul_(3)
+        return inside, outside, last
+
+    compiled = torch.compile(function, backend=backend)
+    results = [call(torch.ones(2, 3)) for call in (function, compiled)]
+    facts = [[(t.is_inference(), t.tolist()) for t in found] for found in results]
+    assert facts[0] == facts[1]
+    assert [is_inference for is_inference, _ in facts[0]] == [True, False, True]
+
+
 @pytest.mark.filterwarnings("error:torch.compile.*runs eagerly")
 @pytest.mark.parametrize("requires_grad", [False, True])
 @pytest.mark.parametrize("mode", [False, True])

@@ -123,8 +123,15 @@ class Sharing:
         reaching = _reaching_out(graph, views) if groups else set()
         for group in groups.values():
             reaches_out = any(one.node in reaching for one in group)
-            if reaches_out or (len(group) > 1 and _overlap(group)):
+            if reaches_out or (len(group) > 1 and (_overlap(group) or self._count_together(group))):
                 self._add(group, reaches_out)
+
+    def _count_together(self, group: list[Input]) -> bool:
+        """Whether backward may take a change of one input for one of another that it keeps: views of one base
+        have one version."""
+        if not any(isinstance(value, Tensor) and value.requires_grad for value in self.arguments):
+            return False
+        return len({id(Base(one.source.position).of(self.arguments)) for one in group}) == 1
 
     def _add(self, group: list[Input], reaches_out: bool) -> None:
         if not all(isinstance(one.source, Own) for one in group):

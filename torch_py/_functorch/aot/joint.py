@@ -21,7 +21,12 @@ from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
 from torch_py.autograd import set_detect_anomaly
 from torch_py.autograd.grad_mode import enable_grad, inference_mode
-from torch_py.autograd.graph import _nodes_below, _without_saved_tensors_hooks, get_gradient_edge
+from torch_py.autograd.graph import (
+    _nodes_below,
+    _without_saved_tensors_hooks,
+    get_gradient_edge,
+    increment_version,
+)
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
@@ -92,7 +97,8 @@ class _Trace:
         try:
             with _without_saved_tensors_hooks(), self.recorder.running():
                 results = program(self.recorder, made.for_program())
-                stays_inference = state.inference and _C.is_inference_mode_enabled()
+                is_left = any(map(self._is_made_without_inference, results))
+                stays_inference = state.inference and _C.is_inference_mode_enabled() and not is_left
                 self.leaves_inference = state.inference and not stays_inference
 
                 # The nodes whose memory the program has written to, itself or through views.
@@ -219,8 +225,14 @@ class _Trace:
             backward_error=self.backward_error,
             is_autocast=self.is_autocast,
             leaves_inference=self.leaves_inference and not changes_inference,
-            reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
+            reshapings=[found for one in self.given if (found := self._reshaping(one, changes)).operators],
         )
+
+    def _is_made_without_inference(self, result: Any) -> bool:
+        """Whether a result is an ordinary tensor, and not because it is a view of an argument."""
+        if not isinstance(result, Tensor) or result.is_inference():
+            return False
+        return self.views.of(self.recorder.node_of(result)).root.op != "placeholder"
 
     def _changes(
         self, functional: Functionalized, recorded: list[Input], sharing: Sharing, values: list[Node]
@@ -228,6 +240,8 @@ class _Trace:
         """What the call does to its inputs. Adds their new numbers to `values`, the outputs of the graph."""
         changes = []
         for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
+            if one.leaf.requires_grad and not one.given.requires_grad:
+                raise recipes.Unsupported("the program detaches an argument in place")
             is_recorded = one in recorded
             if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
                 is_counted = one.given.is_inference() or version_of(one.given) != one.version
@@ -236,7 +250,7 @@ class _Trace:
                 values.append(functional.last(self.recorder.node_of(one.given)))
         return changes
 
-    def _reshaping(self, one: Given) -> recipes.Reshaping:
+    def _reshaping(self, one: Given, changes: Sequence[recipes.Change]) -> recipes.Reshaping:
         node = self.recorder.node_of(one.tensor)
         operators = []
         while node is not one.node:
@@ -247,7 +261,16 @@ class _Trace:
             if source is None:
                 break
             node = source
-        return recipes.Reshaping(one.position, tuple(reversed(operators)))
+        operators = operators[::-1] or self._change_of_view(one, {change.input for change in changes})
+        return recipes.Reshaping(one.position, tuple(operators))
+
+    def _change_of_view(self, one: Given, changed: set[int]) -> list[Any]:
+        """The shape of a view has changed, which counts as a change of the argument."""
+        for number, known in enumerate(self.inputs):
+            if known.given is one.tensor and number not in changed:
+                is_counted = version_of(one.tensor) != known.version
+                return [(increment_version, (), {}, True)] if is_counted else []
+        return []
 
 
 def _has_new_history(one: Input) -> bool:

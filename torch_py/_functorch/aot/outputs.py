@@ -30,6 +30,7 @@ from torch_py.autograd.grad_mode import enable_grad
 from torch_py.fx.node import Node
 
 _DETACH = ops.aten.detach.default
+_LIFT = ops.aten.lift_fresh.default
 
 
 class Outputs(Fields):
@@ -109,7 +110,12 @@ class Outputs(Fields):
 
     def _view(self, result: Any) -> View:
         """What a result is a view of, by steps that say where `.data` was taken."""
-        view = self.views.of(self.recorder.node_of(result))
+        node = self.recorder.node_of(result)
+        view = self.views.of(node)
+        if view.steps and view.steps[0].target is _LIFT:
+            # What `torch.tensor` makes of its numbers is not a view of them.
+            sources = view.sources[1:]
+            view = View((*sources, node)[0], view.steps[1:], sources)
         tensors = [*map(self.recorder.tensor_of, view.sources[1:]), result]
         steps = list(view.steps)
         first = len(steps) - len(view.sources)
