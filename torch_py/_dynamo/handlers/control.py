@@ -9,6 +9,7 @@ from torch_py._dynamo import attributes, operations
 from torch_py._dynamo.decode import SETUP_FINALLY
 from torch_py._dynamo.exc import Break, RefusedForStandIns
 from torch_py._dynamo.frame import Finished, Frame
+from torch_py._dynamo.handlers import push
 from torch_py._dynamo.journal import ABSENT
 
 
@@ -293,8 +294,7 @@ def _matches(raised: type[BaseException], kinds: Any) -> bool:
     return issubclass(raised, kinds)
 
 
-def load_assertion_error(frame: Frame, arg: Any) -> None:
-    frame.stack.append(AssertionError)
+load_assertion_error = push(lambda frame, _: AssertionError)
 
 
 # Context managers
@@ -307,13 +307,14 @@ def before_with(frame: Frame, arg: Any) -> None:
     frame.stack[-1:] = [leave, frame.capture.call(enter, (), {})]
 
 
-def with_except_start(frame: Frame, arg: Any) -> None:
-    """Calls __exit__, the fourth from the top, with the exception on top."""
-    _call_exit(frame, frame.stack[-4], frame.stack[-1])
+def _left(frame: Frame, leave: int, raised: int) -> Any:
+    """What __exit__ returns for an exception; both are in these depths of the stack."""
+    error = frame.stack[-raised]
+    return frame.capture.call(frame.stack[-leave], (type(error), error, error.__traceback__), {})
 
 
-def _call_exit(frame: Frame, leave: Any, error: BaseException) -> None:
-    frame.stack.append(frame.capture.call(leave, (type(error), error, error.__traceback__), {}))
+with_except_start = push(lambda frame, _: _left(frame, 4, 1))
+with_except_start_triple = push(lambda frame, _: _left(frame, 7, 2))
 
 
 def setup_finally(frame: Frame, target: int) -> None:
@@ -338,8 +339,3 @@ def pop_except_block(frame: Frame, arg: Any) -> None:
 
 def reraise_triple(frame: Frame, arg: Any) -> None:
     raise frame.stack[-2]
-
-
-def with_except_start_triple(frame: Frame, arg: Any) -> None:
-    """Calls __exit__, the seventh from the top, with the exception on top."""
-    _call_exit(frame, frame.stack[-7], frame.stack[-2])

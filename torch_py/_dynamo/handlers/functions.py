@@ -8,6 +8,7 @@ from typing import Any
 
 from torch_py._dynamo import calls
 from torch_py._dynamo.frame import Frame, call_parts
+from torch_py._dynamo.handlers import push
 
 # Calls: what is on the stack, as a callable and its arguments
 
@@ -83,5 +84,4 @@ def set_function_attribute(frame: Frame, flag: int) -> None:
         frame.stack[-2:] = [function]
 
 
-def load_build_class(frame: Frame, arg: Any) -> None:
-    frame.stack.append(builtins.__build_class__)
+load_build_class = push(lambda frame, _: builtins.__build_class__)

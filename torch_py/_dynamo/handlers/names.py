@@ -9,6 +9,7 @@ from typing import Any
 from torch_py._dynamo import attributes
 from torch_py._dynamo.exc import Break
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
+from torch_py._dynamo.handlers import push
 from torch_py._dynamo.journal import ABSENT
 from torch_py._tensor import Tensor
 
@@ -27,12 +28,8 @@ def pop_top(frame: Frame, arg: Any) -> None:
 gen_start = pop_top
 
 
-def push_null(frame: Frame, arg: Any) -> None:
-    frame.stack.append(NULL)
-
-
-def copy(frame: Frame, depth: int) -> None:
-    frame.stack.append(frame.stack[-depth])
+push_null = push(lambda frame, _: NULL)
+copy = push(lambda frame, depth: frame.stack[-depth])
 
 
 def swap(frame: Frame, depth: int) -> None:
@@ -116,11 +113,6 @@ def make_cell_of(frame: Frame, arg: tuple[int, int | None]) -> None:
     make_cell(frame, slot)
 
 
-def load_closure(frame: Frame, slot: int) -> None:
-    """Pushes a cell itself."""
-    frame.stack.append(frame.slot(slot))
-
-
 def unsupported(frame: Frame, arg: Any) -> None:
     raise Break(f"the instruction {frame.instruction.opname}", "the compiler does not know it", "")
 
@@ -131,24 +123,25 @@ _IS_NULL_LAST = sys.version_info >= (3, 13)
 # Cells
 
 
-def load_deref(frame: Frame, slot: int) -> None:
+def _content(frame: Frame, slot: int) -> Any:
     value = frame.capture.read_cell(frame.slot(slot), frame.program.names[slot])
     if value is ABSENT:
         raise frame.unbound(slot)
-    frame.stack.append(value)
+    return value
 
 
-def load_classderef(frame: Frame, slot: int) -> None:
+def _content_in_class(frame: Frame, slot: int) -> Any:
     name = frame.program.names[slot]
-    if name in frame.names:
-        frame.stack.append(frame.names[name])
-    else:
-        load_deref(frame, slot)
+    return frame.names[name] if name in frame.names else _content(frame, slot)
+
+
+load_closure = push(Frame.slot)  # the cell itself
+load_deref = push(_content)
+load_classderef = push(_content_in_class)
 
 
 def load_from_dict_or_deref(frame: Frame, slot: int) -> None:
-    frame.stack.pop()
-    load_classderef(frame, slot)
+    frame.stack[-1] = _content_in_class(frame, slot)
 
 
 def store_deref(frame: Frame, slot: int) -> None:
@@ -194,16 +187,15 @@ def delete_global(frame: Frame, name: str) -> None:
     frame.capture.write_key(frame.globals, name, ABSENT)
 
 
-def load_name(frame: Frame, name: str) -> None:
-    if name in frame.names:
-        frame.stack.append(frame.names[name])
-    else:
-        frame.stack.append(_global(frame, name))
+def _name(frame: Frame, name: str) -> Any:
+    return frame.names[name] if name in frame.names else _global(frame, name)
+
+
+load_name = push(_name)
 
 
 def load_from_dict_or_globals(frame: Frame, name: str) -> None:
-    frame.stack.pop()
-    load_name(frame, name)
+    frame.stack[-1] = _name(frame, name)
 
 
 def store_name(frame: Frame, name: str) -> None:
@@ -216,8 +208,7 @@ def delete_name(frame: Frame, name: str) -> None:
     del frame.names[name]
 
 
-def load_locals(frame: Frame, arg: Any) -> None:
-    frame.stack.append(frame.names)
+load_locals = push(lambda frame, _: frame.names)
 
 
 def setup_annotations(frame: Frame, arg: Any) -> None:

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch_py._dynamo import attributes, operations
 from torch_py._dynamo.frame import NULL, Frame
+from torch_py._dynamo.handlers import collection, expression, push, statement
 from torch_py._tensor import Tensor
-
-
-def _expression(count: int, function: Callable[..., Any]) -> Callable[[Frame, Any], None]:
-    """Replaces the topmost values by what a function of capture, argument and values returns."""
-
-    def handler(frame: Frame, arg: Any) -> None:
-        result = function(frame.capture, arg, *frame.stack[-count:])
-        frame.stack[-count:] = [result]
-
-    return handler
-
-
-def _statement(count: int, function: Callable[..., None]) -> Callable[[Frame, Any], None]:
-    """Takes the topmost values for a function of capture, argument and values."""
-
-    def handler(frame: Frame, arg: Any) -> None:
-        function(frame.capture, arg, *frame.stack[-count:])
-        del frame.stack[-count:]
-
-    return handler
 
 
 def _is(capture: Any, negated: int, left: Any, right: Any) -> bool:
@@ -50,68 +31,50 @@ def _store(capture: Any, arg: Any, value: Any, owner: Any, key: Any) -> None:
     operations.store_subscript(capture, owner, key, value)
 
 
-binary = _expression(2, operations.binary)
-unary = _expression(1, operations.unary)
-is_op = _expression(2, _is)
-contains_op = _expression(2, _contains)
-binary_subscr = _expression(2, lambda capture, _, owner, key: operations.subscript(capture, owner, key))
-binary_slice = _expression(3, _slice)
+binary = expression(2, operations.binary)
+unary = expression(1, operations.unary)
+is_op = expression(2, _is)
+contains_op = expression(2, _contains)
+binary_subscr = expression(2, lambda capture, _, owner, key: operations.subscript(capture, owner, key))
+binary_slice = expression(3, _slice)
 
-store_subscr = _statement(3, _store)
-store_slice = _statement(4, _store_slice)
-delete_subscr = _statement(2, lambda capture, _, owner, key: operations.delete_subscript(capture, owner, key))
+store_subscr = statement(3, _store)
+store_slice = statement(4, _store_slice)
+delete_subscr = statement(2, lambda capture, _, owner, key: operations.delete_subscript(capture, owner, key))
 
-load_attr = _expression(1, lambda capture, name, owner: attributes.load(capture, owner, name))
-store_attr = _statement(2, lambda capture, name, value, owner: attributes.store(capture, owner, name, value))
-delete_attr = _statement(1, lambda capture, name, owner: attributes.delete(capture, owner, name))
+load_attr = expression(1, lambda capture, name, owner: attributes.load(capture, owner, name))
+store_attr = statement(2, lambda capture, name, value, owner: attributes.store(capture, owner, name, value))
+delete_attr = statement(1, lambda capture, name, owner: attributes.delete(capture, owner, name))
 
-get_iter = _expression(1, lambda capture, _, value: operations.iterator_of(capture, value))
+get_iter = expression(1, lambda capture, _, value: operations.iterator_of(capture, value))
 get_yield_from_iter = get_iter
 
 
 # Containers
 
 
-def _top(frame: Frame, count: int) -> list[Any]:
-    return frame.stack[len(frame.stack) - count :]
+def _set(capture: Any, items: list[Any]) -> Any:
+    capture.use_fields(items)
+    capture.tells_apart(*items)
+    return capture.made(set(items))
 
 
-def _replace(frame: Frame, count: int, value: Any) -> None:
-    frame.stack[len(frame.stack) - count :] = [value]
+def _map(capture: Any, items: list[Any]) -> Any:
+    capture.use_fields(items[::2])
+    return capture.made(dict(zip(items[::2], items[1::2])))
 
 
-def build_tuple(frame: Frame, count: int) -> None:
-    _replace(frame, count, tuple(_top(frame, count)))
+def _map_with_keys(capture: Any, items: list[Any]) -> Any:
+    return capture.made(dict(zip(items[-1], items)))
 
 
-def build_list(frame: Frame, count: int) -> None:
-    _replace(frame, count, frame.capture.made(_top(frame, count)))
-
-
-def build_set(frame: Frame, count: int) -> None:
-    items = _top(frame, count)
-    frame.capture.use_fields(items)
-    frame.capture.tells_apart(*items)
-    _replace(frame, count, frame.capture.made(set(items)))
-
-
-def build_map(frame: Frame, count: int) -> None:
-    items = _top(frame, 2 * count)
-    frame.capture.use_fields(items[::2])
-    _replace(frame, 2 * count, frame.capture.made(dict(zip(items[::2], items[1::2]))))
-
-
-def build_const_key_map(frame: Frame, count: int) -> None:
-    items = _top(frame, count + 1)
-    _replace(frame, count + 1, frame.capture.made(dict(zip(items[-1], items))))
-
-
-def build_string(frame: Frame, count: int) -> None:
-    _replace(frame, count, "".join(map(frame.capture.as_number, _top(frame, count))))
-
-
-def build_slice(frame: Frame, count: int) -> None:
-    _replace(frame, count, slice(*_top(frame, count)))
+build_tuple = collection(lambda capture, items: tuple(items))
+build_list = collection(lambda capture, items: capture.made(items))
+build_set = collection(_set)
+build_map = collection(_map, size=lambda count: 2 * count)
+build_const_key_map = collection(_map_with_keys, size=lambda count: count + 1)
+build_string = collection(lambda capture, items: "".join(map(capture.as_number, items)))
+build_slice = collection(lambda capture, items: slice(*items))
 
 
 # Additions to a container below the top
@@ -177,7 +140,7 @@ def dict_merge(frame: Frame, depth: int) -> None:
     target.update(items)
 
 
-list_to_tuple = _expression(1, lambda capture, _, value: tuple(capture.elements_of(value)))
+list_to_tuple = expression(1, lambda capture, _, value: tuple(capture.elements_of(value)))
 
 
 # Unpacking
@@ -210,12 +173,12 @@ def unpack_ex(frame: Frame, arg: int) -> None:
 
 def format_value(frame: Frame, arg: int) -> None:
     """The two lowest bits of the argument are the conversion; the next tells whether there is a format."""
-    value, specification = frame.stack[-2:] if arg & 4 else (frame.stack[-1], "")
-    text = operations.formatted(frame.capture, arg & 3, value, specification)
-    _replace(frame, 2 if arg & 4 else 1, text)
+    pops = 2 if arg & 4 else 1
+    value, specification = [*frame.stack[-pops:], ""][:2]
+    frame.stack[-pops:] = [operations.formatted(frame.capture, arg & 3, value, specification)]
 
 
-convert_value = _expression(1, operations.formatted)
+convert_value = expression(1, operations.formatted)
 
 
 # Patterns
@@ -225,31 +188,24 @@ convert_value = _expression(1, operations.formatted)
 _SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
-def get_len(frame: Frame, arg: Any) -> None:
-    value = frame.stack[-1]
-    frame.stack.append(frame.capture.call(len, (value,), {}))
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, Tensor))
 
 
-def match_mapping(frame: Frame, arg: Any) -> None:
-    frame.stack.append(isinstance(frame.stack[-1], Mapping))
+get_len = push(lambda frame, _: frame.capture.call(len, (frame.stack[-1],), {}))
+match_mapping = push(lambda frame, _: isinstance(frame.stack[-1], Mapping))
+match_sequence = push(lambda frame, _: _is_sequence(frame.stack[-1]))
 
 
-def match_sequence(frame: Frame, arg: Any) -> None:
-    value = frame.stack[-1]
-    is_text = isinstance(value, (str, bytes, bytearray))
-    frame.stack.append(isinstance(value, Sequence) and not is_text and not isinstance(value, Tensor))
-
-
-def match_keys(frame: Frame, arg: Any) -> None:
-    """Pushes the values of the keys, or None if one is missing."""
+def _values_of_keys(frame: Frame, arg: Any) -> tuple[Any, ...] | None:
+    """The values of the keys, or None if one is missing."""
     subject, keys = frame.stack[-2:]
-    found = []
-    for key in keys:
-        if not operations.contains(frame.capture, subject, key):
-            frame.stack.append(None)
-            return
-        found.append(operations.subscript(frame.capture, subject, key))
-    frame.stack.append(tuple(found))
+    if not all(operations.contains(frame.capture, subject, key) for key in keys):
+        return None
+    return tuple(operations.subscript(frame.capture, subject, key) for key in keys)
+
+
+match_keys = push(_values_of_keys)
 
 
 def match_keys_with_flag(frame: Frame, arg: Any) -> None:
@@ -284,7 +240,7 @@ def _match_class(capture: Any, count: int, subject: Any, kind: Any, names: Any) 
     return tuple(found)
 
 
-match_class = _expression(3, _match_class)
+match_class = expression(3, _match_class)
 
 
 def match_class_with_flag(frame: Frame, count: int) -> None:
