@@ -81,9 +81,10 @@ class Rebuild:
         """The value of a source, read before the graph runs."""
         if source.kind == "argument":
             return self.parameters[source.key]
+        wish = source.as_name()[-40:] or "constant"
         if source.kind == "constant":
-            return self.constant(source.key, _wish(source))
-        return self._read(self._access(source), _wish(source))
+            return self.constant(source.key, wish)
+        return self._read(self._access(source), wish)
 
     def _read(self, text: str, wish: str) -> str:
         """The name of what an expression gives before the graph runs."""
@@ -212,11 +213,6 @@ class Rebuild:
         items = ", ".join(f"({self.value(one)}, {self.value(other)})" for one, other in contents.items)
         replace = self.constant(replace_contents, "replace_contents")
         return f"{replace}({owner}, {self.constant(Snapshot, 'Snapshot')}([{items}]))"
-
-
-def _wish(source: Source) -> str:
-    text = re.sub(r"L\['(\w+)'\]", r"\1", source.text)
-    return re.sub(r"\W+", "_", text).strip("_")[-40:] or "constant"
 
 
 class Assembly(Fields):

@@ -260,11 +260,8 @@ class Compiler:
             _capturing.active = True
             conversion = Conversion(self.function, self.start, self.settings, self.continuation, self.policy)
 
-            with (
-                compilation(self.function.__qualname__),
-                without_garbage_collection(),
-                _without_saved_tensors_hooks(),
-            ):
+            name = self.function.__qualname__
+            with compilation(name), without_garbage_collection(), _without_saved_tensors_hooks():
                 return conversion.run(values)
         except Unsupported:
             raise

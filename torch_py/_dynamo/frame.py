@@ -310,9 +310,7 @@ _PLAIN = ("call_function", "call_function_kw", "call_function_ex_plain")
 _NULL_LAST = ("call_null_last", "call_kw", "call_function_ex_null_last")
 
 
-def call_parts(
-    instruction: Instruction, stack: list[Any], named: tuple[str, ...]
-) -> tuple[int, Any, Any, Any]:
+def call_parts(instruction: Instruction, stack: list[Any], named: Any) -> tuple[int, Any, Any, Any]:
     """How much of the stack is below the call, what an instruction calls, its arguments, and its keywords.
 
     Those of ``f(*args, **kwargs)`` are as they are given. `named` are the names of the last arguments, if

@@ -271,15 +271,10 @@ def call_descriptor(capture: Capture, callee: Any, args: Any, kwargs: dict[str, 
 
 def call_wrapper(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A bound special method: ``[].__len__``."""
-    owner, name = capture.owner_of(callee), callee.__name__
-    special = _OF_OBJECT.get(name)
-    if special is not None and callee.__objclass__ in (object, type):
-        return special(capture, owner, *args, **kwargs)
-    if isinstance(owner, Tensor):
-        return torch_calls.method(capture, owner, name, args, kwargs)
-    if name == "__get__":
+    if callee.__name__ == "__get__":
         return capture.result(callee(*args, **kwargs))
-    return call_method_of(capture, owner, callee, args, kwargs)
+    unbound = vars(callee.__objclass__)[callee.__name__]
+    return call_descriptor(capture, unbound, [capture.owner_of(callee), *args], kwargs)
 
 
 def _object_getattribute(capture: Capture, owner: Any, name: str) -> Any:

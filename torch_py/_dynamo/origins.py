@@ -48,14 +48,8 @@ FIXED_KINDS = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType
 class Origins:
     """The origins of objects, and the guards and inputs that follow from them."""
 
-    def __init__(
-        self,
-        handlers: dict[str, Any],
-        varying: Varying,
-        stop_at: tuple[int, int] | None = None,
-        not_assumed: str = "",
-    ) -> None:
-        self.handlers = handlers
+    def __init__(self, handlers: Any, varying: Varying, stop_at: Any = None, not_assumed: str = "") -> None:
+        self.handlers: dict[str, Any] = handlers
         self.guards = Guards()
         self.sources = Sources()
         self.journal = Journal()
@@ -69,7 +63,8 @@ class Origins:
         self.frame: Frame | None = None
         self.fixes_numbers = False  # whether integers that are read from now on do not vary
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
-        self.stop_at = stop_at  # the frame and the step before which the graph has to end
+        # The frame and the step before which the graph has to end.
+        self.stop_at: tuple[int, int] | None = stop_at
         self.raised_at: tuple[int, int] | None = None  # what raised the exception that is handled, outermost
         self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
         self.is_continuation = False  # of a function whose graph has ended before

@@ -89,9 +89,7 @@ def is_of_compiler(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith("<compiled ") or module.startswith("torch_py._dynamo.")
 
 
-def traceback_of_program(
-    traceback: TracebackType | None, outermost: Sequence[CodeType] = ()
-) -> TracebackType | None:
+def traceback_of_program(traceback: Any, outermost: Sequence[CodeType] = ()) -> TracebackType | None:
     """A traceback without the frames of the compiler, and without the outermost others if these are frames of
     certain codes, in their order."""
     kept = []

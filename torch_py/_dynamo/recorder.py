@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,9 +17,9 @@ from torch_py import _C
 from torch_py._dynamo.capture_mode import MOST_CALLS, CaptureMode, TooManyCalls, memory_in
 from torch_py._dynamo.exc import Break, RefusedForStandIns, data_dependent
 from torch_py._dynamo.sources import Source
-from torch_py._dynamo.varying import SIZES, Varying, name_read
+from torch_py._dynamo.varying import SIZES, Question, Varying, name_read
 from torch_py._dynamo.varying_arguments import has_tensors, map_tensors, may_stay, settle_shifts, settled_key
-from torch_py._dynamo.varying_counts import settle_steps, settled_numbers
+from torch_py._dynamo.varying_counts import Run, settle_steps, settled_numbers
 from torch_py._records import Fields
 from torch_py._shapes.numbers import VARYING, Held
 from torch_py._subclasses import errors
@@ -91,7 +90,7 @@ class Recorder(TorchFunctionMode):
         return number
 
     def _placeholder(self, source: Source, example: Any) -> Node:
-        node = self.scopes[0].placeholder(_node_name(source))
+        node = self.scopes[0].placeholder(source.as_name().lower() or "input")
         node.meta["example_value"] = example
         return node
 
@@ -175,15 +174,7 @@ class Recorder(TorchFunctionMode):
 
     # Calls
 
-    def call(
-        self,
-        op: str,
-        target: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        run: Callable[..., Any],
-        acts: bool = False,
-    ) -> Any:
+    def call(self, op: str, target: Any, args: Any, kwargs: Any, run: Run, acts: bool = False) -> Any:
         """Runs `run(*args, **kwargs)` on fake tensors. A node records it if the result has tensors.
 
         `acts`: the call may do more than compute its result, so its node stays even if the result is unused.
@@ -216,7 +207,7 @@ class Recorder(TorchFunctionMode):
             found.append("writes")
         return found
 
-    def _result(self, target: Any, run: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    def _result(self, target: Any, run: Run, args: Any, kwargs: dict[str, Any]) -> Any:
         self.fake_mode.begin()
         self.fake_mode.calls_left = MOST_CALLS if self.varying.places else math.inf
 
@@ -263,9 +254,7 @@ class Recorder(TorchFunctionMode):
         args = tuple(settled(value, position) for position, value in enumerate(args))
         return args, {name: settled(value, name) for name, value in kwargs.items()}
 
-    def number(
-        self, target: Any, args: tuple[Any, ...], result: Any, question: Callable[[Tensor], Any]
-    ) -> Any:
+    def number(self, target: Any, args: tuple[Any, ...], result: Any, question: Question) -> Any:
         """A tensor's answer, with SymInts for sizes that vary. `question` asks another tensor the same."""
         name = name_read(target, args)
         if name == "storage_offset":
@@ -307,12 +296,6 @@ class Recorder(TorchFunctionMode):
         if is_method or getattr(Tensor, name, None) is func:
             return self.call("call_method", name, args, kwargs, func)
         return self.call("call_function", func, args, kwargs, func)
-
-
-def _node_name(source: Source) -> str:
-    """A name for a placeholder: the variable's, with what follows."""
-    text = re.sub(r"^L\['(\w+)'\]", r"\1", source.text)
-    return re.sub(r"\W+", "_", text).strip("_").lower() or "input"
 
 
 def _shown(target: Any) -> str:

@@ -3,6 +3,7 @@ program (see `_C._compiler.GuardProgram`)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -54,6 +55,11 @@ class Source:
 
     def __repr__(self) -> str:
         return self.text
+
+    def as_name(self) -> str:
+        """The text as an identifier, perhaps an empty one: the variable's name, with what follows."""
+        text = re.sub(r"^L\['(\w+)'\]", r"\1", self.text)
+        return re.sub(r"\W+", "_", text).strip("_")
 
     def steps(self) -> Iterator[Source]:
         """This source and those before it, the first one first."""

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from torch_py._dynamo.assemble import Assembly
 
 
+Continuation = Callable[[ResumedStart], Any]  # what goes on
+
+
 class Stop:
     """A frame at a break: the innermost one at the instruction that breaks, the others at a call that does
     not return, or (`is_waiting`) after one whose result they wait for."""
@@ -73,9 +76,7 @@ class Stop:
 class Ending:
     """Writes the end of a compiled function that stops at a break."""
 
-    def __init__(
-        self, assembly: Assembly, stops: list[Stop], continuation: Callable[[ResumedStart], Any]
-    ) -> None:
+    def __init__(self, assembly: Assembly, stops: list[Stop], continuation: Continuation) -> None:
         self.rebuild = assembly.rebuild
         self.innermost, *outer = stops
         self.continuation = continuation
@@ -118,7 +119,7 @@ class Ending:
         results: Sequence[str] = (),
         raise_at: tuple[int, int] | None = None,
         error: Sequence[str] = (),
-        continuation: Callable[[ResumedStart], Any] | None = None,
+        continuation: Continuation | None = None,
     ) -> str:
         """A statement that continues at `offset`, with `results` above what is kept of the stack; or raises
         `error` at a place. It may have a continuation of its own."""

@@ -180,9 +180,7 @@ _UNGUARDED: dict[str, Callable[..., Any]] = {
     "get_num_threads": lambda capture, answer: answer,
     "is_anomaly_enabled": lambda capture, answer: answer,
     "is_autocast_cache_enabled": lambda capture, answer: capture.before.cache,
-    "get_autocast_dtype": lambda capture, answer, device: capture.before.autocast.get(
-        device, (False, answer)
-    )[1],
+    "get_autocast_dtype": lambda capture, answer, kind: capture.before.autocast.get(kind, (0, answer))[1],
 }
 
 

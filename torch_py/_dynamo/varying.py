@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 
 Values = Mapping[Symbol, int]
+Question = Callable[[Tensor], Any]  # to a tensor, about its sizes
+StandIn = tuple[Tensor, Geometry]
+Test = Callable[[Values], bool]
 
 
 class Place(NamedTuple):
@@ -70,10 +73,10 @@ def _is_as_narrow(symbol: Symbol, allowed: Range) -> bool:
 
 
 class Read(Fields):
-    """A question to the tensor of a node, about its sizes, and what the answer seemed to be."""
+    """A question to the tensor of a node, and what the answer seemed to be."""
 
     node: Node
-    question: Callable[[Tensor], Any]
+    question: Question
     terms: Any
 
 
@@ -94,9 +97,7 @@ class Varying:
 
     # Inputs
 
-    def stand_in(
-        self, mode: FakeTensorMode, tensor: Tensor, source: Source
-    ) -> tuple[Tensor, Geometry] | None:
+    def stand_in(self, mode: FakeTensorMode, tensor: Tensor, source: Source) -> StandIn | None:
         """The fake tensor of an input some of whose sizes vary; None for others."""
         dims = self.policy.dimensions(tensor, source)
         self._other_sizes |= {size for dim, size in enumerate(tensor.shape) if dim not in dims}
@@ -156,7 +157,7 @@ class Varying:
 
     # What programs read
 
-    def read(self, value: Any, node: Node, question: Callable[[Tensor], Any]) -> Any:
+    def read(self, value: Any, node: Node, question: Question) -> Any:
         """What the tensor of a node was asked for, a number or sizes: with SymInts for what varies."""
         kind = type(value)
         if kind is int:
@@ -173,7 +174,7 @@ class Varying:
         self.reads.setdefault(last, []).append(Read(node, question, terms))
         return found
 
-    def _numbers(self, values: Any, node: Node, question: Callable[[Tensor], Any]) -> list[int]:
+    def _numbers(self, values: Any, node: Node, question: Question) -> list[int]:
         """What a tensor answers to a question, with SymInts for what varies."""
         if self.sizes.bounded:
             return list(map(self.sizes.integer, self.worlds.terms(values, node, question)))
@@ -200,9 +201,7 @@ class Varying:
             return list(map(self.sizes.wrap, tensor.shape))
         return self._numbers(tensor.shape, self.recorder.node_of(tensor), lambda other: other.shape)
 
-    def limit(
-        self, symbols: set[Symbol], holds: Callable[[Values], bool], is_guarded: bool | None = None
-    ) -> None:
+    def limit(self, symbols: set[Symbol], holds: Test, is_guarded: bool | None = None) -> None:
         """Has the program captured anew with numbers that operators can have: for which `holds` is true, as
         it is for the example. A number that can hardly be anything else is fixed.
 

@@ -33,9 +33,7 @@ Run = Callable[..., Any]
 Count = Callable[[Any], int]
 
 
-def settled_numbers(
-    varying: Varying, target: Any, run: Run, args: Any, kwargs: dict[str, Any]
-) -> tuple[Any, Any]:
+def settled_numbers(varying: Varying, target: Any, run: Run, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """The arguments of a call of `target`, ``run(*args, **kwargs)``.
 
     If it does not work for the stand-ins, it gets the positions and counts of the example; the stand-ins are
@@ -90,9 +88,7 @@ def _returns_list(packet: OpOverloadPacket | None) -> bool:
 class Call:
     """A call with arguments that vary, and what is counted of its result."""
 
-    def __init__(
-        self, varying: Varying, run: Run, args: Any, kwargs: Any, count: Count = lambda _: 1
-    ) -> None:
+    def __init__(self, varying: Varying, run: Run, args: Any, kwargs: Any, count: Count) -> None:
         self._varying = varying
         self._sizes = varying.sizes
         self._run = run
@@ -153,7 +149,7 @@ class _CallWithPositions(Call):
     """A call that gets some numbers as positions or counts."""
 
     def __init__(self, varying: Varying, run: Run, args: Any, kwargs: Any, numbers: list[SymInt]) -> None:
-        super().__init__(varying, run, args, kwargs)
+        super().__init__(varying, run, args, kwargs, count=lambda _: 1)
         self._signs = [self._sizes.decided(">=", number, 0) for number in numbers]
         self._positions = {symbol for number in numbers for symbol in symbols_in(number.term)}
 

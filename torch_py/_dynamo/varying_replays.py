@@ -7,7 +7,7 @@ other sizes than those that it was captured with (`check`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from torch_py._dynamo.exc import Break
@@ -24,7 +24,7 @@ from torch_py.fx.node import Node, map_arg
 
 if TYPE_CHECKING:
     from torch_py._dynamo.recorder import Recorder
-    from torch_py._dynamo.varying import Read, Values, Varying
+    from torch_py._dynamo.varying import Question, Read, Values, Varying
 
 
 class Replay(Fields):
@@ -75,9 +75,7 @@ class Worlds(Fields):
     _replays: list[Replay] = []
     _solver: Solver | None = None  # which knows what it has found before, for the same recordings
 
-    def terms(
-        self, values: Sequence[int], node: Node, question: Callable[[Tensor], Sequence[int]]
-    ) -> list[Term]:
+    def terms(self, values: Sequence[int], node: Node, question: Question) -> list[Term]:
         """The formulas of what a tensor answers to a question, which is `values` in the capture."""
         sizes = self.varying.sizes
         found: list[Any] = []
@@ -100,9 +98,7 @@ class Worlds(Fields):
                 self._give_up()
         return found
 
-    def _answers(
-        self, others: Sequence[Values], node: Node, question: Callable[[Tensor], Any]
-    ) -> Iterator[Any]:
+    def _answers(self, others: Sequence[Values], node: Node, question: Question) -> Iterator[Any]:
         recorder = self.varying.recorder
         state = ThreadState()  # which nodes may change
         try:
