@@ -14,7 +14,7 @@ from torch_py._functorch.aot.recipes import BACKWARD, TANGENTS
 from torch_py._inductor import config
 from torch_py._inductor.compile_fx import run_pass
 from torch_py._inductor.entries import NotWrittenError, text_of
-from torch_py._logging import artifacts
+from torch_py._logging.artifacts import artifact, compilation, part, timed, write
 from torch_py._ops import OpOverload
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.fx._order import reached
@@ -38,9 +38,7 @@ def compile_call(
     )
 
 
-def part_compiler(
-    name: str, inner: Callable[..., Any], settings: Mapping[str, Any] | None = None
-) -> Callable[..., Any]:
+def part_compiler(name: str, inner: Callable[..., Any], settings: Mapping[str, Any] | None = None) -> Any:
     """A compiler of one of the graphs, which are named where stages are shown.
 
     It has the settings of now, if no others are given: what only some passes of backward need is compiled in
@@ -49,12 +47,7 @@ def part_compiler(
     settings = config.shallow_copy_dict() if settings is None else settings
 
     def compile(module: GraphModule, example_inputs: Sequence[Any]) -> Any:
-        with (
-            config.patch(settings),
-            artifacts.compilation("graph"),
-            artifacts.part(name),
-            artifacts.timed("other"),
-        ):
+        with config.patch(settings), compilation("graph"), part(name), timed("other"):
             run_pass(config.post_grad_custom_pre_pass, module)
             run_pass(config.post_grad_custom_post_pass, module)
             write_in_place(module)
@@ -70,14 +63,14 @@ def _partition(joint_module: GraphModule, joint_inputs: Any, **options: Any) -> 
     run_pass(config.joint_custom_post_pass, joint_module)
     _describe("aot_joint_graph", "joint_graph", joint_module, joint_inputs)
     # Fake tensors are asked for many facts.
-    with artifacts.timed("partition"), DisableTorchFunctionSubclass():
+    with timed("partition"), DisableTorchFunctionSubclass():
         return min_cut_rematerialization_partition(joint_module, joint_inputs, **options)
 
 
 def _describe(topic: str, file: str, module: GraphModule, example_inputs: Sequence[Any]) -> None:
     """What the log and the folder of a graph get of a graph of operators."""
-    artifacts.artifact(topic, f"{file}_readable.py", lambda: readable(module))
-    artifacts.write(f"{file}.py", lambda: _script(module, example_inputs))
+    artifact(topic, f"{file}_readable.py", lambda: readable(module))
+    write(f"{file}.py", lambda: _script(module, example_inputs))
 
 
 def _script(module: GraphModule, example_inputs: Sequence[Any]) -> str:

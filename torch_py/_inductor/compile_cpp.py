@@ -126,13 +126,7 @@ def _run(compiler: str, text: str, target: str) -> None:
     # close_fds=False lets Python use posix_spawn, which copies nothing of a large process.
     try:
         done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            close_fds=False,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT,
+            command, input="", capture_output=True, close_fds=False, errors="replace", timeout=_LIMIT
         )
     except subprocess.TimeoutExpired:
         raise CompilerError(f"{compiler} took longer than {_LIMIT:.0f} s") from None

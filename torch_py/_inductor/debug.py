@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from torch_py._inductor.compile_call import readable
@@ -32,10 +33,7 @@ def compiled_graphs(function: Callable[..., Any], *args: Any, **kwargs: Any) -> 
         found.append(compile_graph(module))
         return found[-1].program
 
-    def backend(module: Any, example_inputs: Any) -> Any:
-        return compile_fx(module, example_inputs, inner_compile=compiler)
-
-    compile_function(function, backend=backend)(*args, **kwargs)
+    compile_function(function, backend=partial(compile_fx, inner_compile=compiler))(*args, **kwargs)
     return found
 
 

@@ -21,6 +21,8 @@ from torch_py._inductor.loops import ELEMENT, REDUCTION, ROW, Entry, Item, LoopG
 _LARGEST_NEST = 24  # items; larger ones take long to compile, and gain nothing
 _LOOK_BACK = 24  # entries of the schedule
 
+Space = tuple[list[Axis], list[Axis]]  # the outer and the inner axes
+
 
 def fuse(graph: LoopGraph) -> list[Entry]:
     """Nests, calls and views in an order in which they can be executed."""
@@ -87,7 +89,7 @@ def _score(read: set[Buffer], nest: Nest) -> int:
     return sum(memory.count * memory.dtype.itemsize for memory in read & nest.touched)
 
 
-def _space(store: Store) -> tuple[list[Axis], list[Axis]]:
+def _space(store: Store) -> Space:
     outer = [axis for axis in store.axes if axis.size != 1]
     inner = [] if store.reduction is None else [axis for axis in store.reduction.axes if axis.size != 1]
     return outer, inner
@@ -132,9 +134,7 @@ def _kind_in(nest: Nest, store: Store, outer: list[Axis], inner: list[Axis]) -> 
     return ROW if count_of(outer) == rows and nest.has_rows else None
 
 
-def _common_space(
-    nest: Nest, outer: list[Axis], inner: list[Axis], kind: str
-) -> tuple[list[Axis], list[Axis]] | None:
+def _common_space(nest: Nest, outer: list[Axis], inner: list[Axis], kind: str) -> Space | None:
     """Outer and inner axes that are fine enough for a nest and a store; None if no such axes exist."""
     if kind == ROW:
         sizes = _common_axes(nest.outer, outer)

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 log = _logging.topic("cache")
 
+Compile = Callable[[GraphModule, list[Any]], Any]
+
 # Topics that show stages, which only a compilation has, and graphs of ahead-of-time autograd.
 _STAGES = ("ir_pre_fusion", "ir_post_fusion", "kernel_code", "inductor", "autotuning")
 _GRAPHS = ("aot_graphs", "aot_joint_graph")
@@ -160,10 +162,7 @@ class Notes(Fields):
 
 
 def call_of(
-    module: GraphModule,
-    inputs: Sequence[Any],
-    compile: Callable[[Notes], Any],
-    compile_backward: Callable[[GraphModule, list[Any]], Any],
+    module: GraphModule, inputs: Sequence[Any], compile: Callable[[Notes], Any], compile_backward: Compile
 ) -> Any:
     """The call of a captured graph: from the cache, or what `compile` makes of the graph.
 
@@ -244,7 +243,7 @@ def _described(arguments: Sequence[Any]) -> list[Any]:
     return [facts(value) if isinstance(value, Tensor) else value for value in arguments]
 
 
-def _read_call(key: str, compile_backward: Callable[[GraphModule, list[Any]], Any]) -> Any:
+def _read_call(key: str, compile_backward: Compile) -> Any:
     def call(entry: tuple[list[str], Parts, Any]) -> Any:
         keys, parts, graph = entry
         programs = [_read_program(one) for one in keys]

@@ -39,17 +39,12 @@ CPP = {
     _C.uint8: "uint8_t",
     _C.bool: "bool",
 }
-_SHORT_FLOATS = (_C.float16, _C.bfloat16)
-
-
-def is_short_float(dtype: Any) -> bool:
-    """Whether numbers of a dtype have 16 bits and are computed as float."""
-    return dtype in _SHORT_FLOATS
+SHORT_FLOATS = (_C.float16, _C.bfloat16)  # numbers of 16 bits, which are computed as float
 
 
 def arithmetic_dtype(dtype: Any) -> Any:
     """The dtype in which numbers of a dtype are computed."""
-    return FLOAT if dtype in _SHORT_FLOATS else dtype
+    return FLOAT if dtype in SHORT_FLOATS else dtype
 
 
 # Functions that cost no more than a few additions. All others count as _DEAR.
@@ -339,4 +334,4 @@ def cast(value: Expr, dtype: Any) -> Expr:
 
 def _is_rounding(narrow: Any, wide: Any) -> bool:
     """Whether 16-bit results of one operator come to another, which computes in float."""
-    return is_short_float(narrow) and wide.is_floating_point and not config.emulate_precision_casts
+    return narrow in SHORT_FLOATS and wide.is_floating_point and not config.emulate_precision_casts

@@ -13,7 +13,7 @@ from typing import Any
 from torch_py._inductor import config
 from torch_py._inductor.compile_cpp import has_packs, pack_words
 from torch_py._inductor.indices import Axis, Linear
-from torch_py._inductor.ir import FLOAT, TRUTH, Cast, Const, Expr, Load, Map, Named, is_short_float, walk
+from torch_py._inductor.ir import FLOAT, SHORT_FLOATS, TRUTH, Cast, Const, Expr, Load, Map, Named, walk
 from torch_py._inductor.loops import REDUCTION, Item
 
 _ARITHMETIC = frozenset("+ - * / negative".split())
@@ -37,7 +37,7 @@ def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
         result = stored_value(item)
         for part in walk(result):
             # Packs have 32 bits: a value on the way to another cannot be rounded to 16.
-            is_rounded = isinstance(part, Cast) and is_short_float(part.dtype) and part is not result
+            is_rounded = isinstance(part, Cast) and part.dtype in SHORT_FLOATS and part is not result
             if not _takes_packs(part, axis) or (is_rounded and config.emulate_precision_casts):
                 return False
             gains |= _gains(part)
@@ -57,7 +57,7 @@ def stored_value(item: Item) -> Expr:
 def _gains(part: Expr) -> bool:
     if isinstance(part, Map):
         return part.function in pack_words() and part.function not in _PLAIN
-    return isinstance(part, Load) and is_short_float(part.dtype)
+    return isinstance(part, Load) and part.dtype in SHORT_FLOATS
 
 
 def _takes_packs(part: Expr, axis: Axis) -> bool:
@@ -83,7 +83,7 @@ def _map_takes_packs(part: Map) -> bool:
 
 
 def _is_float(dtype: Any) -> bool:
-    return dtype == FLOAT or is_short_float(dtype)
+    return dtype == FLOAT or dtype in SHORT_FLOATS
 
 
 def _is_step(position: Linear, axis: Axis, steps: Sequence[int]) -> bool:

@@ -10,21 +10,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._inductor.indices import Axis, Linear, Rounded
-from torch_py._inductor.ir import (
-    CPP,
-    FLOAT,
-    TRUTH,
-    Buffer,
-    Cast,
-    Const,
-    Expr,
-    Guard,
-    Index,
-    Load,
-    Map,
-    Named,
-    is_short_float,
-)
+from torch_py._inductor.ir import CPP, FLOAT, TRUTH, Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
 from torch_py._inductor.loops import Nest
 from torch_py._records import Fields
 
@@ -309,7 +295,7 @@ def literal(value: bool | int | float, dtype: Any) -> str:
     """A number as C++ writes it."""
     if dtype == TRUTH:
         return "true" if value else "false"
-    if is_short_float(dtype):
+    if dtype.is_floating_point and dtype.itemsize == 2:
         return f"{CPP[dtype]}({literal(value, FLOAT)})"
     if dtype.is_floating_point:
         suffix = "f" if dtype == FLOAT else ""

@@ -68,10 +68,8 @@ class Contest(Fields):
     @property
     def key(self) -> str:
         """The same for all contests of equal loops and equal operators on tensors of equal sizes."""
-        kernels = [
-            f"{kernel.key} {kernel.extent} {kernel.grain} {[buffer.facts for buffer in kernel.buffers]}"
-            for kernel in self.kernels
-        ]
+        facts = [f"{k.extent} {k.grain} {[buffer.facts for buffer in k.buffers]}" for k in self.kernels]
+        kernels = [f"{kernel.key} {of_kernel}" for kernel, of_kernel in zip(self.kernels, facts)]
         return key_of_parts("race", text_of_graph(self.module), *kernels)
 
     # The two sides
@@ -166,9 +164,8 @@ class _Search:
         def is_replaced(node: Node) -> bool:
             return node.op == "call_function" and node not in others
 
-        found = set(
-            reached(self._results(nest), lambda node: node.all_input_nodes if is_replaced(node) else [])
-        )
+        results = self._results(nest)
+        found = set(reached(results, lambda node: node.all_input_nodes if is_replaced(node) else []))
         region = set(filter(is_replaced, found))
         return region, found - region
 
@@ -215,10 +212,8 @@ def _can_be_raced(module: GraphModule) -> bool:
     """Whether a whole graph may run on other tensors: custom operators may do more than compute, and
     generators of the program give other numbers afterwards."""
     calls = [node for node in module.graph.nodes if isinstance(node.target, OpOverload)]
-    return all(
-        node.target.namespace in ("aten", "prims") and generator_in(node.args, node.kwargs) is None
-        for node in calls
-    )
+    is_custom = any(node.target.namespace not in ("aten", "prims") for node in calls)
+    return not is_custom and all(generator_in(node.args, node.kwargs) is None for node in calls)
 
 
 def _winner(forms: dict[str, CompiledGraph]) -> str:
@@ -291,9 +286,7 @@ def _kept(key: str, sides: Callable[[], Sides]) -> dict[str, float]:
 
     given = sides()
     tensors = {id(example): _tensor(example) for _, examples in given.values() for example in examples}
-    times = _times(
-        {name: (program, [tensors[id(e)] for e in examples]) for name, (program, examples) in given.items()}
-    )
+    times = _times({name: (run, [tensors[id(e)] for e in read]) for name, (run, read) in given.items()})
     if config.autotune_local_cache:
         write_entry(entry, ".race", times)
     return times

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from torch_py._inductor.indices import Linear, linear
-from torch_py._inductor.ir import LONG, TRUTH, Const, Expr, Guard, Index, Map, cast, is_short_float
+from torch_py._inductor.ir import LONG, SHORT_FLOATS, TRUTH, Const, Expr, Guard, Index, Map, cast
 from torch_py._inductor.lower.context import Elements, Given, Lowering, NotLoweredError, Value, rule
 
 _LONG = 16  # elements; shorter dimensions stay in the cache
@@ -27,7 +27,7 @@ def copy(lowering: Lowering, node: Any, given: Given) -> Elements:
 
 
 def _rounded(value: Expr) -> Expr:
-    return Map("rounded", [value], value.dtype) if is_short_float(value.dtype) else value
+    return Map("rounded", [value], value.dtype) if value.dtype in SHORT_FLOATS else value
 
 
 def _is_transposition(source: Any, result: Any) -> bool:
@@ -64,27 +64,24 @@ _MOST_JOINED = 16  # tensors; the loops of more take longer to compile than they
 def flip(lowering: Lowering, node: Any, given: Given) -> Elements:
     source: Value = given["self"]
     sizes = source.sizes
-    turned = {d % len(sizes) for d in given["dims"]} if sizes else set()
-    return lambda index: source.at(
-        [linear(sizes[d] - 1) - i if d in turned else i for d, i in enumerate(index)]
-    )
+    ends = {d % len(sizes): linear(sizes[d] - 1) for d in given["dims"]} if sizes else {}
+    return lambda index: source.at([ends[d] - i if d in ends else i for d, i in enumerate(index)])
 
 
 @rule("roll")
 def roll(lowering: Lowering, node: Any, given: Given) -> Elements:
     source: Value = given["self"]
+    sizes = source.sizes
     shifts, dims = ([v] if isinstance(v, int) else v for v in (given["shifts"], given["dims"]))
-    if not dims or not source.sizes:
+    if not dims or not sizes:
         raise NotLoweredError("a roll of the row of all elements")
-    steps = [0] * len(source.sizes)
+    steps = [0] * len(sizes)
     for shift, d in zip(shifts, dims):
         steps[d] += shift
     if steps[-1]:
         raise NotLoweredError("a remainder for each element of the rows")
 
-    return lambda index: source.at(
-        [(i + -step % size) % size for i, step, size in zip(index, steps, source.sizes)]
-    )
+    return lambda index: source.at([(i + -step % size) % size for i, step, size in zip(index, steps, sizes)])
 
 
 @rule("cat")
