@@ -130,9 +130,7 @@ class Rebuild:
         if known is not None:
             return known
         origin = self.capture.origin_of(value)
-        if origin is not None:
-            return self.source(origin)
-        return self._new_object(value, kind)
+        return self._new_object(value, kind) if origin is None else self.source(origin)
 
     def _tensor(self, value: Tensor) -> str:
         recorder = self.capture.recorder

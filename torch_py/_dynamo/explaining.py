@@ -11,7 +11,7 @@ from torch_py._dynamo import conversion
 from torch_py._dynamo.conversion import Settings
 from torch_py._dynamo.entry import compile_callable, compile_with
 from torch_py._dynamo.logs import explained
-from torch_py._dynamo.testing import EagerAndRecordGraphs
+from torch_py._dynamo.testing import EagerAndRecordGraphs, calls_in
 from torch_py._records import Record
 from torch_py.fx.graph_module import GraphModule
 
@@ -81,9 +81,7 @@ def _explained(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ExplainOu
         conversion.observers.remove(noted)
 
     graphs = backend.graphs
-    operators = [
-        [node.target for node in graph.graph.nodes if node.op.startswith("call")] for graph in graphs
-    ]
+    operators = [[node.target for node in calls_in(graph)] for graph in graphs]
     count = sum(map(len, operators))
     return ExplainOutput(graphs, len(graphs), len(reasons), reasons, count, operators, [])
 

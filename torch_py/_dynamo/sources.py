@@ -138,9 +138,7 @@ class Guards(Fields):
 def _mark(kind: str, payload: Any) -> Any:
     if kind in ("no_attr", "no_key"):
         return (type(payload), payload)
-    if kind == "alias":
-        return id(payload)
-    return None
+    return id(payload) if kind == "alias" else None
 
 
 class RowWriter(Fields):

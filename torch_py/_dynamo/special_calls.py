@@ -209,8 +209,8 @@ _READING_ELEMENTS = (None, str, repr, ascii, int, float, bool)
 
 
 def _extreme(function: Any, capture: Capture, *args: Any, key: Any = None, **kwargs: Any) -> Any:
-    """max() and min(). Native code looks into the results of `key` and, if it does not call the interpreter
-    for them, into the elements."""
+    """max(), min() and sorted(). Native code looks into the results of `key` and, if it does not call the
+    interpreter for them, into the elements."""
     elements = capture.elements_of(args[0]) if len(args) == 1 else list(args)
     if any(key is reading for reading in _READING_ELEMENTS) and has_tensors(elements):
         raise data_dependent(f"{function.__name__}() of tensors")
@@ -218,10 +218,6 @@ def _extreme(function: Any, capture: Capture, *args: Any, key: Any = None, **kwa
     if key_function is key:
         capture.use_fields(elements)
     return function(elements, key=key_function, **kwargs)
-
-
-def _sorted(capture: Capture, given: Any, /, **kwargs: Any) -> Any:
-    return capture.made(_extreme(sorted, capture, given, **kwargs))
 
 
 def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
@@ -341,7 +337,7 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     sum: _sum,
     any: partial(_any_all, True),
     all: partial(_any_all, False),
-    sorted: _sorted,
+    sorted: lambda capture, given, /, **kwargs: capture.made(_extreme(sorted, capture, given, **kwargs)),
     functools.reduce: _reduce,
     builtins.__build_class__: build_class,
     sys.exc_info: _exc_info,
@@ -359,6 +355,5 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     operator.delitem: operations.delete_subscript,
     operator.contains: operations.contains,
     operator.truth: operations.truth,
+    **{function: partial(_operator, function) for function in (abs, *BINARY, *COMPARE, *UNARY.values())},
 }
-for _function in (abs, *BINARY, *COMPARE, *UNARY.values()):
-    SPECIAL_CALLS[_function] = partial(_operator, _function)

@@ -213,7 +213,7 @@ def step_of(stop: Stop) -> Step | None:
         return _format_value(stop)
     if op == "build_string":
         count = stop.instruction.arg
-        return Step(count, 1, [_joined, *stop.stack[-count:]])
+        return Step(count, 1, ["".join, tuple(stop.stack[-count:])])
     if op == "unpack_sequence":
         return _unpack(stop)
     if op not in _OPERATIONS:
@@ -253,10 +253,6 @@ def _format_value(stop: Stop) -> Step:
     pops = 2 if stop.instruction.arg & 4 else 1
     value, *specification = stop.stack[-pops:]
     return Step(pops, 1, [_text_of, value, stop.instruction.arg & 3, *specification])
-
-
-def _joined(*texts: str) -> str:
-    return "".join(texts)
 
 
 def _unpack(stop: Stop) -> Step | None:

@@ -26,16 +26,10 @@ def compile_call(
     module: Any, example_inputs: Sequence[Any], inner: Callable[..., Any], note: Note | None = None
 ) -> Callable[..., Any]:
     """A function of the arguments of a captured graph; `inner` compiles each of its two graphs."""
-    return aot_module_simplified(
-        module,
-        list(example_inputs),
-        fw_compiler=part_compiler("forward", inner),
-        bw_compiler=part_compiler("backward", inner),
-        inference_compiler=part_compiler("inference", inner),
-        partition_fn=_partition,
-        keep_inference_input_mutations=True,
-        note=note,
-    )
+    names = {"fw": "forward", "bw": "backward", "inference": "inference"}
+    compilers = {f"{short}_compiler": part_compiler(name, inner) for short, name in names.items()}
+    settings = {"partition_fn": _partition, "keep_inference_input_mutations": True, "note": note}
+    return aot_module_simplified(module, list(example_inputs), **compilers, **settings)
 
 
 def part_compiler(name: str, inner: Callable[..., Any], settings: Mapping[str, Any] | None = None) -> Any:

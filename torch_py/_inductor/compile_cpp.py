@@ -52,12 +52,10 @@ def find_compiler() -> str:
     found = next(filter(None, map(_path_of, names)), None)
     if found is not None:
         return found
-    raise NoCompilerError(
-        f"CXX is '{wanted}', which is not there"
-        if wanted
-        else "no C++ compiler was found; install g++ (on Debian and Ubuntu the package g++, on Fedora "
-        "gcc-c++), or set CXX"
-    )
+    if wanted:
+        raise NoCompilerError(f"CXX is '{wanted}', which is not there")
+    advice = "install g++ (on Debian and Ubuntu the package g++, on Fedora gcc-c++), or set CXX"
+    raise NoCompilerError(f"no C++ compiler was found; {advice}")
 
 
 def _without_launcher(command: str) -> str:

@@ -94,6 +94,10 @@ _CONSTANTS: dict[str, Any] = {
 }
 
 
+def _name_of(value: Any) -> tuple[str]:
+    return (str(value).removeprefix("torch."),)
+
+
 @cache
 def _native(kind: type, name: str) -> Any:
     found = getattr(_C, name, None)
@@ -133,10 +137,7 @@ _FORMS: dict[Any, tuple[Callable[[Any], Any], Callable[..., Any]]] = {
     frozenset: (sorted, lambda *items: frozenset(items)),
     Slot: (lambda value: (value.number,), Slot),
     _C.device: (lambda value: (str(value),), cache(_C.device)),
-    **{
-        kind: (lambda value: (str(value).removeprefix("torch."),), partial(_native, kind))
-        for kind in (_C.dtype, _C.layout, _C.memory_format)
-    },
+    **{kind: (_name_of, partial(_native, kind)) for kind in (_C.dtype, _C.layout, _C.memory_format)},
     OpOverload: (_entry_of, _operator),
     Requiring: (lambda value: (value.operator, value.positions), requiring),
     OnCopies: (lambda value: (value.operator,), on_copies),

@@ -327,9 +327,7 @@ def cast(value: Expr, dtype: Any) -> Expr:
     inner = value.value if isinstance(value, Named) else value
     if isinstance(inner, Cast) and inner.value.dtype == dtype and _is_rounding(inner.dtype, dtype):
         return Named(value.name, inner.value) if isinstance(value, Named) else inner.value
-    if isinstance(inner, Const):
-        return Const(inner.value, dtype)
-    return Cast(value, dtype)
+    return Const(inner.value, dtype) if isinstance(inner, Const) else Cast(value, dtype)
 
 
 def _is_rounding(narrow: Any, wide: Any) -> bool:

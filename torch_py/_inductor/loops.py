@@ -236,7 +236,7 @@ class Nest(Fields):
         """The item that stores a buffer."""
         return next((item for item in self.items if item.buffer is buffer), None)
 
-    def varies(self, value: Expr, axis: Axis) -> bool:
+    def varies(self, axis: Axis, value: Expr) -> bool:
         """Whether a value is another one at each position of an axis."""
         scratch = [item.buffer for item in self.items if item.place == "scratch"]
         return any(load.buffer in scratch or load.position.factor(axis) for load in loads(value))

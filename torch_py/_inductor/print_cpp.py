@@ -7,6 +7,7 @@ reductions have an array of lanes (aten/vec/lanes.h).
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 from torch_py._inductor.indices import Axis, contiguous, count_of
@@ -168,12 +169,7 @@ class _Printer(Passes):
 
 
 def _listed(parts: Sequence[str], indentation: int) -> str:
-    """Parameters or arguments, in lines of a readable width."""
-    lines = [" " * indentation + parts[0]]
-    for part in parts[1:]:
-        if len(lines[-1]) + len(part) + 2 < _WIDTH:
-            lines[-1] += f", {part}"
-        else:
-            lines[-1] += ","
-            lines.append(" " * indentation + part)
-    return "\n".join(lines)
+    """Parameters or arguments, in lines of a readable width, which end after whole ones."""
+    joined = ", ".join(part.replace(" ", "\0") for part in parts)
+    lines = textwrap.wrap(joined, _WIDTH - indentation, break_long_words=False, break_on_hyphens=False)
+    return textwrap.indent("\n".join(lines), " " * indentation).replace("\0", " ")

@@ -11,7 +11,6 @@ from typing import Any
 from torch_py import _C
 from torch_py._inductor.indices import Axis, Linear, Rounded
 from torch_py._inductor.ir import CPP, FLOAT, TRUTH, Buffer, Cast, Const, Expr, Guard, Index, Load, Map, Named
-from torch_py._inductor.loops import Nest
 from torch_py._records import Fields
 
 _INFIX = {"and": "&", "or": "|", **{sign: sign for sign in "+ - * / < <= == != > >=".split()}}
@@ -240,14 +239,13 @@ class Scope(Fields):
 class PackScope(Scope):
     """The lines of a loop body over packs. What does not vary along the axis is a number, computed before."""
 
-    axis: Axis
     before: Scope
-    nest: Nest
+    varies: Callable[[Expr], bool]
     negation = "~"
 
     def text(self, value: Expr) -> str:
         is_ready = isinstance(value, Const) or value in self.known
-        if not is_ready and not self.nest.varies(value, self.axis):
+        if not is_ready and not self.varies(value):
             number = self.before.text(value)
             wide = f"at::vec::broadcast({unwrapped(number)})" if value.dtype != TRUTH else number
             self.known[value] = wide
@@ -305,9 +303,7 @@ def literal(value: bool | int | float, dtype: Any) -> str:
             return f"{'-' if value < 0 else ''}__builtin_inf{suffix}()"
         if dtype == FLOAT and abs(value) >= _BEYOND_FLOAT:
             return literal(math.copysign(math.inf, value), dtype)
-        if dtype == FLOAT:
-            return f"{_short(value)}f"
-        return repr(float(value))
+        return f"{_short(value)}f" if dtype == FLOAT else repr(float(value))
 
     name = CPP[dtype]
     if name == "int64_t" and value == -(2**63):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened, linear
@@ -116,9 +117,8 @@ class Passes:
 
         out = Lines(depth=self.out.depth + 1)
         before = self._scope()
-        scope = PackScope(
-            out, self.names, self.pointers, self._place, axis=axis, before=before, nest=self.nest
-        )
+        varies = partial(self.nest.varies, axis)
+        scope = PackScope(out, self.names, self.pointers, self._place, before=before, varies=varies)
         scope.counts = before.counts
         self._compute(scope, items)
         body = f"[&](int64_t {axis.name}, auto part) __attribute__((always_inline))"
@@ -256,9 +256,7 @@ class Passes:
         if item.place == "scratch":
             array, index = self._target(item, self._scope())
             return f"{array}[{index}]"
-        if item.kind == ELEMENT:
-            return None
-        return f"{self.variables[item.buffer]}{self.lane}"
+        return None if item.kind == ELEMENT else f"{self.variables[item.buffer]}{self.lane}"
 
 
 def _lanes(items: Sequence[Item], last: Axis | None) -> int | None:

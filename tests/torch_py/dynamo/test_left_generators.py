@@ -375,7 +375,7 @@ def _with_an_expression(x):
     def values():
         try:
             yield x.sin()
-        except (ValueError and GeneratorExit):  # noqa: B030
+        except ValueError and GeneratorExit:  # noqa: B030
             LOG.append("left")
 
     return next(values()) + x

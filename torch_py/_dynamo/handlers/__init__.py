@@ -71,3 +71,14 @@ def collection(make: Callable[[Any, list[Any]], Any], size: Callable[[int], int]
         frame.stack[start:] = [make(frame.capture, frame.stack[start:])]
 
     return handler
+
+
+def addition(count: int, function: Callable[..., None]) -> Handler:
+    """Adds the topmost values to the container that is as deep as the argument says, by a function of
+    capture, container and values."""
+
+    def handler(frame: Any, depth: int) -> None:
+        function(frame.capture, frame.stack[-depth - count], *frame.stack[-count:])
+        del frame.stack[-count:]
+
+    return handler

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch_py._dynamo import attributes, operations
 from torch_py._dynamo.frame import NULL, Frame
-from torch_py._dynamo.handlers import collection, expression, push, statement
+from torch_py._dynamo.handlers import addition, collection, expression, push, statement
 from torch_py._tensor import Tensor
 
 
@@ -83,46 +83,31 @@ build_slice = collection(lambda capture, items: slice(*items))
 # The container may have come from outside: it was begun before the graph has ended, and is finished after it.
 
 
-def list_append(frame: Frame, depth: int) -> None:
-    frame.capture.append_to(frame.stack[-depth - 1], [frame.stack[-1]])
-    frame.stack.pop()
+def _add(capture: Any, target: set[Any], value: Any) -> None:
+    capture.change(target)
+    capture.use_key(target, value)
+    target.add(value)
 
 
-def set_add(frame: Frame, depth: int) -> None:
-    target = frame.stack[-depth - 1]
-    frame.capture.change(target)
-    frame.capture.use_key(target, frame.stack[-1])
-    target.add(frame.stack.pop())
-
-
-def map_add(frame: Frame, depth: int) -> None:
-    key, value = frame.stack[-2:]
-    frame.capture.add_keys(frame.stack[-depth - 2], {key: value})
-    del frame.stack[-2:]
-
-
-def list_extend(frame: Frame, depth: int) -> None:
-    elements = frame.capture.elements_of(frame.stack[-1])
-    frame.capture.append_to(frame.stack[-depth - 1], elements)
-    frame.stack.pop()
-
-
-def set_update(frame: Frame, depth: int) -> None:
-    elements = frame.capture.elements_of(frame.stack[-1])
-    target = frame.stack[-depth - 1]
-    frame.capture.change(target)
-    frame.capture.use_fields([*target, *elements])
-    frame.stack.pop()
+def _update_set(capture: Any, target: set[Any], other: Any) -> None:
+    elements = capture.elements_of(other)
+    capture.change(target)
+    capture.use_fields([*target, *elements])
     target.update(elements)
 
 
-def dict_update(frame: Frame, depth: int) -> None:
-    other = frame.stack[-1]
+def _update_dict(capture: Any, target: dict[Any, Any], other: Any) -> None:
     if not hasattr(other, "keys"):
         raise TypeError(f"'{type(other).__name__}' object is not a mapping")
-    items = frame.capture.items_of(other)
-    frame.capture.add_keys(frame.stack[-depth - 1], items)
-    frame.stack.pop()
+    capture.add_keys(target, capture.items_of(other))
+
+
+list_append = addition(1, lambda capture, target, value: capture.append_to(target, [value]))
+list_extend = addition(1, lambda capture, target, more: capture.append_to(target, capture.elements_of(more)))
+map_add = addition(2, lambda capture, target, key, value: capture.add_keys(target, {key: value}))
+set_add = addition(1, _add)
+set_update = addition(1, _update_set)
+dict_update = addition(1, _update_dict)
 
 
 def dict_merge(frame: Frame, depth: int) -> None:

@@ -25,6 +25,7 @@ from torch_py import random
 from torch_py._dynamo import config
 from torch_py._dynamo.backends.registry import lookup_backend, name_of
 from torch_py._dynamo.checking import AccuracyError, copied, difference_of, problem_of
+from torch_py._dynamo.testing import calls_in
 from torch_py._logging.artifacts import run_folder
 from torch_py._records import Fields
 from torch_py._shapes.arguments import NotFollowed
@@ -80,7 +81,7 @@ class _State(Fields):
     @property
     def size(self) -> tuple[int, int, int]:
         """Calls, results and inputs: the fewer, the smaller."""
-        return len(_calls(self.module)), len(_results(self.module.graph)), len(self.inputs)
+        return len(calls_in(self.module)), len(_results(self.module.graph)), len(self.inputs)
 
     def copies(self) -> list[Any]:
         """The inputs, for a call that may change them."""
@@ -94,10 +95,6 @@ class _State(Fields):
         return {node: copied(value) for node, value in interpreter.env.items() if isinstance(value, Tensor)}
 
 
-def _calls(module: GraphModule) -> list[Node]:
-    return [node for node in module.graph.nodes if node.op.startswith("call")]
-
-
 def _results(graph: Graph) -> list[Any]:
     found: Any = graph.output_node().args[0]
     return list(found) if isinstance(found, (list, tuple)) else [found]
@@ -109,7 +106,7 @@ def _results(graph: Graph) -> list[Any]:
 
 def _candidates(state: _State) -> Iterator[_State]:
     """Smaller forms of a graph, the smallest first."""
-    nodes = _calls(state.module)
+    nodes = calls_in(state.module)
     values = state.values()
     results = _results(state.module.graph)
     yield from _prefixes(state, nodes)
@@ -306,7 +303,7 @@ def minify(module: Any, inputs: Sequence[Any], backend: Any, check: str = "raise
         path.write_text(whole.of(smaller, given).text("repro.py"), encoding="utf-8")
 
     found, _ = minified(whole.module, inputs, fails, keep)
-    print(f"{len(_calls(found))} operators fail: {path}")
+    print(f"{len(calls_in(found))} operators fail: {path}")
     return path
 
 
