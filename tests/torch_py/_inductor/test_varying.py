@@ -29,9 +29,8 @@ def compiled(function, tensors, dims):
         for position, found in dims.items()
     }
     names = [f"x{number}" for number in range(len(tensors))]
-    traced = trace_varying(
-        lambda recorder, given: list(function(*given)), Arguments(tensors, geometries), sizes, names
-    )
+    arguments = Arguments(tensors, geometries)
+    traced = trace_varying(lambda recorder, given: list(function(*given)), arguments, sizes, names, None)
     graph = CompiledGraph(traced.module)
     compile_varying(graph)
     return graph, traced.inputs

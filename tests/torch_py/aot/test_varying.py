@@ -20,9 +20,8 @@ def traced(function, *tensors, dims):
         for position, found in dims.items()
     }
     names = [f"primals_{number}" for number in range(1, len(tensors) + 1)]
-    return trace_varying(
-        lambda recorder, given: list(function(*given)), Arguments(tensors, geometries), sizes, names
-    )
+    arguments = Arguments(tensors, geometries)
+    return trace_varying(lambda recorder, given: list(function(*given)), arguments, sizes, names, None)
 
 
 def results(found, *tensors):

@@ -55,7 +55,7 @@ class Backend(Fields):
         program: Program,
         arguments: Sequence[Any],
         names: Sequence[str],
-        varying: VaryingArguments | None = None,
+        varying: VaryingArguments | None,
     ) -> Call:
         """Compiles a program for arguments of these kinds; for all sizes of those that vary."""
         with without_garbage_collection():
@@ -172,14 +172,8 @@ def aot_function(
             return [sin]
         tensor([0., 0.])
     """
-    backend = Backend(
-        fw_compiler,
-        bw_compiler,
-        partition_fn,
-        decompositions,
-        inference_compiler,
-        keep_inference_input_mutations,
-    )
+    functions = fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler
+    backend = Backend(*functions, keep_inference_input_mutations)
     compiled: dict[Any, _Compiled] = {}
 
     @functools.wraps(fn)
@@ -212,7 +206,7 @@ class _Compiled:
             return results
 
         names = [f"primals_{number}" for number in range(1, len(leaves) + 1)]
-        self.call = backend.compile(program, leaves, names)
+        self.call = backend.compile(program, leaves, names, None)
         self.takes_places = any(takes_place(node.target) for node in graphs[0].nodes)
 
 
@@ -258,15 +252,8 @@ def aot_module_simplified(
     return a tuple or list; the function returns a list. `note` is for caches, see `Note`; the other arguments
     are those of `aot_function`.
     """
-    backend = Backend(
-        fw_compiler,
-        bw_compiler,
-        partition_fn,
-        decompositions,
-        inference_compiler,
-        keep_inference_input_mutations,
-        note,
-    )
+    functions = fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler
+    backend = Backend(*functions, keep_inference_input_mutations, note)
     state = _state_of(mod)
     if not state and isinstance(mod, GraphModule):
         names = [node.name for node in mod.graph.find_nodes(op="placeholder")]
@@ -282,7 +269,7 @@ def aot_module_simplified(
 
     names = [*(name.replace(".", "_") for name in state), *(f"primals_{i}" for i in range(1, len(args) + 1))]
     values = list(state.values())
-    call = backend.compile(program, [*values, *args], names)
+    call = backend.compile(program, [*values, *args], names, None)
     return lambda *args: call([*values, *args])
 
 

@@ -85,9 +85,7 @@ class _Trace:
         self.leaves_inference = False
         self.reached: list[list[int]] = []
 
-    def run(
-        self, program: Program, names: Sequence[str], sources: Mapping[int, recipes.Source]
-    ) -> recipes.Traced:
+    def run(self, program: Program, names: Sequence[str], sources: Mapping[int, Any]) -> recipes.Traced:
         made = Inputs(self.recorder, self.arguments, names)
         made.make(sources)
         self.inputs = made.inputs
@@ -137,10 +135,8 @@ class _Trace:
             leaves = [get_gradient_edge(leaf).node for leaf in wanted]
         self.recorder.context = {recipes.BACKWARD: True}
         self.recorder.notes_steps = len(tangents) > 1
-        given = [
-            self.recorder.tangent(f"tangents_{number}", computed[i])
-            for number, i in enumerate(tangents, start=1)
-        ]
+        tangent = self.recorder.tangent
+        given = [tangent(f"tangents_{number}", computed[i]) for number, i in enumerate(tangents, start=1)]
 
         def gradients_for(arriving: Collection[int]) -> list[Any]:
             steps = [step for step, numbers in reached.items() if not numbers.isdisjoint(arriving)]

@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from torch_py._functorch.aot import recipes
 from torch_py._functorch.aot.inputs import Given, Input, version_of
-from torch_py._functorch.aot.recipes import (
-    Computed,
-    Constant,
-    InputOfGraph,
-    OnInput,
-    Own,
-    Recipe,
-    Same,
-    Step,
-    Viewed,
-    data_of,
-    strided,
-)
+from torch_py._functorch.aot.recipes import Computed, Constant, InputOfGraph, OnInput, Own, Same, Viewed
 from torch_py._functorch.aot.recording import Recorder
 from torch_py._functorch.aot.views import View, Views
 from torch_py._ops import ops
@@ -51,7 +40,7 @@ class Outputs(Fields):
     views: Views
     written: set[Node]
     runs_in_inference: bool
-    recipes: list[Recipe] = []
+    recipes: list[recipes.Recipe] = []
     computed: list[Any] = []
     views_of_inputs: set[int] = set()
     _positions: dict[int, int] = {}  # in `computed`, by identity
@@ -75,7 +64,7 @@ class Outputs(Fields):
             else:
                 self.recipes.append(self._view_of_detached(result) or self._recipe(result, shared))
 
-    def _view_of_detached(self, result: Any) -> Recipe | None:
+    def _view_of_detached(self, result: Any) -> recipes.Recipe | None:
         """The recipe for a view of another result that is a detached tensor: it requires gradients as soon as
         that one does."""
         base = result._base
@@ -91,7 +80,7 @@ class Outputs(Fields):
         is_view = _is_reproduced(result, base, steps, self.recorder)
         return Viewed(Same(self._results[id(base)]), steps) if is_view else None
 
-    def _recipe(self, result: Any, shared: set[int]) -> Recipe:
+    def _recipe(self, result: Any, shared: set[int]) -> recipes.Recipe:
         view = self._view(result)
         if view.root in self.inputs:
             return self._view_of_input(result, view)
@@ -121,10 +110,10 @@ class Outputs(Fields):
         first = len(steps) - len(view.sources)
         for position, tensor in zip(range(first, len(steps)), tensors):
             if isinstance(tensor, FakeTensor) and tensor.is_data and steps[position].target is _DETACH:
-                steps[position] = Step(data_of, (), {}, None, steps[position].without_grad)
+                steps[position] = recipes.Step(recipes.data_of, (), {}, None, steps[position].without_grad)
         return View(view.root, tuple(steps), view.sources)
 
-    def _view_of_input(self, result: Any, view: View) -> Recipe:
+    def _view_of_input(self, result: Any, view: View) -> recipes.Recipe:
         position, source = self.inputs[view.root]
         if self._is_reshaped(source.given):
             steps = _steps_from_reshaped(result, source.given, len(view.steps), source.history)
@@ -166,7 +155,7 @@ def _has_lost_history(result: Any) -> bool:
     return bool(result.requires_grad) and result.grad_fn is None
 
 
-def _steps_to(result: Any, source: Any, view: View) -> tuple[Step, ...]:
+def _steps_to(result: Any, source: Any, view: View) -> tuple[recipes.Step, ...]:
     """The views that lead from `source` to `result`.
 
     After a change of the memory, the history of a view is that of one directly on its base. What is taken
@@ -183,7 +172,7 @@ def _geometry(tensor: Any) -> tuple[Any, ...]:
 
 def _steps_from_reshaped(
     result: Any, source: Any, count: int, history: Any = None
-) -> tuple[Step, ...] | None:
+) -> tuple[recipes.Step, ...] | None:
     """Steps to a view of a tensor that the program has reshaped (`t_`): results are made when it is.
 
     The program has taken `count` views; `history` is the grad_fn that `source` began with. None if the
@@ -196,8 +185,8 @@ def _steps_from_reshaped(
     detached = _detached_origin(result, source)
     if detached is None:
         return (_strided(result, source),)
-    target = data_of if detached.is_data else _DETACH
-    start = _strided(detached, source), Step(target, (), {}, None, without_grad=False)
+    target = recipes.data_of if detached.is_data else _DETACH
+    start = _strided(detached, source), recipes.Step(target, (), {}, None, without_grad=False)
     return start if detached is result else (*start, _strided(result, detached))
 
 
@@ -208,10 +197,12 @@ def _detached_origin(result: Any, source: Any) -> Any:
     return None if origin is (source if source._base is None else source._base) else origin
 
 
-def _strided(view: Any, source: Any) -> Step:
+def _strided(view: Any, source: Any) -> recipes.Step:
     """The step from a tensor to a view of its memory."""
     distance = view.storage_offset() - source.storage_offset()
-    return Step(strided, (view.shape, view.stride(), distance), {}, None, _has_lost_history(view))
+    return recipes.Step(
+        recipes.strided, (view.shape, view.stride(), distance), {}, None, _has_lost_history(view)
+    )
 
 
 def _is_strided_view(result: Any, source: Any) -> bool:
@@ -220,7 +211,7 @@ def _is_strided_view(result: Any, source: Any) -> bool:
     return _history(result, source)[:2].count(name) == 1 and result.grad_fn.name() == name
 
 
-def _is_reproduced(result: Any, source: Any, steps: tuple[Step, ...], recorder: Recorder) -> bool:
+def _is_reproduced(result: Any, source: Any, steps: tuple[recipes.Step, ...], recorder: Recorder) -> bool:
     """Whether taking the views of `source` again gives `result` with its history.
 
     A custom Function that returns a view, for example, has a derivative of its own.

@@ -8,21 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from torch_py import _C
-from torch_py._functorch.aot.recipes import (
-    Change,
-    Computed,
-    Constant,
-    InputOfGraph,
-    OnInput,
-    Own,
-    Recipe,
-    Reshaping,
-    Same,
-    Source,
-    Traced,
-    Viewed,
-    as_base,
-)
+from torch_py._functorch.aot import recipes
+from torch_py._functorch.aot.recipes import Computed, Constant, InputOfGraph, OnInput, Own, Same, Viewed
 from torch_py._records import Record
 from torch_py._tensor import Tensor
 from torch_py._thread_state import without_autocast
@@ -31,6 +18,7 @@ from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
 Compiled = Callable[..., Sequence[Any]]
+Partial = Callable[[Collection[int]], Compiled | None]
 
 
 class Call:
@@ -43,18 +31,18 @@ class Call:
         self._changes_before = [one for one in changes if not isinstance(sources[one.input], Own)]
         self._changes = [one for one in changes if isinstance(sources[one.input], Own)]
         self._reshapings = reshapings = parts.reshapings
-        self._recipes = recipes = parts.recipes
-        self._order = sorted(range(len(recipes)), key=lambda position: _rank(recipes[position]))
+        self._recipes = wanted = parts.recipes
+        self._order = sorted(range(len(wanted)), key=lambda position: _rank(wanted[position]))
 
         own = [source.position for source in sources if isinstance(source, Own)]
         self._takes_arguments = len(own) == len(sources) and own == list(range(parts.num_arguments))
-        outputs = [Computed(position) for position in range(len(recipes))]
-        self._gives_results = not (changes or reshapings) and recipes == outputs
+        outputs = [Computed(position) for position in range(len(wanted))]
+        self._gives_results = not (changes or reshapings) and wanted == outputs
         # The outputs that results are views of.
-        sources_of_views = [recipe.source for recipe in recipes if isinstance(recipe, Viewed)]
+        sources_of_views = [recipe.source for recipe in wanted if isinstance(recipe, Viewed)]
         self._bases = {source.position for source in sources_of_views if isinstance(source, Computed)}
         # Tensors of inference mode take the place of outputs, for all recipes that use these.
-        computed = [one for one in (*recipes, *sources_of_views) if isinstance(one, Computed)]
+        computed = [one for one in (*wanted, *sources_of_views) if isinstance(one, Computed)]
         self._replaces_values = bool(self._bases) or any(one.is_inference for one in computed)
         self._run = run
 
@@ -84,7 +72,7 @@ class Call:
         if self._replaces_values:
             values = list(values)
         for position in self._bases:
-            values[position] = as_base(values[position])
+            values[position] = recipes.as_base(values[position])
         results: list[Any] = [None] * len(self._recipes)
         places = {Own: arguments, InputOfGraph: inputs, Computed: values, Same: results}
         for position in self._order:
@@ -152,7 +140,7 @@ def _without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, _C.TensorBase) and value.requires_grad else value
 
 
-def _rank(recipe: Recipe) -> int:
+def _rank(recipe: recipes.Recipe) -> int:
     """Of results that are made of others, these come first."""
     if isinstance(recipe, Same):
         return 2
@@ -174,14 +162,14 @@ def _made(recipe: Any, places: Mapping[Any, Sequence[Any]]) -> Any:
     return places[type(recipe)][recipe.position]
 
 
-def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:
+def reshape(reshaping: recipes.Reshaping, arguments: Sequence[Any]) -> None:
     argument = arguments[reshaping.argument]
     for operator, args, kwargs, with_grad in reshaping.operators:
         with _mode_of_change(argument, with_grad):
             operator(argument, *args, **kwargs)
 
 
-def fill(change: Change, inputs: Sequence[Any], values: Sequence[Any]) -> None:
+def fill(change: recipes.Change, inputs: Sequence[Any], values: Sequence[Any]) -> None:
     target = inputs[change.input]
     if change.is_recorded:
         target.copy_(values[change.value])
@@ -207,14 +195,16 @@ class Parts(Record):
     has_history: bool
     is_autocast: bool
     leaves_inference: bool
-    inputs: list[Source]
-    changes: list[Change]
-    reshapings: list[Reshaping]
-    recipes: list[Recipe]
+    inputs: list[recipes.Source]
+    changes: list[recipes.Change]
+    reshapings: list[recipes.Reshaping]
+    recipes: list[recipes.Recipe]
     training: Mapping[str, Any] | None
 
     @classmethod
-    def of(cls, traced: Traced, arguments: Sequence[Any], training: Mapping[str, Any] | None = None) -> Parts:
+    def of(
+        cls, traced: recipes.Traced, arguments: Sequence[Any], training: Mapping[str, Any] | None = None
+    ) -> Parts:
         """Those of a call that was recorded with these arguments."""
         known = {name: getattr(traced, name) for name in cls._fields if hasattr(traced, name)}
         has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
@@ -244,7 +234,7 @@ Watch = tuple[bool, int, int, list[int]]
 
 
 def training_facts(
-    traced: Traced, backward: Graph | None = None, watches: Sequence[Watch] = ()
+    traced: recipes.Traced, backward: Graph | None = None, watches: Sequence[Watch] = ()
 ) -> dict[str, Any]:
     """What autograd has to know of a call to differentiate it by the graph `backward`; None if that raises an
     error."""
@@ -267,10 +257,7 @@ def raising(error: Exception) -> Compiled:
 
 
 def function_of(
-    facts: Mapping[str, Any],
-    forward: Compiled,
-    backward: Compiled,
-    partial: Callable[[Collection[int]], Compiled | None] | None = None,
+    facts: Mapping[str, Any], forward: Compiled, backward: Compiled, partial: Partial | None = None
 ) -> Compiled:
     """A function of the inputs of the forward graph, which autograd differentiates by the backward graph.
 

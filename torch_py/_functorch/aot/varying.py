@@ -42,11 +42,7 @@ class Size(Record):
 
 
 def trace_varying(
-    program: Program,
-    arguments: Arguments,
-    sizes: Sizes,
-    names: Sequence[str],
-    decompositions: Decompositions = None,
+    program: Program, arguments: Arguments, sizes: Sizes, names: Sequence[str], decompositions: Decompositions
 ) -> Traced:
     """Like `trace`, for all sizes that the symbols of `sizes` may be.
 
@@ -86,9 +82,8 @@ class _Recordings(Fields):
         try:
             self._traced.append(self._record(given))
         except SharedMemory:
-            raise NotFollowed(
-                "it changes memory around an argument whose sizes vary, by as_strided"
-            ) from None
+            what = "memory around an argument whose sizes vary"
+            raise NotFollowed(f"it changes {what}, by as_strided") from None
         except (ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, NotImplementedError):
                 raise
