@@ -150,8 +150,7 @@ def program_of(code: CodeType, translate: Translate) -> Program:
     if sys.version_info < (3, 11):
         names = code.co_varnames + code.co_cellvars + code.co_freevars
         return Program([*_beginning(code), *instructions], [], names, uses_blocks=True)
-    handlers = dis._parse_exception_table(code)
-    return Program(instructions, handlers, slot_names(code))
+    return Program(instructions, dis._parse_exception_table(code), slot_names(code))
 
 
 def _beginning(code: CodeType) -> list[Instruction]:

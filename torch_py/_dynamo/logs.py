@@ -4,16 +4,13 @@ lines that they come from."""
 from __future__ import annotations
 
 import linecache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch_py import _logging
 from torch_py._dynamo.exc import Break
+from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.program_frames import position_at
 from torch_py._logging.artifacts import artifact, write
-
-if TYPE_CHECKING:
-    from torch_py._dynamo.frame import Frame
-
 
 graph_breaks = _logging.topic("graph_breaks")
 dynamo = _logging.topic("dynamo")

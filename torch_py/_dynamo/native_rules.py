@@ -89,8 +89,7 @@ _HARMLESS = (
 def reason_against_module(function: FunctionType) -> Break | None:
     """Why functions of a module are not interpreted."""
     module = module_of(function)
-    top = module.partition(".")[0]
-    why = BREAKING_MODULES.get(top)
+    why = BREAKING_MODULES.get(module.partition(".")[0])
     if why is not None and not function.__qualname__.startswith(_HARMLESS):
         return unsupported_call(f"{module}.{function.__qualname__}", why)
 

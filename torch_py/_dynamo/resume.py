@@ -8,18 +8,16 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from itertools import chain, count
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch_py._C import _compiler
+from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.decode import decode, parameter_names
 from torch_py._dynamo.frame import NULL, TAKEN, UNBOUND, Frame, Pending, fill_closure, operands
 from torch_py._dynamo.program_frames import called_from, traceback_of_program
 from torch_py._records import Fields
 from torch_py._thread_state import ThreadState, blocks_of_autocast
 from torch_py.fx._source import function_from
-
-if TYPE_CHECKING:
-    from torch_py._dynamo.capture import Capture
 
 
 class Layout(Fields):

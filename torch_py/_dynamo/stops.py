@@ -8,8 +8,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.decode import Program, decode
 from torch_py._dynamo.exc import Break
 from torch_py._dynamo.frame import NULL, TAKEN, UNBOUND, Frame, call_parts
@@ -18,10 +19,6 @@ from torch_py._dynamo.operations import END
 from torch_py._dynamo.program_frames import called_from, warn
 from torch_py._dynamo.resume import Layout, Next, ResumedStart, continuation_function, driver
 from torch_py._records import Fields
-
-if TYPE_CHECKING:
-    from torch_py._dynamo.assemble import Assembly
-
 
 Continuation = Callable[[ResumedStart], Any]  # what goes on
 

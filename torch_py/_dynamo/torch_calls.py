@@ -206,8 +206,7 @@ def _from_data(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
 
 def _has_varying_integers(data: Any) -> bool:
     """Whether nested lists consist of integers, some of which vary."""
-    leaves = tree_flatten(data)[0]
-    kinds = set(map(type, leaves))
+    kinds = set(map(type, tree_flatten(data)[0]))
     return SymInt in kinds and kinds <= {int, SymInt}
 
 

@@ -14,18 +14,16 @@ import sys
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache
 from types import BuiltinFunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch_py import _C
 from torch_py._dynamo.native_rules import is_operator
+from torch_py._dynamo.varying import Varying
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
 from torch_py._shapes.formulas import Formula, Relation, cannot_be_negative, evaluate
 from torch_py._shapes.numbers import VARYING, SymFloat, SymInt, SymSize, term_of
 from torch_py._shapes.sizes import Sizes
 from torch_py._tensor import Tensor
-
-if TYPE_CHECKING:
-    from torch_py._dynamo.varying import Varying
 
 
 def may_stay(number: SymInt | SymFloat, target: Any, argument: int | str) -> bool:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._dynamo.capture_mode import MOST_CALLS, Draws, TooManyCalls
 from torch_py._dynamo.exc import Break
+from torch_py._dynamo.varying import Values, Varying
 from torch_py._dynamo.varying_arguments import map_tensors, packet_of, positions_in, schemas_of
 from torch_py._ops import OpOverloadPacket
 from torch_py._shapes.formulas import Relation, Symbol, evaluate, symbols_in
@@ -24,10 +25,6 @@ from torch_py._shapes.stand_ins import furthest
 from torch_py._subclasses.calls import generator_in
 from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
-
-if TYPE_CHECKING:
-    from torch_py._dynamo.varying import Values, Varying
-
 
 Run = Callable[..., Any]
 Count = Callable[[Any], int]

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch_py._dynamo import config
+from torch_py._dynamo.sources import Source
 from torch_py._shapes.stand_ins import Range
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter
-
-if TYPE_CHECKING:
-    from torch_py._dynamo.sources import Source
 
 LARGEST_NUMBER = 2**31 - 1  # that varies: operators of small dtypes have limits, too
 # Of a tensor: the number of its elements, with large stand-ins as sizes, is an int64, too.

@@ -46,8 +46,7 @@ def expression(count: int, function: Callable[..., Any]) -> Handler:
     """Replaces the topmost values by what a function of capture, argument and values returns."""
 
     def handler(frame: Any, arg: Any) -> None:
-        result = function(frame.capture, arg, *frame.stack[-count:])
-        frame.stack[-count:] = [result]
+        frame.stack[-count:] = [function(frame.capture, arg, *frame.stack[-count:])]
 
     return handler
 

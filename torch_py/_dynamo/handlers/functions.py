@@ -35,8 +35,7 @@ call_function_ex_plain = call_function_ex_null_last = call_function_ex
 
 def _run(frame: Frame, base: int, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
     frame.result_base = base
-    result = calls.call(frame.capture, callee, args, kwargs, tail=True)
-    frame.stack[base:] = [result]
+    frame.stack[base:] = [calls.call(frame.capture, callee, args, kwargs, tail=True)]
 
 
 # Definitions

@@ -32,7 +32,7 @@ from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
-VaryingArguments = tuple[Arguments, Sizes]
+Varying = tuple[Arguments, Sizes]
 Partition = Callable[..., tuple[GraphModule, GraphModule]]
 Compiler = Callable[[GraphModule, list[Any]], Callable[..., Sequence[Any]]]
 # Called with what a call consists of apart from the programs of its graphs.
@@ -51,11 +51,7 @@ class Backend(Fields):
     note: Note | None = None  # for a cache
 
     def compile(
-        self,
-        program: Program,
-        arguments: Sequence[Any],
-        names: Sequence[str],
-        varying: VaryingArguments | None,
+        self, program: Program, arguments: Sequence[Any], names: Sequence[str], varying: Varying | None
     ) -> Call:
         """Compiles a program for arguments of these kinds; for all sizes of those that vary."""
         with without_garbage_collection():
@@ -302,7 +298,7 @@ class GraphProgram(Interpreter):
         return result
 
 
-def _varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> VaryingArguments | None:
+def _varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> Varying | None:
     """The arguments of a captured graph, and its sizes, if some of them vary."""
     if "sizes" not in module.meta:
         return None

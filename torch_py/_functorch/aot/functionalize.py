@@ -109,8 +109,7 @@ class Functionalized:
         return self._memories[self.views.of(node).root]
 
     def _viewed(self, view: View) -> Node:
-        memory = self._memories[view.root]
-        return self._along(memory, view.essential)[-1]
+        return self._along(self._memories[view.root], view.essential)[-1]
 
     def _along(self, memory: Memory, steps: tuple[Step, ...]) -> list[Node]:
         """The values of the root and of each view of a chain."""

@@ -185,10 +185,8 @@ def _as_views_of_one(group: list[Input]) -> dict[Node, View]:
     same_type = all(one.node.meta["val"].dtype == value.dtype for one in group)
     one_gradient = sum(one.leaf.requires_grad for one in group) == 1
     if not (contained and same_type and one_gradient and is_dense(value)):
-        raise Unsupported(
-            "the program changes an argument in place that shares memory with others that require gradients "
-            "without being views of one tensor"
-        )
+        what = "changes an argument in place that shares memory with others that require gradients"
+        raise Unsupported(f"the program {what} without being views of one tensor")
 
     found = {}
     for one in group:

@@ -22,6 +22,9 @@ _DETACH = ops.aten.detach.default
 _LIFT = ops.aten.lift_fresh.default
 
 
+_VIEW_OF_ARGUMENT = "a result is a view of an argument that the program has"
+
+
 class Outputs(Fields):
     """Finds out what the results of a recorded program are: `recipes` has a recipe for each result, and
     `computed` the tensors that the graph has to compute for them.
@@ -119,10 +122,8 @@ class Outputs(Fields):
             steps = _steps_from_reshaped(result, source.given, len(view.steps), source.history)
             if steps:
                 return Viewed(InputOfGraph(position), steps)
-            raise NotImplementedError(
-                "ahead-of-time autograd: a result is a view of an argument that the program has reshaped in "
-                "place, by a custom Function or with another dtype"
-            )
+            what = "reshaped in place, by a custom Function or with another dtype"
+            raise recipes.Unsupported(f"{_VIEW_OF_ARGUMENT} {what}")
         steps = _steps_to(result, source.given, view)
         if _is_reproduced(result, source.given, steps, self.recorder):
             return Viewed(InputOfGraph(position), steps)
@@ -130,10 +131,7 @@ class Outputs(Fields):
         is_whole = _geometry(result) == _geometry(source.given) and result.dtype == source.given.dtype
         is_written = view.root in self.written
         if not result.requires_grad or version_of(source.given) or (is_written and not is_whole):
-            raise NotImplementedError(
-                "ahead-of-time autograd: a result is a view of an argument that the program has changed in a "
-                "way that its gradients do not show"
-            )
+            raise recipes.Unsupported(f"{_VIEW_OF_ARGUMENT} changed in a way that its gradients do not show")
         computed = self._compute(result)
         self.views_of_inputs.add(computed.position)
         return OnInput(computed.position, position) if is_written else computed

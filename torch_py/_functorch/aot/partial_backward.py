@@ -91,9 +91,7 @@ class _Reduction:
         self.graph = Graph()
         self.arrived = {number for number, arrives in enumerate(tangents.values()) if arrives}
         # Of each node; None for one that does not run.
-        self.copies: dict[Node, Node | None] = {
-            node: None for node, arrives in tangents.items() if not arrives
-        }
+        self.copies: dict[Node, Any] = dict.fromkeys(n for n, arrives in tangents.items() if not arrives)
         self._builder = Builder(self.graph, mode_of(input_values(module.graph)))
         self._gradients = set(tangents)  # and what follows from them, or is made in backward
 

@@ -98,8 +98,7 @@ def lower_rows(lowering: Lowering, node: Any, given: Given) -> Value:
     if operator._structure != "reduction" and dims == [len(sizes) - 1] and sizes[-1] < _SHORT_ROW:
         raise NotLoweredError("short rows, several of which the operator itself computes at once")
     computed = arithmetic_dtype(like.dtype if promotion == "bool" else result.dtype)
-    rows = Rows(lowering, node, like, dims, computed)
-    return rows.computed(stages, finish, given)
+    return Rows(lowering, node, like, dims, computed).computed(stages, finish, given)
 
 
 def _whole(given: Given, sizes: Sequence[int]) -> Value:
