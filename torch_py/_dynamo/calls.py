@@ -14,15 +14,13 @@ from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import native_rules, natives, special_calls, torch_calls, transforms
+from torch_py._dynamo import attributes, native_rules, natives, special_calls, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, call_own, in_class, load
-from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.decode import ASYNCHRONOUS
 from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.frame import Frame, bind, fill_closure
 from torch_py._dynamo.handlers.control import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
-from torch_py._dynamo.native_rules import PURE_CLASSES, is_of_torch
 from torch_py._dynamo.operations import is_native_iterator, iterator_of, refuse_foreign
 from torch_py._dynamo.varying_arguments import all_fixed, keeps_sizes
 from torch_py._ops import OpOverload, OpOverloadPacket
@@ -97,7 +95,7 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
         if found is not ABSENT:
             capture.guard_code(function)
             return found
-    if function.__name__ == "is_in_onnx_export" and is_of_torch(function):
+    if function.__name__ == "is_in_onnx_export" and native_rules.is_of_torch(function):
         with capture.recorder.outside():  # modes of the capture are not those of an export
             return function()
 
@@ -178,7 +176,7 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     if isinstance(callee, functools._lru_cache_wrapper):
         return call(capture, callee.__wrapped__, args, kwargs)
     if type(method) not in (types.WrapperDescriptorType, types.MethodDescriptorType):
-        return call(capture, bind_attribute(capture, method, callee, kind, "__call__"), args, kwargs)
+        return call(capture, attributes.bind(capture, method, callee, kind, "__call__"), args, kwargs)
     raise unsupported_call(f"a {kind.__name__}")
 
 
@@ -264,7 +262,7 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
             found = capture.call(Sequence.__reversed__, (args[0],), {})
         if found is not ABSENT:
             return found
-    if isinstance(owner, type) and (owner in PURE_CLASSES or issubclass(owner, BaseException)):
+    if isinstance(owner, type) and (owner in native_rules.PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)
             refuse_foreign(capture, value)

@@ -15,7 +15,6 @@ from torch_py._dynamo.capture_mode import lasting_effect
 from torch_py._dynamo.exc import BackendCompilerFailed, Break, RefusedForStandIns, Unsupported
 from torch_py._dynamo.failures import Eagerly, can_run_eagerly, exception_of_capture, has_to_raise
 from torch_py._dynamo.handlers import all_handlers
-from torch_py._dynamo.logs import explained
 from torch_py._dynamo.resume import ResumedStart
 from torch_py._dynamo.sources import RowWriter
 from torch_py._dynamo.stops import Ending, Stop
@@ -192,7 +191,7 @@ class Conversion(Fields):
         if self.reason is None:
             self.reason = reason
             if self.settings.fullgraph:
-                raise Unsupported(explained(reason), case_name=reason.what)
+                raise Unsupported(logs.explained(reason), case_name=reason.what)
             count_break(reason)
 
     def _finished(self, capture: Capture, assembly: Assembly) -> tuple[Any, Any]:
@@ -240,7 +239,7 @@ def count_break(reason: Break) -> None:
     counters["graph_break"][reason.reason] += 1
     for observe in observers:
         observe(reason)
-    logs.graph_breaks.debug("%s", explained(reason))
+    logs.graph_breaks.debug("%s", logs.explained(reason))
 
 
 def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:

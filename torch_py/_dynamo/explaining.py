@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from torch_py._dynamo import conversion
-from torch_py._dynamo.conversion import Settings
 from torch_py._dynamo.entry import compile_callable, compile_with
 from torch_py._dynamo.logs import explained
 from torch_py._dynamo.testing import EagerAndRecordGraphs, calls_in
@@ -110,7 +109,7 @@ def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **
 
 def _exported(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ExportResult:
     backend = EagerAndRecordGraphs()
-    settings = Settings(backend, fullgraph=True, not_assumed="the graph alone would not check it")
+    settings = conversion.Settings(backend, fullgraph=True, not_assumed="the graph alone would not check it")
     compiled = compile_with(getattr(f, "_orig_mod", f), settings)
     compiled(*args, **kwargs)
     if not backend.graphs:

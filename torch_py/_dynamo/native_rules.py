@@ -9,7 +9,6 @@ import operator
 import sys
 import types
 import weakref
-from types import FunctionType, ModuleType
 from typing import Any
 
 import torch_py
@@ -86,7 +85,7 @@ _HARMLESS = (
 )  # fmt: skip
 
 
-def reason_against_module(function: FunctionType) -> Break | None:
+def reason_against_module(function: types.FunctionType) -> Break | None:
     """Why functions of a module are not interpreted."""
     module = module_of(function)
     why = BREAKING_MODULES.get(module.partition(".")[0])
@@ -142,7 +141,7 @@ def own_name(name: str) -> str:
 
 def is_of_torch(value: Any) -> bool:
     """Whether a function, class or module is part of this library, or of a package of operators."""
-    name = own_name(value.__name__) if isinstance(value, ModuleType) else module_of(value)
+    name = own_name(value.__name__) if isinstance(value, types.ModuleType) else module_of(value)
     return name.partition(".")[0] == "torch_py" or library_named(name) is not None
 
 

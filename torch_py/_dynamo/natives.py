@@ -9,12 +9,10 @@ import functools
 import string
 import types
 from collections.abc import Callable
-from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
 from torch_py._dynamo import attributes, operations, torch_calls
-from torch_py._dynamo.attributes import HEAP_TYPE, call_own, fields_of, in_class
 from torch_py._dynamo.exc import data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.native_rules import BREAKING_BUILTINS, BREAKING_MODULES, PURE_CLASSES, PURE_MODULES
@@ -46,7 +44,7 @@ class Interpreted(Fields):
         return result
 
 
-_FUNCTIONS = (FunctionType, MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
+_FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
 _SORT_KEY = type(functools.cmp_to_key(max))  # calls a function that is interpreted already
 
 
@@ -165,7 +163,7 @@ _SAFE_MODULES = "re _sre itertools functools _operator operator types _struct".s
 def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A bound method of an object of a built-in type."""
     name = callee.__name__
-    if name == "__reduce_ex__" and in_class(type(owner), name) is object.__reduce_ex__:
+    if name == "__reduce_ex__" and attributes.in_class(type(owner), name) is object.__reduce_ex__:
         return _reduced(capture, owner, *args)
     kind = type(owner)
     special = _SPECIAL_METHODS.get(name)
@@ -208,7 +206,7 @@ def _text_method(capture: Capture, owner: str, callee: Any, args: Any, kwargs: d
 
 def _as_text(capture: Capture, value: Any) -> Any:
     """Objects of classes of the program with a text of their own, as that text."""
-    text = call_own(capture, value, "__str__")
+    text = attributes.call_own(capture, value, "__str__")
     return value if text is ABSENT else text
 
 
@@ -287,7 +285,7 @@ def _object_getattribute(capture: Capture, owner: Any, name: str) -> Any:
 def _reduced(capture: Capture, owner: Any, protocol: int = 0) -> Any:
     """``owner.__reduce_ex__(protocol)`` for objects that keep their state in a dictionary."""
     kind = type(owner)
-    own = in_class(kind, "__reduce__")
+    own = attributes.in_class(kind, "__reduce__")
     if own is not object.__reduce__:
         return capture.call(attributes.load(capture, owner, "__reduce__"), (), {})
     if protocol < 2 or not _is_ordinary(kind):
@@ -304,28 +302,28 @@ def _reduced(capture: Capture, owner: Any, protocol: int = 0) -> Any:
 def _is_ordinary(kind: type) -> bool:
     """Whether an object consists of its dictionary, and of its contents if it is a list or dictionary."""
     has_slots = any(owner.__dict__.get("__slots__") for owner in kind.__mro__)
-    bases = [owner for owner in kind.__mro__ if not owner.__flags__ & HEAP_TYPE]
+    bases = [owner for owner in kind.__mro__ if not owner.__flags__ & attributes.HEAP_TYPE]
     return not has_slots and set(bases) <= {object, list, dict}
 
 
 def _construction(capture: Capture, owner: Any, kind: type) -> tuple[Any, tuple[Any, ...]]:
     if not capture.is_new(kind):
         capture.fixed(kind, kind.__name__)
-    has_keywords = in_class(kind, "__getnewargs_ex__") is not ABSENT
+    has_keywords = attributes.in_class(kind, "__getnewargs_ex__") is not ABSENT
     name = "__getnewargs_ex__" if has_keywords else "__getnewargs__"
     maker: Any = copyreg.__newobj_ex__ if has_keywords else copyreg.__newobj__  # type: ignore[attr-defined]
 
-    has_arguments = in_class(kind, name) is not ABSENT
+    has_arguments = attributes.in_class(kind, name) is not ABSENT
     given = capture.call(attributes.load(capture, owner, name), (), {}) if has_arguments else ()
     return capture.fixed(maker, f"copyreg.{maker.__name__}"), capture.made((kind, *given))
 
 
 def _state_of(capture: Capture, owner: Any, kind: type) -> Any:
     """What `__getstate__` gives: by default the dictionary itself, or None if it is empty."""
-    getter = in_class(kind, "__getstate__")
+    getter = attributes.in_class(kind, "__getstate__")
     if getter is not ABSENT and getter is not getattr(object, "__getstate__", None):
         return capture.call(attributes.load(capture, owner, "__getstate__"), (), {})
-    if fields_of(owner) is None:
+    if attributes.fields_of(owner) is None:
         return None
     fields = attributes.load(capture, owner, "__dict__")
     if len(fields) == 0:

@@ -13,13 +13,11 @@ import types
 import typing
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _utils, autograd
 from torch_py._C import Size
 from torch_py._dynamo import attributes, marks, natives, operations, torch_calls, transforms
-from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.decode import BINARY, COMPARE, UNARY
 from torch_py._dynamo.exc import Break, data_dependent, unsupported_call
 from torch_py._dynamo.frame import build_class
@@ -83,7 +81,7 @@ def _depend_on_members(capture: Capture, value: Any, kind: type, protocol: Any) 
     """Guards that an object, or a class, has or lacks what a protocol asks for."""
     fields = None if isinstance(value, type) else attributes.fields_of(value)
     for name in sorted(typing._get_protocol_attrs(protocol)):
-        if fields is not None and name in fields and in_class(kind, name) is ABSENT:
+        if fields is not None and name in fields and attributes.in_class(kind, name) is ABSENT:
             capture.depends_on_type_of_field(value, name)
         else:
             has_attribute(capture, value, name)
@@ -95,8 +93,8 @@ def has_attribute(capture: Capture, value: Any, name: str, /) -> bool:
 
 def _by_own_hook(capture: Capture, name: str, value: Any, kinds: Any) -> bool | None:
     """The answer of a hook of the program; None without one."""
-    hook = in_class(type(kinds), name)
-    if not isinstance(kinds, type) or type(hook) is not FunctionType:
+    hook = attributes.in_class(type(kinds), name)
+    if not isinstance(kinds, type) or type(hook) is not types.FunctionType:
         return None
     if is_of_torch(hook) or is_of_python(module_of(hook)):
         return None
@@ -127,7 +125,7 @@ def _getattr(capture: Capture, owner: Any, name: str, /, *default: Any) -> Any:
 def _len(capture: Capture, value: Any, /) -> int:
     if isinstance(value, Tensor):
         return torch_calls.method(capture, value, "__len__", [], {})  # type: ignore[no-any-return]
-    length = call_own(capture, value, "__len__")
+    length = attributes.call_own(capture, value, "__len__")
     if length is not ABSENT:
         return length  # type: ignore[no-any-return]
     capture.use_length(value)
@@ -164,7 +162,7 @@ def _number(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> Any:
     if function is int and len(args) == 1 and type(args[0]) is SymInt:
         return args[0]
     for name in (f"__{function.__name__}__", "__index__") if args else ():
-        found = call_own(capture, args[0], name)
+        found = attributes.call_own(capture, args[0], name)
         if found is not ABSENT:
             return function(found)
     return function(*args, **kwargs)
@@ -286,7 +284,7 @@ def _callable(capture: Capture, value: Any, /) -> bool:
 
 def _hash(capture: Capture, value: Any, /) -> int:
     if not isinstance(value, Tensor):
-        found = call_own(capture, value, "__hash__")
+        found = attributes.call_own(capture, value, "__hash__")
         if found is not ABSENT:
             number = capture.as_number(found)
             return hash(type("Hashed", (), {"__hash__": lambda self: number})())  # as large as a hash may be
@@ -299,7 +297,7 @@ def _hash(capture: Capture, value: Any, /) -> int:
 def _signature(capture: Capture, target: Any, **kwargs: Any) -> Any:
     """``inspect.signature`` of a function, which is guarded as if it were called."""
     function = getattr(target, "__func__", target)
-    if type(function) is not FunctionType:
+    if type(function) is not types.FunctionType:
         raise unsupported_call("inspect.signature", "it is called with something else than a function")
     capture.guard_code(function)
     return capture.made(inspect.signature(target, **kwargs))

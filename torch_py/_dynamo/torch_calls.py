@@ -9,7 +9,6 @@ from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch_py
-from torch_py import _functional
 from torch_py._dynamo.exc import Break, data_dependent, unsupported_call
 from torch_py._dynamo.native_rules import by_name, is_of_torch, is_operator
 from torch_py._dynamo.varying_arguments import has_tensors
@@ -108,7 +107,7 @@ def public_functions() -> frozenset[Any]:
     """Functions of Python that are one node each. All others are interpreted."""
     return frozenset(
         value
-        for module in (_functional, functional)
+        for module in (torch_py._functional, functional)
         for name, value in vars(module).items()
         if isinstance(value, FunctionType) and not name.startswith("_") and name not in _QUESTIONS
     )
