@@ -103,7 +103,7 @@ class Conversion(Fields):
                 if outcome.raised is not None or varying.sizes.fixed:
                     logs.dynamic(outcome.raised or "they are needed as numbers")
                 continue
-            if outcome.raised is not None and capture.holds_any:
+            if outcome.raised is not None and capture.held:
                 self.policy.holds_values = False  # of which native code may have expected a float or a text
                 continue
             if outcome.raised is not None:
@@ -121,8 +121,9 @@ class Conversion(Fields):
                 varying.give_up()
             except Break as reason:
                 self._note(reason)
-                if not self._stops_before(reason):
+                if reason.made_at in (None, self.stop_at):
                     break
+                self.stop_at = reason.made_at  # before what cannot be made again was made
         else:
             logs.dynamic(f"{_MOST_CAPTURES} captures have found no code")
 
@@ -179,13 +180,6 @@ class Conversion(Fields):
             self.stop_at = (frames[0].serial, frames[0].steps)
             return True
         return False
-
-    def _stops_before(self, reason: Break) -> bool:
-        """Whether the capture can end before what cannot be made again was made."""
-        if reason.made_at in (None, self.stop_at):
-            return False
-        self.stop_at = reason.made_at
-        return True
 
     def _note(self, reason: Break) -> None:
         if self.reason is None:

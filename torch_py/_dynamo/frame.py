@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from torch_py._dynamo.decode import EXCEPT_HANDLER, VARKEYWORDS, decode, names_in_signature, signature_of
 from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.journal import Marker
-from torch_py._dynamo.program_frames import line_at
 from torch_py._records import Fields
 
 if TYPE_CHECKING:
@@ -199,10 +198,6 @@ class Frame:
         """The keywords of the call that the frame makes, if they have an instruction of their own."""
         start = self.program.begin_of_call(self.instruction.offset)
         return start.arg if start.opname == "KW_NAMES" else ()
-
-    @property
-    def line(self) -> int:
-        return line_at(self.code, self.instruction.offset)
 
     def caller_frames(self) -> list[Frame]:
         """This frame and those that called it, innermost first."""

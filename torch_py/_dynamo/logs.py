@@ -9,7 +9,7 @@ from typing import Any
 from torch_py import _logging
 from torch_py._dynamo.exc import Break
 from torch_py._dynamo.frame import Frame
-from torch_py._dynamo.program_frames import position_at
+from torch_py._dynamo.program_frames import line_at, position_at
 from torch_py._logging.artifacts import artifact, write
 
 graph_breaks = _logging.topic("graph_breaks")
@@ -120,9 +120,9 @@ def stack_trace(frame: Frame | None) -> str:
         return ""
     lines = []
     for caller in reversed(frame.caller_frames()):
-        code, number = caller.code, caller.line
+        code, number = caller.code, line_at(caller.code, caller.instruction.offset)
         lines.append(f'  File "{code.co_filename}", line {number}, in {code.co_name}\n')
-        text = linecache.getline(code.co_filename, number or 0).strip()
+        text = linecache.getline(code.co_filename, number).strip()
         if text:
             lines.append(f"    {text}\n")
     return "".join(lines)

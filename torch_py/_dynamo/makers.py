@@ -58,10 +58,6 @@ def _native_tuple(rebuild: Rebuild, value: Any) -> str:
     return f"{rebuild.value(rebuild.capture.class_of(value))}({_tuple(rebuild, value)})"
 
 
-def _list(rebuild: Rebuild, value: list[Any]) -> str:
-    return rebuild.finish(value, f"[{_items(rebuild, value)}]", "extend", "items")
-
-
 def _set(rebuild: Rebuild, value: Any) -> str:
     return rebuild.finish(value, f"{type(value).__name__}([{_items(rebuild, value)}])", "update", "items")
 
@@ -70,10 +66,6 @@ def entries(rebuild: Rebuild, value: dict[Any, Any]) -> str:
     """The text of a dictionary."""
     pairs = [f"{rebuild.value(key)}: {rebuild.value(item)}" for key, item in value.items()]
     return "{" + ", ".join(pairs) + "}"
-
-
-def _dict(rebuild: Rebuild, value: dict[Any, Any]) -> str:
-    return rebuild.finish(value, entries(rebuild, value), "update", "entries")
 
 
 def _by_class(rebuild: Rebuild, value: Any, arguments: str, wish: str) -> str:
@@ -227,8 +219,8 @@ def _as_constant(rebuild: Rebuild, value: Any) -> str:
 
 MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     tuple: _tuple,
-    list: _list,
-    dict: _dict,
+    list: lambda rebuild, value: rebuild.finish(value, f"[{_items(rebuild, value)}]", "extend", "items"),
+    dict: lambda rebuild, value: rebuild.finish(value, entries(rebuild, value), "update", "entries"),
     **dict.fromkeys((set, frozenset), _set),
     **dict.fromkeys((collections.OrderedDict, collections.Counter, collections.defaultdict), _mapping),
     **dict.fromkeys(VIEWS, _view),

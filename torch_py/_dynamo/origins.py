@@ -76,7 +76,7 @@ class Origins:
         self._origins: dict[int, Source] = {}
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id
-        self._held: dict[int, Held] = {}  # by the id of the source
+        self.held: dict[int, Held] = {}  # by the id of the source
         self._equal: set[int] = set()  # of the origins, those that are guarded by being equal
         self._adopted: set[int] = set()
         self._classes: set[tuple[int, str]] = set()
@@ -213,7 +213,7 @@ class Origins:
             return self._admit_number(value, source)
         if kind in (float, str) and self._holds(value, source):
             self.guards.add("type_is", source, kind)
-            return self._held.setdefault(id(source), Held(kind, source, partial(_refuse, kind)))
+            return self.held.setdefault(id(source), Held(kind, source, partial(_refuse, kind)))
         if kind in SCALARS:
             self.guards.add("equals", source, value)
             return value
@@ -256,10 +256,6 @@ class Origins:
         the graph before has ended is another one in each call."""
         is_own = self.is_continuation and next(iter(source.steps())).kind == "argument"
         return is_own and not source.is_of_module and self.policy.holds(value, source)
-
-    @property
-    def holds_any(self) -> bool:
-        return bool(self._held)
 
     def _admit_number(self, value: int, source: Source) -> int:
         number = value if self.fixes_numbers else self.recorder.number_input(value, source)

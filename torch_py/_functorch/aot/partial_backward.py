@@ -60,21 +60,16 @@ class PartialBackward(Fields):
 
     def _compile_for(self, arrived: Sequence[int]) -> Any:
         # This happens in the middle of a program.
-        with (
-            _disable_current_modes(),
-            _C.DisableTorchFunction(),
-            without_autocast(),
-            inference_mode(False),
-            no_grad(),
-            without_garbage_collection(),
-        ):
-            inputs = self.module.graph.find_nodes(op="placeholder")
-            tangents = inputs[len(inputs) - self.num_tangents :]
-            try:
-                part = _Reduction(self.module, {node: n in arrived for n, node in enumerate(tangents)}).run()
-                return self.compile(part, input_values(part.graph))
-            except NotFollowed:
-                return None
+        with _disable_current_modes(), _C.DisableTorchFunction(), without_autocast(), inference_mode(False):
+            with no_grad(), without_garbage_collection():
+                inputs = self.module.graph.find_nodes(op="placeholder")
+                tangents = inputs[len(inputs) - self.num_tangents :]
+                arrives = {node: number in arrived for number, node in enumerate(tangents)}
+                try:
+                    part = _Reduction(self.module, arrives).run()
+                    return self.compile(part, input_values(part.graph))
+                except NotFollowed:
+                    return None
 
 
 class _Reduction:
@@ -119,10 +114,7 @@ class _Reduction:
                 return None
             if _is_sum(node) and _is_alike(present[0], node):
                 return self.copies[present[0]]
-        return self.graph.node_copy(node, self._copy_or_zeros)
-
-    def _copy_or_zeros(self, node: Node) -> Node:
-        return self.copies[node] or self._zeros(node)
+        return self.graph.node_copy(node, lambda source: self.copies[source] or self._zeros(source))
 
     def _zeros(self, node: Node) -> Node:
         """Zeros with the strides of the value of a node."""
