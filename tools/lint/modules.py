@@ -19,7 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "_generated_files", "_installation", "_libraries", "_pytorch_names.elsewhere",
         "_pytorch_names.compiler_settings",
-        "_pytorch_names.lacking", "_pytorch_names.packages", "_schema_types",
+        "_pytorch_names.lacking", "_pytorch_names.log_topics", "_pytorch_names.packages", "_schema_types",
         "_tags", "utils._config_module", "utils._contextlib",
     ),
     # What needs the native module alone.

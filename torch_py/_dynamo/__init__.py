@@ -17,12 +17,13 @@ from torch_py._pytorch_names.packages import lacking as _lacking
 # Imported when they are first named: functions and classes by their modules, and modules.
 _PLACES = {
     "_dynamo.backends.registry": "list_backends lookup_backend register_backend",
-    "_dynamo.entry": "optimize reset reset_code_caches",
+    "_dynamo.entry": "reset reset_code_caches",
     "_dynamo.explaining": "explain export",
     "_dynamo.marks": (
         "forbid_in_graph graph_break mark_dynamic mark_static mark_static_address maybe_mark_dynamic run"
     ),
     "compiler._marks": "allow_in_graph assume_constant_result disable disallow_in_graph substitute_in_graph",
+    "compiler._compile": "optimize",
     "compiler._questions": "is_compiling",
     "compiler._optimized_module": "OptimizedModule",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
 from inspect import Parameter, Signature
@@ -15,7 +16,7 @@ from torch_py import _compiling
 from torch_py._C._compiler import CompiledFunction
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.attributes import in_class
-from torch_py._dynamo.backends.registry import lookup_backend
+from torch_py._dynamo.backends.registry import lookup_backend, name_of
 from torch_py._dynamo.conversion import Conversion, Settings
 from torch_py._dynamo.decode import ASYNCHRONOUS, GENERATOR, is_supported, signature_of
 from torch_py._dynamo.exc import FailOnRecompileLimitHit, RecompileError, RecompileLimitExceeded, Unsupported
@@ -27,7 +28,6 @@ from torch_py._functorch.levels import level_of
 from torch_py._logging.artifacts import compilation
 from torch_py._tensor import Tensor
 from torch_py.autograd.graph import _without_saved_tensors_hooks
-from torch_py.compiler._optimized_module import OptimizedModule
 from torch_py.compiler._stance import current
 from torch_py.fx._collecting import without_garbage_collection
 from torch_py.nn.modules.module import Module
@@ -45,8 +45,8 @@ def compile_callable(
     options: dict[str, Any] | None = None,
 ) -> Any:
     """A function that runs compiled code where its guards pass."""
-    settings = Settings(lookup_backend(backend), fullgraph, dynamic, _options_for(backend, mode, options))
-    return compile_with(target, settings)
+    found = lookup_backend(backend)
+    return compile_with(target, Settings(found, fullgraph, dynamic, _options_for(found, mode, options)))
 
 
 def compile_with(target: Callable[..., Any], settings: Settings) -> Any:
@@ -68,29 +68,13 @@ def _not_compiled(target: Any) -> Any:
 
 def _options_for(backend: Any, mode: str | None, options: dict[str, Any] | None) -> dict[str, Any]:
     """What a backend gets in addition to the graph: only what the caller has given."""
-    if backend != "inductor" and not callable(backend):
-        return {}
     given = {"mode": None if mode == "default" else mode, "options": options}
-    return {name: value for name, value in given.items() if value}
-
-
-def optimize(
-    backend: Any = "inductor",
-    *,
-    nopython: bool = False,
-    disable: bool = False,
-    dynamic: bool | None = None,
-    **options: Any,
-) -> Callable[[Any], Any]:
-    """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""
-    compile_one = functools.partial(compile_callable, backend=backend, fullgraph=nopython, dynamic=dynamic)
-
-    def decorate(target: Any) -> Any:
-        if disable:
-            return target
-        return OptimizedModule(target, compile_one) if isinstance(target, Module) else compile_one(target)
-
-    return decorate
+    given = {name: value for name, value in given.items() if value}
+    name = name_of(backend)
+    if given and name not in (None, "inductor"):
+        warnings.warn(f"torch.compile: backend {name!r} takes no {' or '.join(given)}", stacklevel=5)
+        return {}
+    return given
 
 
 def reset() -> None:

@@ -36,11 +36,11 @@ def checks_stages() -> bool:
 def list_mode_options(mode: str | None = None, dynamic: bool | None = None) -> dict[str, Any]:
     """The settings that a mode of `torch.compile` stands for; without one, those of all modes by name.
 
-    Raises KeyError for an unknown mode. `dynamic` makes no difference.
+    Raises RuntimeError for an unknown mode. `dynamic` makes no difference.
 
         torch._inductor.list_mode_options("max-autotune")
     """
-    return dict(MODES[mode]) if mode else {name: dict(settings) for name, settings in MODES.items()}
+    return dict(options_of_mode(mode)) if mode else {name: dict(settings) for name, settings in MODES.items()}
 
 
 def list_options() -> list[str]:
@@ -51,7 +51,7 @@ def list_options() -> list[str]:
 
 def options_of_mode(mode: str | None) -> dict[str, Any]:
     """The settings of a mode. Raises RuntimeError for an unknown one."""
-    if mode is not None and mode not in MODES:
+    if mode not in (None, *MODES):
         raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
     return MODES[mode] if mode else {}
 
@@ -64,7 +64,7 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
     found = {}
     known = config.shallow_copy_dict()
     for name, value in options.items():
-        own = name.replace("-", "_")
+        own = str(name).replace("-", "_")
         if own not in known:
             raise RuntimeError(f"Unexpected optimization option {name}, known options are {list(known)}")
         before = known[own]

@@ -12,7 +12,7 @@ for errors only. The topics:
     kernel_code       kernels in C++              inductor         what was compiled, in one line
     cache             where kernels come from     autotuning       races between kernels
 
-Other names are accepted, and print nothing.
+Other topics of PyTorch are accepted, and print nothing.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from typing import Any
 
+from torch_py._pytorch_names.log_topics import OTHER_TOPICS
 from torch_py._pytorch_names.packages import lacking as _lacking
 
 __all__ = ["TOPICS", "getArtifactLogger", "is_on", "set_logs", "topic", "trace_structured"]
@@ -34,6 +36,7 @@ TOPICS = (
 
 _ROOT = "torch_py.compile"
 _LEVELS = {"+": logging.DEBUG, "-": logging.ERROR}
+_VALUES = (False, True, *range(logging.DEBUG, logging.CRITICAL + 1, 10))
 # Topics that are logs of a part, with levels; the others print or do not.
 _PARTS = ("dynamo", "inductor", "dynamic", "cache", "autotuning")
 
@@ -94,8 +97,18 @@ def _read_environment() -> None:
         if not word or word == "help":
             continue
         name = word.lstrip("+-")
+        if not _is_known(name) and "." not in name:  # a dot is in the names of PyTorch's modules
+            warnings.warn(f"TORCH_LOGS: {_unknown(name)}", stacklevel=2)
         level = _LEVELS.get(word[0], logging.INFO if name in _PARTS else logging.DEBUG)
         _enable(name, level)
+
+
+def _is_known(name: str) -> bool:
+    return name in TOPICS or name in OTHER_TOPICS
+
+
+def _unknown(name: str) -> str:
+    return f"there is no topic {name!r}; those that print something are {', '.join(TOPICS)}"
 
 
 def is_on(name: str) -> bool:
@@ -106,18 +119,21 @@ def is_on(name: str) -> bool:
 def set_logs(**levels: Any) -> None:
     """Prints these topics and no others: ``set_logs(graph_code=True, dynamo=logging.DEBUG)``.
 
-    Without arguments nothing is printed. Raises ValueError for what is neither a bool nor a level of
-    `logging`.
+    Without arguments nothing is printed. Raises TypeError for a topic that does not exist, and ValueError for
+    what is neither a bool nor a level of `logging`.
     """
     topic("dynamo")
+    levels.pop("modules", None)
     for name, level in levels.items():
-        if name != "modules" and not isinstance(level, (bool, int)):
+        if not _is_known(name):
+            raise TypeError(f"set_logs: {_unknown(name)}")
+        if not isinstance(level, int) or level not in _VALUES:
             raise ValueError(f"set_logs: expected a bool or a level of logging for {name}, got {level!r}")
     manager = logging.Logger.manager
     for full in [full for full in manager.loggerDict if full.startswith(f"{_ROOT}.")]:
         _disable(full.rpartition(".")[2])
     for name, level in levels.items():
-        if name != "modules" and level:
+        if level:
             _enable(name, logging.DEBUG if level is True else int(level))
 
 

@@ -44,6 +44,7 @@ def compile(
 
     Raises:
         RuntimeError: for an unknown `mode`, option or `backend`
+        AssertionError: unless `dynamic` is a bool or None, and `model` callable
 
     Example:
         >>> @torch.compile(backend="eager")
@@ -52,7 +53,7 @@ def compile(
         >>> double(torch.tensor([1.0, 2.0]))
         tensor([2., 4.])
     """
-    check(mode, options, backend)
+    check(mode, options, backend, dynamic)
     settings: dict[str, Any] = {
         "fullgraph": fullgraph,
         "dynamic": dynamic,
@@ -63,7 +64,7 @@ def compile(
     if model is None:
         return functools.partial(compile, disable=disable, **settings)
     if not callable(model):
-        raise RuntimeError(
+        raise AssertionError(
             f"torch.compile: expected a function or a Module as model, got {type(model).__name__}"
         )
 
@@ -72,3 +73,11 @@ def compile(
     if isinstance(model, Module):
         return OptimizedModule(model, functools.partial(compile_function, **settings))
     return compile_function(model, **settings)
+
+
+def optimize(
+    backend: Any = "inductor", *, nopython: bool = False, disable: bool = False, dynamic: bool | None = None
+) -> Callable[[Any], Any]:
+    """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""
+    decorator = compile(backend=backend, fullgraph=nopython, disable=disable, dynamic=dynamic)
+    return decorator  # type: ignore[no-any-return]

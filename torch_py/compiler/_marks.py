@@ -17,6 +17,11 @@ in_graph: set[Any] = set()
 substitutes: dict[Any, Callable[..., Any]] = {}
 
 
+def check_callable(fn: Any, name: str) -> None:
+    if not callable(fn):
+        raise AssertionError(f"{name}: expected a callable, got {type(fn).__name__}")
+
+
 def allow_in_graph(fn: Any) -> Any:
     """`fn`, a function or a list of them, becomes one node of a graph: what it does is not looked at.
 
@@ -25,16 +30,17 @@ def allow_in_graph(fn: Any) -> Any:
     """
     if isinstance(fn, (list, tuple)):
         return [allow_in_graph(one) for one in fn]
-    if not callable(fn):
-        raise AssertionError("allow_in_graph expects a callable")
+    check_callable(fn, "allow_in_graph")
     in_graph.add(fn)
     return fn
 
 
 def disallow_in_graph(fn: Any) -> Any:
-    """Ends the graph at calls of `fn`, a function or a list of them."""
+    """Ends the graph at calls of `fn`, a function or a list of them. Raises AssertionError as
+    `allow_in_graph`."""
     if isinstance(fn, (list, tuple)):
         return [disallow_in_graph(one) for one in fn]
+    check_callable(fn, "disallow_in_graph")
     in_graph.discard(fn)
     broken.add(fn)
     return fn
@@ -45,7 +51,11 @@ constants: set[Any] = set()
 
 
 def assume_constant_result(fn: Function) -> Function:
-    """Calls of `fn` while a program is captured run as they are, and their results count as constants."""
+    """Calls of `fn` while a program is captured run as they are, and their results count as constants.
+
+    Raises AssertionError unless it is callable.
+    """
+    check_callable(fn, "assume_constant_result")
     constants.add(fn)
     return fn
 
@@ -59,8 +69,7 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     """
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)
-    if not callable(fn):
-        raise AssertionError(f"disable: expected a function or a Module, got {type(fn).__name__}")
+    check_callable(fn, "disable")
     if isinstance(fn, Module):
         fn.forward = disable(fn.forward, recursive, reason=reason)  # type: ignore[method-assign]
         return fn

@@ -17,7 +17,7 @@ class ConfigModule(ModuleType):
     """A module of settings.
 
     Settings are its variables, and those of classes in it, which are named with a dot: ``triton.cudagraphs``.
-    Setting a variable that the module does not have raises AttributeError.
+    Setting a variable that the module, or the class, does not have raises AttributeError.
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -104,6 +104,15 @@ class ConfigModule(ModuleType):
         return "\n".join(f"{self.__name__}.{name} = {value!r}" for name, value in self._data().items())
 
 
+class _Section(type):
+    """The type of the classes in a ConfigModule."""
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if not hasattr(cls, name):
+            raise AttributeError(f"{cls.__module__}.{cls.__name__}.{name} does not exist")
+        super().__setattr__(name, value)
+
+
 def _settings_of(owner: Any, prefix: str) -> Iterator[tuple[str, Any]]:
     module = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
     for name, value in sorted(vars(owner).items()):
@@ -124,4 +133,8 @@ def install_config_module(module: ModuleType | str) -> None:
     found = sys.modules[module] if isinstance(module, str) else module
     # What is a function now is none of the settings; some of these may become functions.
     found.__dict__["_helpers"] = {n for n, value in vars(found).items() if isinstance(value, FunctionType)}
+    for name, value in list(vars(found).items()):
+        if type(value) is type and value.__module__ == found.__name__:
+            values = {n: v for n, v in vars(value).items() if n not in ("__dict__", "__weakref__")}
+            vars(found)[name] = _Section(name, value.__bases__, values)
     found.__class__ = ConfigModule
