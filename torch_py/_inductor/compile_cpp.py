@@ -15,7 +15,7 @@ from pathlib import Path
 from torch_py._inductor import config
 from torch_py._inductor.cache import Cache
 from torch_py._installation import include_paths
-from torch_py._logging.artifacts import timed
+from torch_py._logging import artifacts
 
 # Short inner loops stay loops: GCC 12 vectorises some around which it has unrolled them wrongly, those of
 # several selections, and takes zeros for numbers.
@@ -24,6 +24,7 @@ FLAGS = (
     "--param=max-completely-peel-times=0", "-fvisibility=default", "-w",
 )  # fmt: skip
 _LIMIT = 60.0  # seconds
+_MOST_ERRORS = 3  # of the compiler, in a message
 # In place of a header of the compiler, which takes it long to read.
 BRIEF = "aten/vec/brief"
 # Folders of the headers that kernels may include; a change of one changes the keys of the cache.
@@ -110,7 +111,7 @@ def compile_library(source: str) -> str:
     compiler = find_compiler()
     cache = Cache.opened()
     key = hashlib.sha256("\0".join([source, *identity(compiler)]).encode()).hexdigest()
-    with timed("compile C++"):
+    with artifacts.timed("compile C++"):
         return cache.library(key, source, partial(_run, compiler), again=config.force_disable_caches)
 
 
@@ -129,7 +130,11 @@ def _run(compiler: str, text: str, target: str) -> None:
     except subprocess.TimeoutExpired:
         raise CompilerError(f"{compiler} took longer than {_LIMIT:.0f} s") from None
     if done.returncode != 0:
-        raise CompilerError(f"{' '.join(command)}\n{done.stderr}")
+        lines = done.stderr.replace(text, "kernels.cpp").splitlines()
+        errors = "; ".join(([line for line in lines if "error:" in line] or lines)[:_MOST_ERRORS])
+        kept = artifacts.write("kernels.cpp", Path(text).read_text)
+        where = kept or "TORCH_COMPILE_DEBUG=1 keeps the source"
+        raise CompilerError(f"{compiler} cannot compile kernels.cpp: {errors} ({where})")
 
 
 def identity(compiler: str) -> list[str]:

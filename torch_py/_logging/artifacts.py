@@ -60,8 +60,8 @@ class Compilation:
             self._folder.mkdir(parents=True, exist_ok=True)
         return self._folder
 
-    def write(self, file: str, text: str) -> None:
-        """Writes a file into the folder of the current part."""
+    def write(self, file: str, text: str) -> Path | None:
+        """Writes a file into the folder of the current part. Returns its path, or None if that fails."""
         try:
             place = self.folder.joinpath(*self.parts)
             place.mkdir(parents=True, exist_ok=True)
@@ -69,6 +69,8 @@ class Compilation:
         except OSError as problem:
             self.is_on = False
             _logging.topic("dynamo").warning("TORCH_COMPILE_DEBUG: nothing is written: %s", problem)
+            return None
+        return place / file
 
     def write_times(self) -> None:
         """The stages, in the order in which they began, and how long they took."""
@@ -158,11 +160,10 @@ def is_written() -> bool:
     return found is not None and found.is_on
 
 
-def write(file: str, text: Callable[[], str]) -> None:
-    """Writes a file about the current graph, if a folder is wanted."""
+def write(file: str, text: Callable[[], str]) -> Path | None:
+    """Writes a file about the current graph, if a folder is wanted, and returns its path."""
     found = _current.compilation
-    if found is not None and found.is_on:
-        found.write(file, text())
+    return found.write(file, text()) if found is not None and found.is_on else None
 
 
 def artifact(topic: str, file: str, text: Callable[[], str]) -> None:
