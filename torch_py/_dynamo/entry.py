@@ -22,6 +22,7 @@ from torch_py._dynamo.decode import ASYNCHRONOUS, GENERATOR, is_supported, signa
 from torch_py._dynamo.exc import FailOnRecompileLimitHit, RecompileError, RecompileLimitExceeded, Unsupported
 from torch_py._dynamo.failures import is_suppressed, warn
 from torch_py._dynamo.resume import FunctionStart, ResumedStart, continuation_function
+from torch_py._dynamo.transforms import is_transform
 from torch_py._dynamo.utils import counters
 from torch_py._dynamo.varying_policy import Policy
 from torch_py._functorch.levels import level_of
@@ -89,11 +90,12 @@ reset_code_caches = reset
 
 
 def as_function(target: Callable[..., Any]) -> FunctionType:
-    """A function that calls `target`, with the parameters that it has in Python; a function is its own.
+    """A function that calls `target`, with the parameters that it has in Python; a function is its own, but
+    for those of transforms, which are captured where they are called.
 
     The target is a global of the new function, so that it is a particular object to compiled code.
     """
-    if isinstance(target, FunctionType):
+    if isinstance(target, FunctionType) and not is_transform(target):
         return target
 
     signature, bound = _signature_of(target)

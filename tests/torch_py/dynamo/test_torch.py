@@ -505,6 +505,28 @@ def test_transforms_around_compiled_functions(backend, recwarn):
     assert not [one for one in recwarn.list if "runs eagerly" in str(one.message)]
 
 
+def sum_of_sines(x, factor=2.0):
+    return (x.sin() * factor).sum()
+
+
+@pytest.mark.parametrize(
+    ("transform", "x"),
+    [
+        (torch.func.vmap(sum_of_sines), ROWS),
+        (torch.func.grad(sum_of_sines), ROWS),
+        (torch.func.grad_and_value(sum_of_sines), ROWS),
+        (torch.func.vmap(torch.func.grad(sum_of_sines)), ROWS),
+        (torch.func.jacrev(torch.sin), ROWS[0]),
+        (torch.func.jacfwd(torch.sin), ROWS[0]),
+        (torch.func.hessian(sum_of_sines), ROWS[0]),
+    ],
+)
+def test_compiled_transforms_are_one_graph(transform, x):
+    check(transform, x, graphs=1)
+    compiled = torch.compile(transform, fullgraph=True)
+    torch.testing.assert_close(compiled(x), transform(x))
+
+
 def test_gradients_of_each_sample_are_one_graph():
     model = nn.Linear(3, 2)
     parameters = dict(model.named_parameters())
