@@ -30,7 +30,6 @@ from torch_py.nn.modules.module import Module
 
 _HANDLERS = all_handlers()
 _MOST_CAPTURES = 10
-observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph
 
 
 class Settings(Fields):
@@ -91,6 +90,7 @@ class Conversion(Fields):
         not_assumed = self.settings.not_assumed or _reason_not_to_assume()
         self.policy.forget_ranges()
         taken_for_fixed = self.policy.taken_for_fixed
+        last: Break | None = None
         for _ in range(_MOST_CAPTURES):
             varying = Varying(self.policy)
             with timed("capture"):
@@ -120,13 +120,16 @@ class Conversion(Fields):
                 logs.dynamic(problem)
                 varying.give_up()
             except Break as reason:
+                last = reason
                 self._note(reason)
                 if reason.made_at in (None, self.stop_at):
                     break
                 self.stop_at = reason.made_at  # before what cannot be made again was made
         else:
-            logs.dynamic(f"{_MOST_CAPTURES} captures have found no code")
+            self._note(Break("sizes that vary", f"{_MOST_CAPTURES} captures have found no code"))
 
+        whys = dict.fromkeys(one.reason for one in (self.reason, last) if one is not None)
+        logs.dynamo.info("%s runs eagerly: %s", self.start.name, "; ".join(whys))
         return self._guards(capture), None
 
     def _written(self, outcome: Outcome) -> Assembly | None:
@@ -169,6 +172,7 @@ class Conversion(Fields):
                 raise Break("the end of a graph in an `except` clause", "the exception cannot be put back")
             self.stop_at = capture.raised_at
             self.whole_frame = True
+            logs.dynamo.info("%s runs eagerly from an `except` clause on: %s", self.start.name, reason.reason)
             return True
 
         frames = reason.frames
@@ -231,7 +235,7 @@ def _reason_not_to_assume() -> str:
 
 def count_break(reason: Break) -> None:
     counters["graph_break"][reason.reason] += 1
-    for observe in observers:
+    for observe in logs.observers:
         observe(reason)
     logs.graph_breaks.debug("%s", logs.explained(reason))
 

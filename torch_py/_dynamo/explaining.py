@@ -7,9 +7,9 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from torch_py._dynamo import conversion
+from torch_py._dynamo.conversion import Settings
 from torch_py._dynamo.entry import compile_callable, compile_with
-from torch_py._dynamo.logs import explained
+from torch_py._dynamo.logs import explained, observers
 from torch_py._dynamo.testing import EagerAndRecordGraphs, calls_in
 from torch_py._records import Record
 from torch_py.fx.graph_module import GraphModule
@@ -72,12 +72,12 @@ def _explained(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ExplainOu
     def noted(reason: Any) -> None:
         reasons.append(GraphCompileReason(explained(reason)))
 
-    conversion.observers.append(noted)
+    observers.append(noted)
     try:
         target = getattr(f, "_torchdynamo_orig_callable", getattr(f, "_orig_mod", f))
         compile_callable(target, backend=backend)(*args, **kwargs)
     finally:
-        conversion.observers.remove(noted)
+        observers.remove(noted)
 
     graphs = backend.graphs
     operators = [[node.target for node in calls_in(graph)] for graph in graphs]
@@ -109,7 +109,7 @@ def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **
 
 def _exported(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ExportResult:
     backend = EagerAndRecordGraphs()
-    settings = conversion.Settings(backend, fullgraph=True, not_assumed="the graph alone would not check it")
+    settings = Settings(backend, fullgraph=True, not_assumed="the graph alone would not check it")
     compiled = compile_with(getattr(f, "_orig_mod", f), settings)
     compiled(*args, **kwargs)
     if not backend.graphs:

@@ -4,6 +4,7 @@ lines that they come from."""
 from __future__ import annotations
 
 import linecache
+from collections.abc import Callable
 from typing import Any
 
 from torch_py import _logging
@@ -23,13 +24,16 @@ def raised(name: str, error: BaseException) -> None:
     dynamo.info("%s raises %s: %s, and runs eagerly", name, type(error).__name__, error)
 
 
-_told: set[str] = set()
+observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph
+_told: set[tuple[str, str]] = set()
 
 
 def not_captured(name: str, why: str) -> None:
     """One line for a function that always runs eagerly."""
-    if name not in _told:
-        _told.add(name)
+    for observe in observers:
+        observe(Break(f"call of {name}", why))
+    if (name, why) not in _told:
+        _told.add((name, why))
         dynamo.info("%s runs eagerly: %s", name, why)
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 import torch_py as torch
-from torch_py._dynamo import conversion
+from torch_py._dynamo import logs
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +17,6 @@ def strict():
 def graph_breaks():
     """The reasons of the breaks that happen in a test."""
     found = []
-    conversion.observers.append(found.append)
+    logs.observers.append(found.append)
     yield found
-    conversion.observers.remove(found.append)
+    logs.observers.remove(found.append)

@@ -8,6 +8,7 @@ import pytest
 
 import torch_py as torch
 from tests.torch_py.dynamo.comparing import check, equal
+from torch_py._dynamo import logs
 
 ONES = torch.ones(3)
 
@@ -311,6 +312,58 @@ def test_explain():
     report = torch._dynamo.explain(in_a_callee)(ONES)
     assert (report.graph_count, report.graph_break_count, report.op_count) == (2, 1, 4)
     assert "print" in report.break_reasons[0].reason and "Graph Break Count: 1" in str(report)
+
+
+def a_generator(x):
+    yield x + 1
+
+
+def data_in_a_block(x):
+    y = x + 1
+    with torch.no_grad():
+        y.data = x * 3
+    return y
+
+
+def a_tuple_of_itself(x):
+    inner = {"x": x + 1}
+    whole = (inner,)
+    inner["whole"] = whole
+    return whole
+
+
+def in_an_except_clause(x):
+    try:
+        raise KeyError
+    except KeyError:
+        print("here")
+    return x + 1
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (a_generator, "generators and asynchronous functions are not compiled"),
+        (data_in_a_block, "only operators change the state of tensors"),
+        (a_tuple_of_itself, "a tuple that refers to itself"),
+        (in_an_except_clause, "call of print"),
+    ],
+)
+def test_functions_without_a_graph_say_why(program, reason, capsys):
+    report = torch._dynamo.explain(program)(ONES)
+    assert report.graph_count == 0 and [reason in one.reason for one in report.break_reasons] == [True]
+
+    capsys.readouterr()
+    logs._told.clear()
+    torch._logging.set_logs(dynamo=True)
+    try:
+        compiled = torch.compile(program, backend="eager")
+        compiled(ONES)
+        compiled(ONES)
+    finally:
+        torch._logging.set_logs()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"[dynamo] {program.__name__} runs eagerly") and reason in line
 
 
 def test_an_exception_of_the_program_is_a_break(graph_breaks):
