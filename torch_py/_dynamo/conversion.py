@@ -87,7 +87,9 @@ class Conversion(Fields):
 
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
-        not_assumed = self.settings.not_assumed or _reason_not_to_assume()
+        not_assumed = self.settings.not_assumed
+        if not config.rewrite_assert_with_torch_assert:
+            not_assumed = not_assumed or "torch._dynamo.config.rewrite_assert_with_torch_assert is False"
         self.policy.forget_ranges()
         taken_for_fixed = self.policy.taken_for_fixed
         last: Break | None = None
@@ -226,11 +228,6 @@ class Conversion(Fields):
         capture.varying.rows(writer, rows)
         logs.guards(rows)
         return GuardProgram(rows, writer.registers)
-
-
-def _reason_not_to_assume() -> str:
-    setting = "rewrite_assert_with_torch_assert"
-    return "" if getattr(config, setting) else f"torch._dynamo.config.{setting} is False"
 
 
 def count_break(reason: Break) -> None:

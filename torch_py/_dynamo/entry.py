@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import threading
-import warnings
 import weakref
 from collections.abc import Callable
 from inspect import Parameter, Signature
@@ -16,7 +15,7 @@ from torch_py import _compiling
 from torch_py._C._compiler import CompiledFunction
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.attributes import in_class
-from torch_py._dynamo.backends.registry import lookup_backend, name_of
+from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.conversion import Conversion, Settings
 from torch_py._dynamo.decode import ASYNCHRONOUS, GENERATOR, is_supported, signature_of
 from torch_py._dynamo.exc import FailOnRecompileLimitHit, RecompileError, RecompileLimitExceeded, Unsupported
@@ -37,17 +36,10 @@ _all: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def compile_callable(
-    target: Callable[..., Any],
-    *,
-    backend: Any = "inductor",
-    fullgraph: bool = False,
-    dynamic: bool | None = None,
-    mode: str | None = None,
-    options: dict[str, Any] | None = None,
+    target: Callable[..., Any], backend: Any, fullgraph: bool, dynamic: bool | None, options: dict[str, Any]
 ) -> Any:
-    """A function that runs compiled code where its guards pass."""
-    found = lookup_backend(backend)
-    return compile_with(target, Settings(found, fullgraph, dynamic, _options_for(found, mode, options)))
+    """A function that runs compiled code where its guards pass. The backend gets `options`."""
+    return compile_with(target, Settings(lookup_backend(backend), fullgraph, dynamic, options))
 
 
 def compile_with(target: Callable[..., Any], settings: Settings) -> Any:
@@ -65,17 +57,6 @@ def _not_compiled(target: Any) -> Any:
     inner = getattr(target, "_torchdynamo_orig_callable", target)
     is_bound = isinstance(target, MethodType) and inner is not target
     return MethodType(inner, target.__self__) if is_bound else inner
-
-
-def _options_for(backend: Any, mode: str | None, options: dict[str, Any] | None) -> dict[str, Any]:
-    """What a backend gets in addition to the graph: only what the caller has given."""
-    given = {"mode": None if mode == "default" else mode, "options": options}
-    given = {name: value for name, value in given.items() if value}
-    name = name_of(backend)
-    if given and name not in (None, "inductor"):
-        warnings.warn(f"torch.compile: backend {name!r} takes no {' or '.join(given)}", stacklevel=5)
-        return {}
-    return given
 
 
 def reset() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from torch_py._dynamo.conversion import Settings
-from torch_py._dynamo.entry import compile_callable, compile_with
+from torch_py._dynamo.entry import compile_with
 from torch_py._dynamo.logs import explained, observers
 from torch_py._dynamo.testing import EagerAndRecordGraphs, calls_in
 from torch_py._records import Record
@@ -75,7 +75,7 @@ def _explained(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ExplainOu
     observers.append(noted)
     try:
         target = getattr(f, "_torchdynamo_orig_callable", getattr(f, "_orig_mod", f))
-        compile_callable(target, backend=backend)(*args, **kwargs)
+        compile_with(target, Settings(backend))(*args, **kwargs)
     finally:
         observers.remove(noted)
 

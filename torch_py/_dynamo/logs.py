@@ -4,7 +4,6 @@ lines that they come from."""
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
 from typing import Any
 
 from torch_py import _logging
@@ -24,7 +23,7 @@ def raised(name: str, error: BaseException) -> None:
     dynamo.info("%s raises %s: %s, and runs eagerly", name, type(error).__name__, error)
 
 
-observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph
+observers: list[Any] = []  # called with the reason of each end of a graph
 _told: set[tuple[str, str]] = set()
 
 

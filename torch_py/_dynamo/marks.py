@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from torch_py._tensor import Tensor
-from torch_py.compiler._marks import check_callable, disallow_in_graph
+from torch_py.compiler._marks import disallow_in_graph
 from torch_py.compiler._stance import set_stance
 
 
@@ -19,16 +20,13 @@ forbid_in_graph = disallow_in_graph
 
 def run(fn: Callable[..., Any] | None = None) -> Any:
     """A function that runs compiled code if there is some that fits, and compiles nothing."""
-    if fn is None:
-        return run
-    check_callable(fn, "run")
-    return set_stance("eager_on_recompile")(fn)
+    return run if fn is None else set_stance("eager_on_recompile")(fn)
 
 
 # Sizes
 
 
-def _mark(t: Any, name: str, index: Any, function: str) -> None:
+def _mark(t: Any, name: str, index: Any, function: str, least: Any = 0, most: Any = math.inf) -> None:
     """Adds dimensions (a number or several) to those that a tensor has under a name."""
     if not isinstance(t, Tensor):
         raise TypeError(f"{function}: expected a tensor, got {type(t).__name__}")
@@ -38,6 +36,9 @@ def _mark(t: Any, name: str, index: Any, function: str) -> None:
             raise AssertionError(f"{function}: expected an int, list or tuple as index, got {index!r}")
         if not -t.dim() <= position < t.dim():
             raise IndexError(f"{function}: expected a dimension of a tensor with {t.dim()}, got {position}")
+        if not least <= t.shape[position] <= most:
+            size = t.shape[position]
+            raise ValueError(f"{function}: a size of {size} is not from min={least} to max={most}")
     marked: set[int] = getattr(t, name, None) or set()
     setattr(t, name, marked | {position % t.dim() for position in given})
 
@@ -56,11 +57,8 @@ def mark_dynamic(
     Raises IndexError for a dimension that the tensor does not have, and ValueError unless its size is from
     `min` to `max`. Other sizes are compiled without regard to these; the other arguments have no effect.
     """
-    _mark(t, "_dynamo_dynamic_indices", index, "mark_dynamic")
-    low, high = 0 if min is None else min, float("inf") if max is None else max
-    for size in [t.shape[one] for one in (index if isinstance(index, (list, tuple)) else (index,))]:
-        if not low <= size <= high:
-            raise ValueError(f"mark_dynamic: a size of {size} is not from min={min} to max={max}")
+    limits = 0 if min is None else min, math.inf if max is None else max
+    _mark(t, "_dynamo_dynamic_indices", index, "mark_dynamic", *limits)
 
 
 def maybe_mark_dynamic(t: Any, index: Any) -> None:
@@ -72,8 +70,8 @@ def mark_static(t: Any, index: Any = None) -> None:
     """Sizes of these dimensions, or of all, are constants of compiled code even if they have changed."""
     if isinstance(t, type):
         return
-    everything = range(t.dim() if isinstance(t, Tensor) else 0)
-    _mark(t, "_dynamo_static_indices", everything if index is None else index, "mark_static")
+    given = range(getattr(t, "ndim", 0)) if index is None else index
+    _mark(t, "_dynamo_static_indices", given, "mark_static")
 
 
 def mark_static_address(t: Any, guard: bool = False) -> None:

@@ -132,9 +132,8 @@ def _run(compiler: str, text: str, target: str) -> None:
     if done.returncode != 0:
         lines = done.stderr.replace(text, "kernels.cpp").splitlines()
         errors = "; ".join(([line for line in lines if "error:" in line] or lines)[:_MOST_ERRORS])
-        kept = artifacts.write("kernels.cpp", Path(text).read_text)
-        where = kept or "TORCH_COMPILE_DEBUG=1 keeps the source"
-        raise CompilerError(f"{compiler} cannot compile kernels.cpp: {errors} ({where})")
+        kept = artifacts.write("kernels.cpp", Path(text).read_text) or "TORCH_COMPILE_DEBUG=1 keeps it"
+        raise CompilerError(f"{compiler} cannot compile kernels.cpp: {errors} ({kept})")
 
 
 def identity(compiler: str) -> list[str]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from torch_py._inductor.options import checked_options, options_of_mode
+
+_WITHOUT_OPTIONS = ("eager", "aot_eager", "aot_eager_decomp_partition")
 
 
 def check(mode: Any, options: Any, backend: Any, dynamic: Any = None) -> None:
@@ -30,13 +33,27 @@ def check(mode: Any, options: Any, backend: Any, dynamic: Any = None) -> None:
         )
 
 
-def compile_function(function: Callable[..., Any], *, disable: bool = False, **settings: Any) -> Any:
+def compile_function(
+    function: Callable[..., Any],
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Any = "inductor",
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    disable: bool = False,
+) -> Any:
     """The compiled form of a function or of any other callable but a class."""
-    backend = settings.get("backend", "inductor")
-    check(settings.get("mode"), settings.get("options"), backend, settings.get("dynamic"))
+    check(mode, options, backend, dynamic)
     if disable or isinstance(function, type):
         return function
 
+    given = {"mode": None if mode == "default" else mode, "options": options}
+    given = {name: value for name, value in given.items() if value}
+    if given and backend in _WITHOUT_OPTIONS:
+        warnings.warn(f"torch.compile: backend {backend!r} takes no {' or '.join(given)}", stacklevel=3)
+        given = {}
+
     # By its name: programs that compile nothing do without the compiler, which is above all that it compiles.
     entry = importlib.import_module("torch_py._dynamo.entry")
-    return entry.compile_callable(function, **settings)
+    return entry.compile_callable(function, backend, fullgraph, dynamic, given)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._C import _compiler
+from torch_py.compiler._marks import check_callable
 
 STANCES = (
     "default",
@@ -58,6 +59,7 @@ class set_stance(contextlib.ContextDecorator):  # noqa: N801  # PyTorch's name
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         _apply(*self._before)
+        check_callable(func, "set_stance")
         stance, backend = self._asked
 
         @functools.wraps(func)

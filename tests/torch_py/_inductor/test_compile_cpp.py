@@ -37,7 +37,7 @@ def test_the_warning_has_the_first_errors_of_the_compiler() -> None:
     assert "cannot compile kernels.cpp: kernels.cpp:3:" in text
     assert [f"missing_{number}" in text for number in range(4)] == [True, True, True, False]
     assert text.count("error:") == 3 and "/torch_py-" not in text
-    assert text.endswith("(TORCH_COMPILE_DEBUG=1 keeps the source)")
+    assert text.endswith("(TORCH_COMPILE_DEBUG=1 keeps it)")
 
 
 @pytest.mark.usefixtures("broken_kernels")
