@@ -318,13 +318,6 @@ def a_generator(x):
     yield x + 1
 
 
-def data_in_a_block(x):
-    y = x + 1
-    with torch.no_grad():
-        y.data = x * 3
-    return y
-
-
 def a_tuple_of_itself(x):
     inner = {"x": x + 1}
     whole = (inner,)
@@ -344,7 +337,6 @@ def in_an_except_clause(x):
     ("program", "reason"),
     [
         (a_generator, "generators and asynchronous functions are not compiled"),
-        (data_in_a_block, "only operators change the state of tensors"),
         (a_tuple_of_itself, "a tuple that refers to itself"),
         (in_an_except_clause, "call of print"),
     ],
