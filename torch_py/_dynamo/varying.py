@@ -286,8 +286,12 @@ class Varying:
         return [*leading, *(other for place, other in self._equal if place in leading)]
 
     def _fix(self, symbols: Collection[Symbol]) -> None:
-        """From now on, code is for one value of these."""
-        self.policy.fixed.update(place.key for place in self._places_of(symbols))
+        """From now on, code is for one value of these. Of sizes that are equal in this call, others may vary."""
+        for symbol in symbols:
+            places = self._places_of([symbol])
+            equal = [place for place in places if place.is_size and len(places) > 1]
+            self._tie(equal)
+            self.policy.fixed.update(place.key for place in places if place not in equal)
 
     def _tie(self, places: Iterable[Place]) -> None:
         """From now on, sizes do not vary where they are what they are in this call."""

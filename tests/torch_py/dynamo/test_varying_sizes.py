@@ -333,3 +333,12 @@ def test_views_of_what_was_changed_have_sizes_that_vary():
         x = torch.randn(n, 3).requires_grad_() * 1
         assert all(map(torch.equal, compiled(x), function(x)))
     assert counter.frame_count == 1
+
+
+@pytest.mark.parametrize("dynamic", [True, None])
+def test_a_size_that_equals_one_which_the_program_needs_as_a_number(dynamic):
+    def function(x, y):
+        return x.sum() + y * 2 + len(f"{x.shape[0]:{x.shape[0]}}")
+
+    calls = [(torch.rand(5), torch.rand(size)) for size in (5, 6, 7, 5, 9)]
+    check(function, calls, 2, dynamic=dynamic)
