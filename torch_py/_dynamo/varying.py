@@ -286,7 +286,7 @@ class Varying:
         return [*leading, *(other for place, other in self._equal if place in leading)]
 
     def _fix(self, symbols: Collection[Symbol]) -> None:
-        """From now on, code is for one value of these, or of sizes that are equal in this call for this one."""
+        """From now on, code is for one value of these; or of sizes that are equal, for this one."""
         for symbol in symbols:
             places = self._places_of([symbol])
             equal = [place for place in places if place.is_size and len(places) > 1]
