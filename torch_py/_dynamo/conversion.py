@@ -123,8 +123,12 @@ class Conversion(Fields):
                 varying.give_up()
             except Break as reason:
                 last = reason
+                is_whole = reason.made_at in (None, self.stop_at)
+                if is_whole and capture.held and not capture.is_continuation:
+                    self.policy.holds_values, self.stop_at, self.whole_frame = False, None, False
+                    continue
                 self._note(reason)
-                if reason.made_at in (None, self.stop_at):
+                if is_whole:
                     break
                 self.stop_at = reason.made_at  # before what cannot be made again was made
         else:

@@ -142,13 +142,13 @@ class Compiler:
         self.settings = settings
         self.start = start or FunctionStart(function)
         self.continuations: dict[Any, Any] = {} if continuations is None else continuations
-        self.policy = Policy(settings.dynamic)
+        self.policy = Policy(settings.dynamic, not settings.fullgraph)
         self.has_run = False
         self.failures = 0
 
     def forget(self) -> None:
         """Starts afresh, as if there had been no calls."""
-        self.policy = Policy(self.settings.dynamic)
+        self.policy = Policy(self.settings.dynamic, not self.settings.fullgraph)
         self.failures = 0
         self.continuations.clear()
 

@@ -253,9 +253,10 @@ class Origins:
 
     def _holds(self, value: Any, source: Source) -> bool:
         """Whether compiled code passes a float or a text on without knowing it: what the program had where
-        the graph before has ended is another one in each call."""
+        the graph before has ended is another one in each call, and so is a float that has had many values."""
         is_own = self.is_continuation and next(iter(source.steps())).kind == "argument"
-        return is_own and not source.is_of_module and self.policy.holds(value, source)
+        is_one_of_many = is_own or type(value) is float
+        return is_one_of_many and not source.is_of_module and self.policy.holds(value, source, is_own)
 
     def _admit_number(self, value: int, source: Source) -> int:
         number = value if self.fixes_numbers else self.recorder.number_input(value, source)
@@ -329,7 +330,7 @@ class Origins:
 
 
 def _refuse(kind: type) -> None:
-    why = "it was made where the graph before has ended, and may be another one in the next call"
+    why = "it has had other values in other calls, and may be another one in the next call"
     raise Break(f"use of a {kind.__name__} that varies", why, "keep the computation in tensors")
 
 

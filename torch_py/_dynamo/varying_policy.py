@@ -31,7 +31,7 @@ class Policy:
     another one comes.
     """
 
-    def __init__(self, dynamic: bool | None) -> None:
+    def __init__(self, dynamic: bool | None, holds_values: bool = True) -> None:
         if dynamic is None and not config.assume_static_by_default:
             dynamic = True
         elif dynamic is None and not config.automatic_dynamic_shapes:
@@ -46,8 +46,8 @@ class Policy:
         self._ranges: dict[Key, Range] = {}
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._varying_modules: set[str] = set()
-        self.holds_values = True
-        self._values: dict[str, set[float | str]] = {}  # of continuations
+        self.holds_values = holds_values  # which ends graphs where they are used
+        self._values: dict[str, set[float | str]] = {}
         self.taken_for_fixed: set[str] = set()
         self.fix_all()
 
@@ -106,10 +106,11 @@ class Policy:
             return False
         return has_changed or (self.dynamic is True and not is_attribute)
 
-    def holds(self, value: Any, source: Source) -> bool:
-        """Whether a float or a text is one of many in this place, in calls of a continuation: a second float
-        is enough where it may have come from a tensor; others are more likely settings."""
-        is_result = type(value) is float and all(step.kind in ("argument", "item") for step in source.steps())
+    def holds(self, value: Any, source: Source, is_own: bool) -> bool:
+        """Whether a float or a text is one of many in this place. In calls of a continuation (`is_own`), a
+        second float is enough where it may have come from a tensor; others are more likely settings."""
+        is_result = is_own and type(value) is float
+        is_result = is_result and all(step.kind in ("argument", "item") for step in source.steps())
         seen = self._values.setdefault(source.text, set())
         seen.add(value)
         return self.holds_values and len(seen) > (1 if is_result else _MOST_SETTINGS)

@@ -200,6 +200,70 @@ def test_numbers_of_tensors_are_not_compiled_for(program):
     assert compilations(program, *several) == compilations(program, *several[:6])
 
 
+class Settings:
+    rate = 0.5
+
+
+def _scaled(x, rate):
+    return (x.sin() * rate).cos()
+
+
+def _scaled_in_a_callee(x, rate):
+    return _scaled(x, rate) + _scaled(x + 1, rate=rate)
+
+
+def _set_and_read(x, rate):
+    Settings.rate = rate
+    return x * Settings.rate
+
+
+def _within_try(x, rate):
+    try:
+        x = x / (rate - 0.75)
+        return x, 1 / (rate - 0.75)
+    except ZeroDivisionError:
+        return x - 1
+
+
+def _in_a_list(x, rate):
+    return [factor * x for factor in [rate, rate * 2]]
+
+
+@pytest.mark.parametrize("program", [_scaled, _scaled_in_a_callee, _set_and_read, _within_try, _in_a_list])
+def test_floats_with_many_values_are_not_compiled_for(program):
+    several = [(X, i / 4) for i in range(24)]
+    assert compilations(program, *several) == compilations(program, *several[:8])
+
+
+def test_a_rate_that_a_schedule_changes():
+    def losses(wrap):
+        torch.manual_seed(0)
+        model = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = model(x).pow(2).sum()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        step = wrap(step)
+        found = []
+        for _ in range(16):
+            found.append(step(X))
+            schedule.step()
+            counts.append(counter.frame_count)
+        return found
+
+    counter, counts = CompileCounter(), []
+    expected = losses(lambda step: step)
+    found = losses(lambda step: torch.compile(step, backend=counter))
+    torch.testing.assert_close(found, expected)
+    assert counts[-8] == counts[-1]
+
+
 def test_texts_that_are_passed_on():
     def program(x, name):
         x = x + 1
