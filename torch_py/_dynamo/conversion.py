@@ -125,7 +125,8 @@ class Conversion(Fields):
                 last = reason
                 is_whole = reason.made_at in (None, self.stop_at)
                 if is_whole and capture.held and not capture.is_continuation:
-                    self.policy.holds_values, self.stop_at, self.whole_frame = False, None, False
+                    self.policy.holds_values = False
+                    self.stop_at, self.whole_frame = None, False
                     continue
                 self._note(reason)
                 if is_whole:
