@@ -126,7 +126,8 @@ class Conversion(Fields):
                 is_whole = reason.made_at in (None, self.stop_at)
                 if is_whole and capture.held and not capture.is_continuation:
                     self.policy.holds_values = False
-                    self.stop_at, self.whole_frame = None, False
+                    self.whole_frame = False
+                    self.stop_at = None
                     continue
                 self._note(reason)
                 if is_whole:
