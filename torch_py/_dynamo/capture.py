@@ -72,8 +72,8 @@ class Capture(Reading):
         if self.recorder.constant_of(value) is not None:
             return False
         if self.not_assumed:
-            hint = "assert outside of the compiled function"
-            raise Break("an `assert` on a tensor", self.not_assumed, hint)
+            hint = "check it outside of the compiled function"
+            raise Break("a check of a tensor", self.not_assumed, hint)
         self.assumed.append((value, truth))
         return True
 

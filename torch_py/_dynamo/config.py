@@ -9,8 +9,8 @@ force_parameter_static_shapes   False: sizes of parameters vary as those of othe
 specialize_int       whether integers of the program never vary
 suppress_errors      whether a function runs eagerly, with a warning, where its compilation fails; None: only
                      where the compiler itself fails, and not a backend that does not come with it
-rewrite_assert_with_torch_assert   True: assume that an `assert` on a tensor holds, and check it after the
-                     graph; False: break the graph
+rewrite_assert_with_torch_assert   True: assume that an `assert` on a tensor holds, and so does an `if` that
+                     only raises, and check it after the graph; False: break the graph
 disable              nothing is compiled from now on
 error_on_recompile   code that is compiled anew is an error (RecompileError)
 repro_after          "dynamo" or "aot": graphs that a compiler fails on are written as programs (repro/)

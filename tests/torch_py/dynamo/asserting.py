@@ -62,3 +62,25 @@ def asserted_before_a_draw(x):
 def asserted_for_the_graph(x, position):
     assert (position < 3).all(), "too high"
     return x[position]
+
+
+def checked(x):
+    y = x * 2
+    if (y == 4).any():
+        raise ValueError(f"four among {tuple(y.shape)}")
+    for bound in (100, 10):
+        if not (y < bound).all():
+            raise OverflowError("too large:", bound)
+    return y.sin()
+
+
+def checked_and_handled(x):
+    try:
+        return checked(x) + 1
+    except ValueError as error:
+        return str(error), x + 2
+
+
+def checked_by_a_distribution(x):
+    scale = torch.distributions.Exponential(x)
+    return scale.log_prob(x * 2) + scale.mean

@@ -41,7 +41,7 @@ def _outcomes(function):
 def test_assertions_in_graphs_with_lasting_effects_are_breaks(function, effect, graph_breaks):
     """The function could not be run again from its beginning."""
     assert equal(_outcomes(torch.compile(function, backend="eager")), _outcomes(function))
-    assert re.match("an `assert` on a tensor: where it fails, .* the graph " + effect, graph_breaks[0].reason)
+    assert re.match("a check of a tensor: where it fails, .* the graph " + effect, graph_breaks[0].reason)
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
@@ -94,12 +94,36 @@ def test_assertions_come_before_errors_of_the_graph(backend):
         assert equal(observed(compiled, args), observed(asserting.asserted_for_the_graph, args))
 
 
+@pytest.mark.parametrize(
+    "function", [asserting.checked, asserting.checked_and_handled, asserting.checked_by_a_distribution]
+)
+def test_branches_that_only_raise(function, graph_breaks):
+    compiled = torch.compile(function, backend="eager", fullgraph=True)
+    for value in (1.0, 7.0, 2.0, 70.0, -1.0, 3.0):
+        args = [torch.full((3,), value)]
+        assert equal(observed(compiled, args), observed(function, args))
+    assert not graph_breaks
+
+
+def test_branches_that_do_more_are_breaks(graph_breaks):
+    def function(x):
+        if x.sum() > 10:
+            x = x + 1
+            if x.shape[0] == 3:
+                raise ValueError("three")
+        return x * 2
+
+    check(function, ONES * 20, fullgraph=False)
+    check(function, ONES, fullgraph=False)
+    assert "a branch on a tensor" in {str(found) for found in graph_breaks}
+
+
 def test_assertions_that_a_graph_alone_would_not_check(graph_breaks):
     with pytest.raises(torch._dynamo.exc.Unsupported, match="why: the graph alone would not check it"):
         torch._dynamo.export(asserting.asserted)(ONES, [])
     with torch._dynamo.config.patch(rewrite_assert_with_torch_assert=False):
         check(asserting.asserted, ONES, [], fullgraph=False)
-    assert "an `assert` on a tensor" in {str(found) for found in graph_breaks}
+    assert "a check of a tensor" in {str(found) for found in graph_breaks}
 
 
 def test_export_changes_no_settings_of_other_threads():

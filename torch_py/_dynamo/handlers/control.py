@@ -32,17 +32,32 @@ jump_if_true = jump_if_false = _jump_if
 def _truth(frame: Frame, value: Any, at: int) -> bool:
     """The truth of a value for the instruction at a position, if that jumps by it.
 
-    The capture may assume that an `assert` holds. The jump leads over its error, or to it: at the end of a
-    loop, Python 3.12 and later jump to the error and go on with the jump back.
+    The capture may assume that a check holds: an `assert`, or an `if` that only raises. The jump leads over
+    its error, or to it: at the end of a loop, Python 3.12 and later jump to the error and go on with the jump
+    back.
     """
     instructions = frame.program.instructions
     jump = instructions[at]
     if jump.op in ("jump_if_true", "jump_if_false"):
         jumps_if = jump.op == "jump_if_true"
         for position, holds in ((at + 1, jumps_if), (frame.program.index_of[jump.arg], not jumps_if)):
-            if instructions[position].op == "load_assertion_error" and frame.capture.assumes(value, holds):
+            is_check = instructions[position].op == "load_assertion_error" or _raises(frame, position)
+            if is_check and frame.capture.assumes(value, holds):
                 return holds
     return frame.capture.truth(value)
+
+
+_OTHER_WAYS = ("return", "for_iter", "yield", "setup_", "send")
+
+
+def _raises(frame: Frame, position: int) -> bool:
+    """Whether nothing but an exception follows at a position."""
+    for instruction in frame.program.instructions[position:]:
+        if instruction.op == "raise_varargs":
+            return True
+        if "jump" in instruction.op or instruction.op.startswith(_OTHER_WAYS):
+            return False
+    return False
 
 
 def _jump_if_none(frame: Frame, target: int) -> None:
