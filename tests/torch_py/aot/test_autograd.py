@@ -646,3 +646,21 @@ def test_arguments_that_are_detached_in_place(detach: Any) -> None:
         assert not x.requires_grad
         product.sum().backward()
         assert leaf.grad.tolist() == [4.0] * 3
+
+
+@pytest.mark.filterwarnings("error")  # which tell of what runs eagerly
+def test_steps_on_leaves_that_are_views_of_one_tensor() -> None:
+    def step(x: Any) -> Any:
+        optimizer.zero_grad()
+        loss = (x * leaves[0]).sum() + (leaves[1] * x).pow(2).sum()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    found = []
+    for call in (step, torch.compile(step, backend="aot_eager")):
+        memory = torch.ones(6)
+        leaves = [memory[:3].requires_grad_(), memory[3:].requires_grad_()]
+        optimizer = torch.optim.SGD(leaves, lr=0.1)
+        found.append([*(call(torch.ones(3) * i) for i in range(3)), memory])
+    torch.testing.assert_close(*found)

@@ -108,7 +108,14 @@ class Sharing:
     Without these, `views` has inputs as views of another one.
     """
 
-    def __init__(self, graph: Graph, inputs: Sequence[Input], arguments: Sequence[Any], views: Views) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Sequence[Input],
+        arguments: Sequence[Any],
+        views: Views,
+        has_backward: bool,
+    ) -> None:
         self.arguments = arguments
         self.sources: dict[int, Source] = {}
         self.views: dict[Node, View] = {}
@@ -123,15 +130,14 @@ class Sharing:
         reaching = _reaching_out(graph, views) if groups else set()
         for group in groups.values():
             reaches_out = any(one.node in reaching for one in group)
-            if reaches_out or (len(group) > 1 and (_overlap(group) or self._count_together(group))):
+            # Views of one base have one version: backward would take a change of one for a change of another
+            # that it keeps.
+            count_together = has_backward and len({id(base) for base in self._bases(group)}) == 1
+            if reaches_out or (len(group) > 1 and (count_together or _overlap(group))):
                 self._add(group, reaches_out)
 
-    def _count_together(self, group: list[Input]) -> bool:
-        """Whether backward may take a change of one input for one of another that it keeps: views of one base
-        have one version."""
-        if not any(isinstance(value, Tensor) and value.requires_grad for value in self.arguments):
-            return False
-        return len({id(Base(one.source.position).of(self.arguments)) for one in group}) == 1
+    def _bases(self, group: list[Input]) -> list[Any]:
+        return [Base(one.source.position).of(self.arguments) for one in group]
 
     def _add(self, group: list[Input], reaches_out: bool) -> None:
         if not all(isinstance(one.source, Own) for one in group):
@@ -139,7 +145,7 @@ class Sharing:
             raise Unsupported(f"the program changes memory in place that it reaches {place}")
         positions = [one.source.position for one in group]
         tensors = [self.arguments[position] for position in positions]
-        bases = [Base(position).of(self.arguments) for position in positions]
+        bases = self._bases(group)
 
         # What is written may give all of them a history, which only views of one base share: a view that
         # is a leaf has gradients of its own.

@@ -195,7 +195,7 @@ class _Trace:
         computed = [node_of(tensor) for tensor in outputs.computed]
         found = [None if gradient is None else node_of(gradient) for gradient in gradients]
 
-        sharing = Sharing(self.graph, self.inputs, self.arguments, self.views)
+        sharing = Sharing(self.graph, self.inputs, self.arguments, self.views, bool(tangents))
         if sharing.sources:
             raise SharedMemory(sharing.sources)
         functional = Functionalized(self.graph, self.recorder.fake_mode, Views(sharing.views))
