@@ -11,6 +11,7 @@ C++ type for. loops.py has what stores them, and spec.py says what is well forme
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
@@ -45,6 +46,20 @@ SHORT_FLOATS = (_C.float16, _C.bfloat16)  # numbers of 16 bits, which are comput
 def arithmetic_dtype(dtype: Any) -> Any:
     """The dtype in which numbers of a dtype are computed."""
     return FLOAT if dtype in SHORT_FLOATS else dtype
+
+
+def rounded(number: float, dtype: Any) -> float:
+    """A number as a dtype of 16 bits has it."""
+    try:
+        (bits,) = struct.unpack("<I", struct.pack("<f", number))
+        if dtype == _C.float16:
+            return struct.unpack("<e", struct.pack("<e", number))[0]  # type: ignore[no-any-return]
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    if math.isnan(number):
+        return number
+    even = bits + 0x7FFF + (bits >> 16 & 1) & 0xFFFF0000
+    return struct.unpack("<f", struct.pack("<I", even))[0]  # type: ignore[no-any-return]
 
 
 # Functions that cost no more than a few additions. All others count as _DEAR.

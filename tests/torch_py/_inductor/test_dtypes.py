@@ -68,6 +68,28 @@ _PROGRAMS = (
 )  # fmt: skip
 
 
+_WITH_NUMBERS = {
+    "==": lambda x: x == 0.3,
+    "<=": lambda x: x <= 0.1,
+    "!=": lambda x: x * (x != 0.1),
+    "== large": lambda x: x * 1e4 == -1e9,
+    "+": lambda x: x + 0.3,
+    "-": lambda x: 0.3 - x,
+    "*": lambda x: x * 0.3,
+    "/": lambda x: x / 0.3,
+    "**": lambda x: x.abs() ** 0.3,
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("name", _WITH_NUMBERS)
+def test_numbers_are_rounded_where_eager_mode_rounds_them(name: str, dtype: torch.dtype) -> None:
+    """To the dtype of the tensor, but as factors and divisors."""
+    x = torch.cat([torch.linspace(-2, 2, 401), torch.tensor([0.3, 0.1])]).to(dtype)
+    program = _WITH_NUMBERS[name]
+    assert torch.equal(torch.compile(program)(x), program(x))
+
+
 @pytest.mark.filterwarnings("error")  # which tells of kernels that the compiler refuses
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("program", _PROGRAMS)

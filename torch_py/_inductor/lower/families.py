@@ -13,7 +13,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._generated.lowerings import POINTWISE, ROWS
 from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
-from torch_py._inductor.ir import TRUTH, Expr, Reduce, arithmetic_dtype, cast
+from torch_py._inductor.ir import SHORT_FLOATS, TRUTH, Expr, Reduce, arithmetic_dtype, cast, rounded
 from torch_py._inductor.lower.context import Elements, Formula, Given, Lowering, NotLoweredError, Rule, Value
 from torch_py._libraries import library_of
 from torch_py._ops import OpOverload
@@ -52,8 +52,19 @@ def lower_pointwise(lowering: Lowering, node: Any, given: Given) -> Elements:
     """The rule of all operators with a formula for one element."""
     promotion, tree = pointwise_entry(node.target._entry_name)
     dtype = node.meta["val"].dtype
-    computed = arithmetic_dtype(_compared_dtype(node) if promotion == "comparison" else dtype)
-    return _elements(tree, given, computed, dtype)
+    common = _compared_dtype(node) if promotion == "comparison" else dtype
+    if common in SHORT_FLOATS and tree[0] not in ("*", "/"):
+        given = _with_rounded_numbers(node.target, given, common)
+    return _elements(tree, given, arithmetic_dtype(common), dtype)
+
+
+def _with_rounded_numbers(operator: OpOverload, given: Given, dtype: Any) -> Given:
+    """Numbers in the place of tensors have the dtype of these, but as factors, which are not rounded."""
+    tensors = {argument.name for argument in operator._schema.arguments if str(argument.type) == "Tensor"}
+    return {
+        name: rounded(value, dtype) if name in tensors and type(value) in (int, float) else value
+        for name, value in given.items()
+    }
 
 
 def _elements(tree: Any, given: Mapping[str, Any], computed: Any, dtype: Any) -> Elements:
