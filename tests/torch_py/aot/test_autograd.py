@@ -648,6 +648,18 @@ def test_arguments_that_are_detached_in_place(detach: Any) -> None:
         assert leaf.grad.tolist() == [4.0] * 3
 
 
+@pytest.mark.filterwarnings("ignore:torch.compile")  # it runs eagerly, and says so
+def test_leaves_that_the_program_makes_or_detaches() -> None:
+    def function(x: Any) -> Any:
+        doubled = x.detach_() * 2
+        return torch.ones(2, requires_grad=True), torch.tensor([1.0], requires_grad=True), doubled
+
+    for call in (function, torch.compile(function, backend="aot_eager")):
+        x = torch.ones(2, requires_grad=True)
+        results = call(x)
+        assert [x.requires_grad, *(result.requires_grad for result in results)] == [False, True, True, False]
+
+
 @pytest.mark.filterwarnings("error")  # which tell of what runs eagerly
 def test_steps_on_leaves_that_are_views_of_one_tensor() -> None:
     def step(x: Any) -> Any:

@@ -121,6 +121,8 @@ class _Trace:
         """The outputs that have a gradient, and the gradient of each input that requires one."""
         wanted = [one.leaf for one in self.inputs if one.leaf.requires_grad]
         tangents = [i for i, tensor in enumerate(computed) if tensor.grad_fn is not None]
+        if any(tensor.requires_grad and tensor.is_leaf and not tensor._is_view() for tensor in computed):
+            raise recipes.Unsupported("a result that requires gradients is made by the program")
         if not tangents:
             return [], []
         if not wanted:
@@ -236,7 +238,7 @@ class _Trace:
         """What the call does to its inputs. Adds their new numbers to `values`, the outputs of the graph."""
         changes = []
         for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
-            if one.leaf.requires_grad and not one.given.requires_grad:
+            if one.source.of(self.arguments).requires_grad and not one.given.requires_grad:
                 raise recipes.Unsupported("the program detaches an argument in place")
             is_recorded = one in recorded
             if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
