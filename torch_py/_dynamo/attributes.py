@@ -47,6 +47,16 @@ def call_own(capture: Capture, owner: Any, name: str, *operands: Any) -> Any:
     return capture.call(method, (owner, *operands), {})
 
 
+def _call_hook(capture: Capture, owner: Any, name: str, *operands: Any) -> Any:
+    """Like `call_own`, for what access to attributes calls: it may be any callable, such as `dict.get`."""
+    found = in_class(type(owner), name)
+    is_default = isinstance(found, types.WrapperDescriptorType) and found.__name__ == name
+    if found is ABSENT or is_default or type(found) is FunctionType:
+        return call_own(capture, owner, name, *operands)
+    capture.depends_on_class(type(owner), name)
+    return capture.call(bind(capture, found, owner, type(owner), name), operands, {})
+
+
 def load(capture: Capture, owner: Any, name: str) -> Any:
     """``owner.name``. Raises AttributeError as Python does."""
     if isinstance(owner, Tensor):
@@ -64,11 +74,11 @@ def load(capture: Capture, owner: Any, name: str) -> Any:
     if kind is MethodType and in_class(kind, name) is ABSENT:
         return load(capture, owner.__func__, name)
 
-    value = call_own(capture, owner, "__getattribute__", name)
+    value = _call_hook(capture, owner, "__getattribute__", name)
     if value is ABSENT:
         value = _of_instance(capture, owner, kind, name)
     if value is ABSENT:
-        value = call_own(capture, owner, "__getattr__", name)
+        value = _call_hook(capture, owner, "__getattr__", name)
     if value is ABSENT:
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=owner)
     return value
@@ -319,7 +329,7 @@ def store(capture: Capture, owner: Any, name: str, value: Any, /) -> None:
     if isinstance(owner, type):
         _store_in_class(capture, owner, name, value)
         return
-    if call_own(capture, owner, "__setattr__", name, value) is ABSENT:
+    if _call_hook(capture, owner, "__setattr__", name, value) is ABSENT:
         store_plain(capture, owner, name, value)
 
 
@@ -374,5 +384,5 @@ def delete(capture: Capture, owner: Any, name: str, /) -> None:
     """``del owner.name``."""
     if isinstance(owner, (Tensor, type)):
         raise Break(f"deletion of .{name}", "it is not captured for tensors and classes")
-    if call_own(capture, owner, "__delattr__", name) is ABSENT:
+    if _call_hook(capture, owner, "__delattr__", name) is ABSENT:
         store_plain(capture, owner, name)

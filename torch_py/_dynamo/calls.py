@@ -10,7 +10,7 @@ import operator
 import sys
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from torch_py._dynamo.journal import ABSENT
 from torch_py._dynamo.operations import is_native_iterator, iterator_of, refuse_foreign
 from torch_py._dynamo.varying_arguments import all_fixed, keeps_sizes
 from torch_py._ops import OpOverload, OpOverloadPacket
+from torch_py._shapes.numbers import SymSize
 from torch_py._tensor import Tensor
 from torch_py.compiler import _marks
 from torch_py.nn.modules._calls import ModuleCalls
@@ -257,11 +258,13 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
     if owner is object:
         return capture.made(object.__new__(cls, *args, **kwargs))
     if owner is reversed and len(args) == 1:
-        kind, found = type(args[0]), call_own(capture, args[0], "__reversed__")
-        if in_class(kind, "__reversed__") is ABSENT and type(in_class(kind, "__getitem__")) is FunctionType:
-            found = capture.call(Sequence.__reversed__, (args[0],), {})
+        found = call_own(capture, args[0], "__reversed__")
         if found is not ABSENT:
             return found
+        kind = type(args[0])
+        if type(in_class(kind, "__getitem__")) is FunctionType and in_class(kind, "__reversed__") is ABSENT:
+            if kind is not SymSize:
+                raise unsupported_call("reversed", f"it calls methods of {kind.__name__}")
     if isinstance(owner, type) and (owner in native_rules.PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import islice
-from types import CellType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from torch_py._C import Size, _level_of
 from torch_py._dynamo import attributes, calls, operations
 from torch_py._dynamo.exc import Break, unsupported_call
 from torch_py._dynamo.frame import Frame, call_parts
-from torch_py._dynamo.journal import set_attribute, set_key
+from torch_py._dynamo.journal import keys_of, set_attribute, set_key
 from torch_py._dynamo.origins import SCALARS
 from torch_py._dynamo.reading import Reading
 from torch_py._dynamo.sources import Source
@@ -56,9 +56,9 @@ class Capture(Reading):
 
     def items_of(self, value: Any) -> dict[Any, Any]:
         """A dictionary of the entries of a mapping."""
-        if type(value) is dict:
+        if isinstance(value, dict) and type(attributes.in_class(type(value), "__iter__")) is not FunctionType:
             self.use_length(value)
-            return {key: self.read_key(value, key) for key in value}
+            return {key: self.read_key(value, key) for key in keys_of(value)}
         keys = self.call(attributes.load(self, value, "keys"), (), {})
         return {key: operations.subscript(self, value, key) for key in self.elements_of(keys)}
 

@@ -82,8 +82,9 @@ def _mapping(rebuild: Rebuild, value: Any) -> str:
 def _view(rebuild: Rebuild, value: Any) -> str:
     """The keys, values or items of a dictionary."""
     (owner,) = gc.get_referents(value)
-    name = type(value).__name__.rpartition("_")[2]
-    return rebuild.declare(value, f"{rebuild.value(owner)}.{name}()", name)
+    kind, _, name = type(value).__name__.rpartition("_")
+    method = getattr(dict if kind == "dict" else collections.OrderedDict, name)
+    return rebuild.declare(value, f"{rebuild.constant(method, name)}({rebuild.value(owner)})", name)
 
 
 def _deque(rebuild: Rebuild, value: Any) -> str:

@@ -79,6 +79,7 @@ class Origins:
         self.held: dict[int, Held] = {}  # by the id of the source
         self._equal: set[int] = set()  # of the origins, those that are guarded by being equal
         self._adopted: set[int] = set()
+        self._in_use: set[int] = set()  # containers of the program that `use` goes through
         self._classes: set[tuple[int, str]] = set()
         self._unregistered = Unregistered()
 

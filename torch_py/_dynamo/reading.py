@@ -245,9 +245,11 @@ class Reading(Origins):
             self.guards.add("equals", self.sources.call("the context of decimal", decimals), decimals())
         origin = self._origins.get(id(value))
         if origin is None:
-            if isinstance(value, (list, tuple)) and id(value) not in self._new:
+            if isinstance(value, (list, tuple)) and id(value) not in self._in_use:
+                self._in_use.add(id(value))  # it may contain itself
                 for item in items_of(value):
                     self.use(item)
+                self._in_use.remove(id(value))
             return
         if id(value) in self._adopted or self.journal.has("whole", value):
             return

@@ -230,6 +230,9 @@ def _call(stop: Stop) -> Step | None:
     if any(callee is one for one in (locals, eval, exec, *(() if args else (vars, dir)))):
         return None  # they read the variables of the frame
     stop.base = base
+    if stop.instruction.op.startswith("call_function_ex"):  # with containers that are the program's own
+        capture = stop.frame.capture
+        args, kwargs = capture.elements_of(args), capture.items_of(kwargs)
     return Step(len(stop.stack) - base, 1, [warn if callee is warnings.warn else callee, *args], kwargs)
 
 

@@ -112,6 +112,16 @@ def test_the_traceback_ends_in_the_program(operation: Any):
     assert found[0] == found[1]
 
 
+def test_unpacking_a_number_is_the_error_of_python():
+    def program(x, number):
+        try:
+            one, other = number
+        except TypeError as error:
+            return str(error), x + 1
+
+    assert equal(torch.compile(program, backend="eager")(torch.ones(3), 3), program(torch.ones(3), 3))
+
+
 def test_what_goes_well_in_with_goes_on_there():
     def program(x, parameter):
         y = x * 2

@@ -1,8 +1,10 @@
 """Methods and functions of the program that native code calls: what they read is guarded."""
 
+import collections
 import dataclasses
 import functools
 import heapq
+import itertools
 import types
 
 import pytest
@@ -227,3 +229,92 @@ def test_what_custom_functions_read(monkeypatch):
     monkeypatch.setitem(globals(), "FACTOR", 5)
     assert torch.equal(compiled(ONES, config), ONES * 15)
     assert torch.equal(compiled(ONES, Config(4)), ONES * 20)
+
+
+class AttributeDict(dict):
+    __getattr__ = dict.get
+    __setattr__ = dict.__setitem__  # type: ignore[assignment]
+    __delattr__ = dict.__delitem__  # type: ignore[assignment]
+
+
+class Strict(dict):
+    __getattr__ = dict.__getitem__
+
+
+class Cached:
+    @functools.lru_cache  # noqa: B019
+    def __getattr__(self, name):
+        if name != "scale":
+            raise AttributeError(name)
+        return 3
+
+
+def _read(x, owner):
+    return x.relu() if hasattr(owner, "relu") else x * (getattr(owner, "scale", 5) or 7)
+
+
+def _written(x, owner):
+    owner.made = x * 2
+    owner.left = 3
+    del owner.left
+    return owner.made + 1, owner
+
+
+@pytest.mark.parametrize(
+    ("program", "make"),
+    [
+        (_read, lambda: AttributeDict(relu=True)),
+        (_read, lambda: AttributeDict(scale=4)),
+        (_read, Cached),
+        (_written, lambda: AttributeDict(relu=True)),
+        (lambda x, owner: x * owner.scale, lambda: Strict(scale=2)),
+    ],
+)
+def test_access_to_attributes_by_other_callables(program, make):
+    compiled = torch.compile(program, backend="eager", fullgraph=True)
+    for _ in range(2):
+        assert equal(compiled(-ONES, make()), program(-ONES, make()))
+
+
+class Hundreds(dict):
+    def __getitem__(self, key):
+        return 100
+
+    def keys(self):
+        return ["other"]
+
+    def own_keys(self):
+        return super().keys()
+
+
+def test_entries_of_dictionaries_that_look_otherwise():
+    def program(x, given):
+        return x + 1, {**given}, dict(given), function(**given), list(given.own_keys())
+
+    function = torch.compiler.disable(lambda **named: named)
+    given = Hundreds(a=1)
+    assert equal(torch.compile(program, backend="eager")(ONES, given), program(ONES, given))
+
+
+def test_what_a_call_that_ends_a_graph_gets():
+    """Not the numbers that were there when it was captured."""
+
+    def program(x, numbers, named):
+        given = function(*numbers, **named)
+        return x + 1, given, "{}".format(*numbers)
+
+    function = torch.compiler.disable(lambda *given, **named: (given, named))
+    compiled = torch.compile(program, backend="eager")
+    for kind in (int, float):
+        for number in map(kind, range(2, 9)):
+            arguments = [ONES, [number], {"number": number * 2}]
+            assert equal(compiled(*arguments), program(*arguments))
+
+
+def test_what_lists_of_the_program_contain():
+    def program(x, pairs):
+        return x + 1, collections.OrderedDict([*pairs]), list(itertools.starmap(max, list(pairs)))
+
+    compiled = torch.compile(program, backend="eager")
+    for number in range(4):
+        assert equal(compiled(ONES, [(1, number)]), program(ONES, [(1, number)]))

@@ -191,12 +191,16 @@ def _delegate(frame: Frame, target: int, dropped: int) -> Finished:
     values as are dropped. It goes on at the target."""
     iterator = frame.stack[-2]
     is_generator = isinstance(iterator, InterpretedGenerator)
-    frame.closes_delegate = not is_generator and hasattr(iterator, "close")
+    frame.closes_delegate = not is_generator and _can_be_closed(iterator)
     del frame.stack[-dropped:]
     frame.jump(target)
     frame.is_suspended = True
     frame.delegate = iterator if is_generator else _elements(frame.capture, iterator)
     return Finished(None)
+
+
+def _can_be_closed(iterator: Any) -> bool:
+    return attributes.in_class(type(iterator), "close") is not ABSENT
 
 
 def _elements(capture: Any, iterator: Any) -> Generator[Any, Any, Any]:
@@ -217,7 +221,7 @@ def _elements(capture: Any, iterator: Any) -> Generator[Any, Any, Any]:
     except StopIteration as stop:
         return stop.value
     except GeneratorExit:
-        if capture.frame is not None and hasattr(iterator, "close"):
+        if capture.frame is not None and _can_be_closed(iterator):
             capture.call(attributes.load(capture, iterator, "close"), (), {})
         raise
 

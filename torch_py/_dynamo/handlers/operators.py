@@ -132,6 +132,9 @@ list_to_tuple = expression(1, lambda capture, _, value: tuple(capture.elements_o
 
 
 def unpack_sequence(frame: Frame, count: int) -> None:
+    kind = type(frame.stack[-1])
+    if not hasattr(kind, "__iter__") and not hasattr(kind, "__getitem__"):
+        raise TypeError(f"cannot unpack non-iterable {kind.__name__} object")
     elements = frame.capture.elements_of(frame.stack[-1], most=count + 1)
     if len(elements) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(elements)})")
