@@ -15,7 +15,7 @@ from torch_py._dynamo.capture_mode import Draws
 from torch_py._dynamo.exc import TorchDynamoException
 from torch_py._tensor import Tensor
 from torch_py.autograd import grad
-from torch_py.autograd.grad_mode import enable_grad
+from torch_py.autograd.grad_mode import set_grad_enabled
 from torch_py.fx.graph_module import GraphModule
 
 
@@ -77,12 +77,16 @@ def copied(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return value
     source: Any = value.detach()
-    made = source.new_empty_strided(source.size(), source.stride())
-    if not value.requires_grad or value.is_leaf:
-        return made.copy_(source).requires_grad_(value.requires_grad)
+    once = source  # without elements that are read several times
+    for dim, (size, stride) in enumerate(zip(source.size(), source.stride())):
+        once = once.narrow(dim, 0, 1) if stride == 0 and size > 1 else once
 
-    with enable_grad():
-        return made.copy_(source.requires_grad_())
+    is_leaf = not value.requires_grad or value.is_leaf
+    made = once.new_empty_strided(once.size(), once.stride())
+    with set_grad_enabled(not is_leaf):
+        made.copy_(once if is_leaf else once.requires_grad_())
+        made = made if once is source else made.as_strided(source.size(), source.stride())
+    return made.requires_grad_() if is_leaf and value.requires_grad else made
 
 
 def _compare(what: str, expected: Any, actual: Any) -> None:

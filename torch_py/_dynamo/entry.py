@@ -185,7 +185,8 @@ class Compiler:
                 self._reach_limit(reasons)
                 return self.function
             if reasons:
-                logs.recompiles.debug("recompiling %s: %s", self.function.__qualname__, reasons[0])
+                reason = " ".join(reasons[0].split())  # in one line, whatever it quotes
+                logs.recompiles.debug("recompiling %s: %s", self.function.__qualname__, reason)
             compiled.limit = config.recompile_limit
             program, code = self._converted(values)
             if program is None:

@@ -79,7 +79,16 @@ def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
     numbers = map(_Function, range(run.in_closure, len(inner)))
     numbered = map_tensors(_with_functions(args, numbers), recorder.fake_of)
     recorder.append("call_function", run, (lifted, *numbered), named, result)
-    return capture.result(result)
+    _note_new(capture, result)
+    return result
+
+
+def _note_new(capture: Capture, value: Any) -> None:
+    """Containers in what a transform returns are new, but for those of its functions."""
+    capture.result(value)
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    for item in items:
+        _note_new(capture, item)
 
 
 def _tensors_in(value: Any) -> list[Tensor]:

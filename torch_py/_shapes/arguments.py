@@ -50,6 +50,9 @@ def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
     factors: dict[int, list[Term]] = {}
     inner = None
     for dim in _from_inside(shape, strides):
+        if strides[dim] == 0:  # expanded: the others do not depend on its size
+            factors[dim] = [0]
+            continue
         if inner is None or all(isinstance(term, int) for term in (*factors[inner], sizes[inner])):
             is_read_once = inner is None or strides[dim] >= strides[inner] * shape[inner]
             factors[dim] = [strides[dim]]
@@ -59,7 +62,7 @@ def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
             is_read_once = rest == 0 and gap >= 0
             factors[dim] = [*factors[inner], affine(1, sizes[inner], gap)]
 
-        if not is_read_once or strides[dim] == 0:
+        if not is_read_once:
             raise NotFollowed("a tensor with sizes that vary has strides that do not follow from them")
         inner = dim
     return Geometry(sizes, tuple(product(*factors[dim]) for dim in range(tensor.dim())))

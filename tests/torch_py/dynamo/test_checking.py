@@ -47,6 +47,13 @@ def test_graphs_that_do_the_same_pass():
         assert compiled(X.clone())[1].shape == (4, 3)
 
 
+@pytest.mark.parametrize("make", [torch.ones, lambda *size: torch.ones(*size, requires_grad=True) * 2])
+def test_expanded_arguments(make):
+    compiled = torch.compile(lambda x: (x.sin(), x.sum(0)), backend="eager")
+    for given in (make(4).expand(3, 4), make(3, 1, 2).expand(3, 4, 2)):
+        assert compiled(given)[0].shape == given.shape
+
+
 def test_generators_and_results_of_operators_that_are_changed():
     """Both runs draw the same numbers, and change an argument that is not a leaf."""
 

@@ -139,6 +139,9 @@ TRANSFORMS = {
     "in_dims": lambda x: torch.vmap(lambda a, b: a + b, in_dims=(0, None), out_dims=1)(x, WEIGHT[0]),
     "chunks": lambda x: torch.vmap(lambda row: row.cos(), chunk_size=2)(x),
     "grad": lambda x: torch.func.grad(lambda t: (t**2).sum())(x),
+    "values in containers": lambda x: torch.func.grad_and_value(
+        lambda given: ((given["x"] ** 2).sum(), {"twice": [given["x"] * 2]}), has_aux=True
+    )({"x": x}),
     "value": lambda x: torch.func.grad_and_value(lambda t: ((t @ WEIGHT) ** 2).sum())(x),
     "gradients of samples": lambda x: torch.vmap(torch.func.grad(lambda row: ((row @ WEIGHT) ** 2).sum()))(x),
     "jacrev": lambda x: torch.func.jacrev(lambda t: t.sin())(x[0]),

@@ -93,3 +93,32 @@ def test_rows_of_one_dimension_that_is_read_twice():
     for size in (4, 6, 9):
         for x in (torch.rand(3).expand(size, 3), torch.rand(size * 4).as_strided((size, 4), (2, 1))):
             torch.testing.assert_close(compiled(x), x * 2 + x.stride(0))
+
+
+EXPANDED: dict[str, Any] = {
+    "rows": lambda n: torch.arange(4.0).expand(n, 4),
+    "columns": lambda n: torch.arange(4.0)[:, None].expand(4, n),
+    "all": lambda n: torch.arange(1.0).expand(n, n + 1),
+    "in the middle": lambda n: torch.arange(4.0 * n).view(n, 1, 4).expand(n, 3, 4),
+    "of rows that vary": lambda n: torch.arange(4.0 * n).view(n, 4).expand(n, n, 4),
+}
+
+
+def _uses_of_expanded(x: Any) -> Any:
+    copies = x.reshape(-1), x.contiguous()
+    return x.sin(), x.sum(0), *copies, x.transpose(0, 1), x[1:] * 2, x.expand(2, *x.shape)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("name", EXPANDED)
+def test_expanded_tensors_are_compiled_twice(name: str, backend: str):
+    counter = CompileCounterWithBackend(backend)
+    compiled = torch.compile(_uses_of_expanded, backend=counter)
+    for count in (3, 4, 5, 9, 33, 64):
+        x = EXPANDED[name](count).requires_grad_()
+        results, expected = compiled(x), _uses_of_expanded(x)
+        torch.testing.assert_close(results, expected)
+        assert [r.stride() for r in results] == [e.stride() for e in expected]
+        sums = [sum(one.cos().sum() for one in found) for found in (results, expected)]
+        torch.testing.assert_close(*(torch.autograd.grad(total, x) for total in sums))
+    assert counter.frame_count == 2
