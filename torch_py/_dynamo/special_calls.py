@@ -159,8 +159,8 @@ def _number(function: Any, capture: Capture, *args: Any, **kwargs: Any) -> Any:
     """int(), float() and complex()."""
     if args and isinstance(args[0], Tensor):
         return torch_calls.method(capture, args[0], f"__{function.__name__}__", (), {})
-    if function is int and len(args) == 1 and type(args[0]) is SymInt:
-        return args[0]
+    if function in (int, float) and len(args) == 1 and type(args[0]) is SymInt:
+        return args[0] if function is int else args[0] / 1
     for name in (f"__{function.__name__}__", "__index__") if args else ():
         found = attributes.call_own(capture, args[0], name)
         if found is not ABSENT:

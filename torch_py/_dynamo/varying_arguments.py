@@ -93,9 +93,12 @@ def _is_arithmetic(target: Any) -> bool:
     packet = packet_of(target)
     if packet is None:
         name = getattr(target, "__name__", "").removeprefix("i")
-        return getattr(target, "__module__", "") == "_operator" and name in ("add", "sub", "mul", "truediv")
+        return getattr(target, "__module__", "") == "_operator" and name in _ARITHMETIC
     arguments = [argument for schema in schemas_of(packet) for argument in schema.arguments]
     return all(str.__str__(a.type) == "Tensor" or a.kwarg_only for a in arguments)
+
+
+_ARITHMETIC = frozenset("add sub mul truediv lt le gt ge eq ne".split())
 
 
 def settle_shifts(varying: Varying, target: Any, args: Any, kwargs: Any) -> None:

@@ -46,6 +46,8 @@ PROGRAMS = {
     "float on the left": lambda x, n: x * (0.1 * n) + (2.5 - n),
     "quotient": lambda x, n: x * (1 / n) - n / 7,
     "tensor": lambda x, n: x * torch.tensor(n) + torch.tensor([[n, 3], [5, n + 1]]).sum(),
+    "as a float": lambda x, n: x * float(n) + x / float(x.shape[0]),
+    "half as a bound": lambda x, n: torch.where(x * 4 > n / 2, x, 1.0) * (x != n / 4),
     "root": lambda x, n: x / math.sqrt(n) + x * n**-0.5,
 }
 
