@@ -68,7 +68,8 @@ def run_capture(capture: Capture, start: Any, values: tuple[Any, ...]) -> Outcom
             outcome.raised = error
         finally:
             outcome.after = ThreadState()
-            outcome.changed = capture.journal.undo()
+            numbers = capture.varying.sizes.hints.values()
+            outcome.changed = capture.journal.undo({*numbers, *capture.held_values})
             capture.before.restore()
     return outcome
 

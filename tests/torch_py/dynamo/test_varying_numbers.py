@@ -247,3 +247,41 @@ def test_slices_by_the_size_of_another_tensor():
     for size in (3, 5, 7, 9, 12):
         y = torch.randn(size)
         torch.testing.assert_close(compiled(table, y), function(table, y))
+
+
+NUMBER = 0
+
+
+def _in_a_dictionary(x, box):
+    box["number"] = 4
+    return x + 1
+
+
+def _in_a_dictionary_by_update(x, box):
+    box.update(number=4)
+    return x + 1
+
+
+def _after_use(x, box):
+    x = x * box["number"]
+    box["number"] = 0.5
+    return x
+
+
+def _in_a_global(x, box):
+    global NUMBER
+    NUMBER = 4
+    return x + box["number"] * 0
+
+
+@pytest.mark.parametrize("program", [_in_a_dictionary, _in_a_dictionary_by_update, _after_use, _in_a_global])
+def test_what_is_written_in_place_of_a_number_that_varies(program):
+    """Also where it is what was there when the program was compiled."""
+    global NUMBER
+    compiled = torch.compile(program, backend="eager")
+    for number in (5, 4, 9, 4, 0.1, 0.2, 0.3, 0.5, 0.7, 0.5, 0.8, 6):
+        found = []
+        for call in (program, compiled):
+            NUMBER, box = number, {"number": number}
+            found.append((call(torch.ones(2), box).tolist(), box, NUMBER))
+        assert found[0] == found[1]
