@@ -676,15 +676,3 @@ def test_steps_on_leaves_that_are_views_of_one_tensor() -> None:
         optimizer = torch.optim.SGD(leaves, lr=0.1)
         found.append([*(call(torch.ones(3) * i) for i in range(3)), memory])
     torch.testing.assert_close(*found)
-
-
-@pytest.mark.filterwarnings("ignore:torch.compile")  # it runs eagerly, and says so
-def test_one_of_several_views_changes_its_shape() -> None:
-    def function(part: Any, whole: Any) -> Any:
-        whole.unsqueeze_(0)
-        return part + 1
-
-    for call in (function, torch.compile(function, backend="aot_eager")):
-        x = torch.ones(3, 4, requires_grad=True) * 2
-        with pytest.raises(RuntimeError, match="is a view and its base or another view of its base"):
-            call(x.split(1)[0], x.squeeze(0))
