@@ -259,13 +259,8 @@ class _Trace:
             if source is None:
                 break
             node = source
-        if operators and sum(self._base_of(other) is self._base_of(one) for other in self.given) > 1:
-            raise recipes.Unsupported("the program changes the shape of one of several views of a tensor")
         operators = operators[::-1] or self._change_of_view(one, {change.input for change in changes})
         return recipes.Reshaping(one.position, tuple(operators))
-
-    def _base_of(self, one: Given) -> Any:
-        return recipes.Base(one.position).of(self.arguments)
 
     def _change_of_view(self, one: Given, changed: set[int]) -> list[Any]:
         """The shape of a view has changed, which counts as a change of the argument."""
