@@ -51,13 +51,15 @@ def arithmetic_dtype(dtype: Any) -> Any:
 def rounded(number: float, dtype: Any) -> float:
     """A number as a dtype of 16 bits has it."""
     try:
-        (bits,) = struct.unpack("<I", struct.pack("<f", number))
+        single = struct.pack("<f", float(number))
         if dtype == _C.float16:
-            return struct.unpack("<e", struct.pack("<e", number))[0]  # type: ignore[no-any-return]
+            half = struct.pack("<e", *struct.unpack("<f", single))
+            return struct.unpack("<e", half)[0]  # type: ignore[no-any-return]
     except OverflowError:
         return math.copysign(math.inf, number)
     if math.isnan(number):
         return number
+    (bits,) = struct.unpack("<I", single)
     even = bits + 0x7FFF + (bits >> 16 & 1) & 0xFFFF0000
     return struct.unpack("<f", struct.pack("<I", even))[0]  # type: ignore[no-any-return]
 

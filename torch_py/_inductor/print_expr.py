@@ -203,7 +203,7 @@ class Scope(Fields):
         if word in _INFIX and (first.is_floating_point or word not in _WRAPPING):
             return f"({args[0]} {_INFIX[word]} {args[1]})"
         if word == "negative" and first.is_floating_point:
-            return f"(-{args[0]})"
+            return f"(-{args[0]})" if args[0][0] != "-" else f"(-({args[0]}))"
 
         word = "wrapping_negative" if word == "negative" else _WRAPPING.get(word, word)
         if word == "integer_power":

@@ -78,16 +78,31 @@ _WITH_NUMBERS = {
     "*": lambda x: x * 0.3,
     "/": lambda x: x / 0.3,
     "**": lambda x: x.abs() ** 0.3,
+    "beyond": lambda x: x + 70000,
+    "beyond in a choice": lambda x: torch.where(x < 0, -100000, x),
+    "nearly half": lambda x: x * 0 + (1 + 2**-11 + 2**-40),
+    "a tensor": lambda x: x + torch.tensor(0.3),
+    "a tensor of another dtype": lambda x: x - torch.full((), 0.1, dtype=torch.float64),
+    "a size": lambda x: x + float(x.shape[0]),
 }
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 @pytest.mark.parametrize("name", _WITH_NUMBERS)
 def test_numbers_are_rounded_where_eager_mode_rounds_them(name: str, dtype: torch.dtype) -> None:
     """To the dtype of the tensor, but as factors and divisors."""
     x = torch.cat([torch.linspace(-2, 2, 401), torch.tensor([0.3, 0.1])]).to(dtype)
     program = _WITH_NUMBERS[name]
-    assert torch.equal(torch.compile(program)(x), program(x))
+    compiled = torch.compile(program)
+    for given in (x, x[:257], x[:301]):
+        assert torch.equal(compiled(given), program(given))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_negative_number_that_is_negated() -> None:
+    x = torch.linspace(-4, 4, 33)
+    assert torch.equal(torch.compile(lambda x: F.hardshrink(x, -2.5))(x), F.hardshrink(x, -2.5))
 
 
 @pytest.mark.filterwarnings("error")  # which tells of kernels that the compiler refuses

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from torch_py import _C
 from torch_py._generated.lowerings import POINTWISE, ROWS
 from torch_py._inductor.indices import Linear, contiguous, flattened, linear, unflattened
-from torch_py._inductor.ir import SHORT_FLOATS, TRUTH, Expr, Reduce, arithmetic_dtype, cast, rounded
+from torch_py._inductor.ir import SHORT_FLOATS, TRUTH, Expr, Map, Reduce, arithmetic_dtype, cast, rounded
 from torch_py._inductor.lower.context import Elements, Formula, Given, Lowering, NotLoweredError, Rule, Value
 from torch_py._libraries import library_of
 from torch_py._ops import OpOverload
@@ -54,17 +55,27 @@ def lower_pointwise(lowering: Lowering, node: Any, given: Given) -> Elements:
     dtype = node.meta["val"].dtype
     common = _compared_dtype(node) if promotion == "comparison" else dtype
     if common in SHORT_FLOATS and tree[0] not in ("*", "/"):
-        given = _with_rounded_numbers(node.target, given, common)
+        given = _rounded_operands(node.target, given, common)
     return _elements(tree, given, arithmetic_dtype(common), dtype)
 
 
-def _with_rounded_numbers(operator: OpOverload, given: Given, dtype: Any) -> Given:
-    """Numbers in the place of tensors have the dtype of these, but as factors, which are not rounded."""
-    tensors = {argument.name for argument in operator._schema.arguments if str(argument.type) == "Tensor"}
-    return {
-        name: rounded(value, dtype) if name in tensors and type(value) in (int, float) else value
-        for name, value in given.items()
-    }
+def _rounded_operands(operator: OpOverload, given: Given, dtype: Any) -> Given:
+    """Numbers in the place of tensors, and tensors of other dtypes, in the dtype of 16 bits in which eager
+    mode computes. Factors are not rounded."""
+    names = {argument.name for argument in operator._schema.arguments if str(argument.type) == "Tensor"}
+    found = dict(given)
+    for name in names & given.keys():
+        value = given[name]
+        if type(value) in (int, float):
+            found[name] = rounded(value, dtype)
+        elif isinstance(value, Value) and value.dtype != dtype:
+            at = partial(_rounded_at, value, dtype)
+            found[name] = Value(value.sizes, dtype, value.device, at, value.root)
+    return found
+
+
+def _rounded_at(value: Value, dtype: Any, index: Sequence[Linear]) -> Expr:
+    return Map("rounded", [cast(value.at(index), dtype)], dtype)
 
 
 def _elements(tree: Any, given: Mapping[str, Any], computed: Any, dtype: Any) -> Elements:
