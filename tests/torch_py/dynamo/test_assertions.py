@@ -1,5 +1,6 @@
 """Assertions on tensors: graphs are made for those that hold, and functions run again where one fails."""
 
+import contextlib
 import gc
 import re
 import weakref
@@ -103,6 +104,29 @@ def test_branches_that_only_raise(function, graph_breaks):
         args = [torch.full((3,), value)]
         assert equal(observed(compiled, args), observed(function, args))
     assert not graph_breaks
+
+
+def _suppressed(x):
+    if x.sum() > 0:
+        with contextlib.suppress(KeyError):
+            raise KeyError
+    return x * 2
+
+
+def _handled_within(x):
+    if x.sum() > 0:
+        try:
+            raise KeyError
+        except KeyError:
+            x = x + 1
+    return x * 2
+
+
+@pytest.mark.parametrize("function", [_suppressed, _handled_within])
+def test_branches_that_handle_what_they_raise_are_breaks(function, graph_breaks):
+    check(function, ONES, fullgraph=False)
+    check(function, -ONES, fullgraph=False)
+    assert "a branch on a tensor" in {str(found) for found in graph_breaks}
 
 
 def test_branches_that_do_more_are_breaks(graph_breaks):

@@ -47,14 +47,15 @@ def _truth(frame: Frame, value: Any, at: int) -> bool:
     return frame.capture.truth(value)
 
 
-_OTHER_WAYS = ("return", "for_iter", "yield", "setup_", "send")
+_OTHER_WAYS = ("return", "for_iter", "yield", "setup_", "before_with", "send")
 
 
 def _raises(frame: Frame, position: int) -> bool:
-    """Whether nothing but an exception follows at a position."""
-    for instruction in frame.program.instructions[position:]:
+    """Whether nothing but an exception follows at a position, which the branch itself does not handle."""
+    program = frame.program
+    for instruction in program.instructions[position:]:
         if instruction.op == "raise_varargs":
-            return True
+            return program.handler_of(instruction.offset) == program.handler_of(frame.instruction.offset)
         if "jump" in instruction.op or instruction.op.startswith(_OTHER_WAYS):
             return False
     return False
