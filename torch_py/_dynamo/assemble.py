@@ -103,7 +103,10 @@ class Rebuild:
             return f"{base}.{source.key}"
         if source.kind == "cell":
             return f"{base}.cell_contents"
-        return f"{base}[{self.value(source.key)}]"
+        key = self.value(source.key)
+        if source.reader is not None:
+            return f"{self.constant(source.reader, 'get_item')}({base}, {key})"
+        return f"{base}[{key}]"
 
     def _place(self, place: Place) -> str:
         """A number that varies, read before the graph runs, which may give a tensor other sizes."""

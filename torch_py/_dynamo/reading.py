@@ -58,7 +58,7 @@ class Reading(Origins):
         if value is ABSENT:
             self.guards.add("no_key", origin, key)
             return ABSENT
-        return self.admit(value, self.sources.key(origin, key))
+        return self.admit(value, self.sources.key(origin, key, owner))
 
     def key_in(self, owner: Any, key: Any) -> Any:
         """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
@@ -115,7 +115,7 @@ class Reading(Origins):
         if origin is not None and not self.journal.has("key", fields, name):
             source = self._own_fields(fields, origin)
             if name in fields:
-                place = self.sources.key(source, name)
+                place = self.sources.key(source, name, fields)
                 place.text = f"{origin.text}.{name}"
                 place.is_of_module = place.is_of_module or isinstance(owner, Module)
         return self.read_key(fields, name)
@@ -147,12 +147,12 @@ class Reading(Origins):
             return self.plain(value)
         if id(owner) in self._equal:
             if type(value) not in SCALARS and id(value) not in self._equal:
-                self._set_equal(value, self.sources.item(origin, position))
+                self._set_equal(value, self.sources.item(origin, position, owner))
             return value
         if isinstance(owner, tuple) and origin.kind == "constant" and not isinstance(value, Tensor):
             # A tuple is what it was, so its elements are particular objects.
             return value if type(value) in SCALARS else self.fixed(value, f"{origin.text}[{position}]")
-        return self.admit(value, self.sources.item(origin, position))
+        return self.admit(value, self.sources.item(origin, position, owner))
 
     def read_cell(self, cell: CellType, name: str) -> Any:
         value = contents(cell)
@@ -283,7 +283,7 @@ class Reading(Origins):
         for key in keys_of(value):
             item = dict.__getitem__(value, key)
             if not self.journal.has("key", value, key):
-                self.as_number(self.admit(item, self.sources.key(origin, key)))
+                self.as_number(self.admit(item, self.sources.key(origin, key, value)))
             self.use(item)
 
     def use_fields(self, *values: Any) -> None:

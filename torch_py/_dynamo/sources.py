@@ -29,16 +29,18 @@ class Source:
 
     `text` is how messages call it. A source is *fixed* if it is an entry of a particular dictionary, or of a
     particular class: these can be watched, so that what was read from them need not be read again. Those of
-    modules are noted, as tensors there keep their sizes.
+    modules are noted, as tensors there keep their sizes. `reader` reads an element of a container whose class
+    has a `__getitem__` of its own.
     """
 
-    __slots__ = ("base", "is_fixed", "is_of_module", "key", "kind", "text")
+    __slots__ = ("base", "is_fixed", "is_of_module", "key", "kind", "reader", "text")
 
     def __init__(self, kind: str, base: Source | None, key: Any, text: str) -> None:
         self.kind = kind
         self.base = base
         self.key = key
         self.text = text
+        self.reader: Callable[..., Any] | None = None
         self.is_fixed = self._fixed()
         self.is_of_module: bool = base is not None and base.is_of_module
 
@@ -83,11 +85,15 @@ class Sources:
     def attr(self, base: Source, name: str) -> Source:
         return self._get("attr", base, name, f"{base.text}.{name}")
 
-    def item(self, base: Source, position: int) -> Source:
-        return self._get("item", base, position, f"{base.text}[{position}]")
+    def item(self, base: Source, position: int, owner: Any = ()) -> Source:
+        found = self._get("item", base, position, f"{base.text}[{position}]")
+        found.reader = _reader_of(owner)
+        return found
 
-    def key(self, base: Source, key: Any) -> Source:
-        return self._get("key", base, key, f"{base.text}[{_short(key)}]")
+    def key(self, base: Source, key: Any, owner: dict[Any, Any]) -> Source:
+        found = self._get("key", base, key, f"{base.text}[{_short(key)}]")
+        found.reader = _reader_of(owner)
+        return found
 
     def cell(self, base: Source) -> Source:
         return self._get("cell", base, None, base.text if base.kind == "constant" else f"{base.text}()")
@@ -102,6 +108,11 @@ class Sources:
         if found is None:
             found = self._known[place] = Source(kind, base, key, text)
         return found
+
+
+def _reader_of(owner: Any) -> Callable[..., Any] | None:
+    own = next(kind.__getitem__ for kind in (dict, list, tuple) if isinstance(owner, kind))
+    return None if type(owner).__getitem__ is own else own
 
 
 def _short(key: Any) -> str:

@@ -318,3 +318,37 @@ def test_what_lists_of_the_program_contain():
     compiled = torch.compile(program, backend="eager")
     for number in range(4):
         assert equal(compiled(ONES, [(1, number)]), program(ONES, [(1, number)]))
+
+
+class TwiceOfKey(dict):
+    def __getitem__(self, key):
+        return super().__getitem__(key) * 2
+
+
+class TwiceOfList(list):
+    def __getitem__(self, index):
+        return super().__getitem__(index) * 2
+
+
+class TwiceOfTuple(tuple):
+    __slots__ = ()
+
+    def __getitem__(self, index):
+        return super().__getitem__(index) * 2
+
+
+def test_elements_of_containers_with_a_getitem_of_their_own():
+    """Compiled code reads what is in them, as the program's method does."""
+
+    def of_dictionary(x, given):
+        return x + given["a"], given.get("a"), list(given.values()), {**given}, dict(given)
+
+    def of_sequence(x, given):
+        return x + given[0], list(given)
+
+    cases = [(of_dictionary, lambda value: TwiceOfKey(a=value))]
+    cases += [(of_sequence, lambda value, kind=kind: kind([value])) for kind in (TwiceOfList, TwiceOfTuple)]
+    for program, make in cases:
+        compiled = torch.compile(program, backend="eager")
+        for value in (ONES, 0.5, 0.25, 0.75, 1.5, 2.5):
+            assert equal(compiled(ONES, make(value)), program(ONES, make(value)))
