@@ -49,7 +49,8 @@ class Capture(Reading):
         return list(islice(elements, most))
 
     def opened(self, value: Any) -> Any:
-        """A list or tuple of the elements that one from before the call has; any other value itself."""
+        """A list or tuple from before the call, copied element by element, so that its numbers may vary; any
+        other value itself."""
         if type(value) in (list, tuple) and id(value) in self._origins:
             return type(value)(self.elements_of(value))
         return value

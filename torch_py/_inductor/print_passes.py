@@ -170,6 +170,7 @@ class Passes:
         elif lanes == 1 and not self.columns:
             self.out.add(f"{type} {name} = {start};")
         else:
+            # g++ stores whole registers to it, as if it were aligned.
             self.out.add(f"alignas(64) {type} {name}[{lanes}];")
             self.out.add(f"at::vec::fill({name}, {start});")
         self.variables[item.buffer] = name
