@@ -324,6 +324,10 @@ Rows Parser::finish() {
     }
     rows[i].high = static_cast<int64_t>(end);
   }
+
+  const auto is_other = [](const Row& row) { return !is_plain(row.kind); };
+  program_.plain_count =
+      static_cast<size_t>(std::find_if(rows.begin(), rows.end(), is_other) - rows.begin());
   return std::move(program_);
 }
 

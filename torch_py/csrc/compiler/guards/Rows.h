@@ -14,7 +14,8 @@ namespace torch::python::compiler {
 
 class TensorFacts;
 
-/// What a row does. Those up to Global fill a register, the others check.
+/// What a row does. Those up to Global fill a register, the others check; those up to State are
+/// plain: they run no Python code and need nothing but the registers.
 enum class Kind : uint8_t {
   Const,
   Attr,
@@ -25,27 +26,29 @@ enum class Kind : uint8_t {
   Size,
   Call,  // without arguments
   Global,
+  Tensor,
+  EqualsInt,  // Equals, for an int of 64 bits
   Is,
   TypeIs,
+  Alias,
+  InRange,
+  Bound,  // Tensor, for one that is an operand
+  State,
   Equals,
-  EqualsInt,  // Equals, for an int of 64 bits
   Length,
   Keys,
   NoAttr,
   NoKey,
-  Tensor,
-  Bound,  // Tensor, for one that is an operand
   Distinct,
   Others,  // different objects, which may share memory
   Storages,
-  Alias,
-  InRange,
   Relation,
-  State,
   Watched,
   Rearm,  // ends the rows of Watched
   Never,  // fails: the program was taken apart by the garbage collector
 };
+
+constexpr bool is_plain(Kind kind) { return kind > Kind::Global && kind <= Kind::State; }
 
 /// One row. Registers are numbers that were checked when the program was made; objects are owned by
 /// the program.
@@ -77,6 +80,7 @@ struct Rows {
   uint32_t register_count = 0;
   uint32_t input_count = 0;   // registers that are read before a row fills them
   uint32_t result_count = 0;  // rows that fill one
+  size_t plain_count = 0;     // rows that are plain and come first
 };
 
 /// Throws PythonError (TypeError, ValueError) for rows that are not a program.

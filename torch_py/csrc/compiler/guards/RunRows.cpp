@@ -15,6 +15,44 @@ namespace torch::python::compiler {
 
 namespace {
 
+bool is_int(PyObject* object, const Row& row) {
+  if (object == row.object) return true;
+  if (!PyLong_CheckExact(object)) return false;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow == 0 && value == row.number;
+}
+
+bool is_in_range(PyObject* object, const Row& row) {
+  if (!PyLong_Check(object)) return false;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow == 0 && row.number <= value && value <= row.high;
+}
+
+bool passes_plain(const Row& row, PyObject* const* registers) {
+  switch (row.kind) {
+    case Kind::Tensor: return row.facts->fit(registers[row.source]);
+    case Kind::EqualsInt: return is_int(registers[row.source], row);
+    case Kind::Is: return registers[row.source] == row.object;
+    case Kind::TypeIs:
+      return reinterpret_cast<PyObject*>(Py_TYPE(registers[row.source])) == row.object;
+    case Kind::Alias: return registers[row.source] == registers[row.destination];
+    case Kind::InRange: return is_in_range(registers[row.source], row);
+    case Kind::Bound: return row.facts->fit(row.object);
+    case Kind::State: return thread_state() == row.word;
+    default: return false;
+  }
+}
+
+/// The first of the plain rows at the beginning that fails; their number if none does.
+size_t first_plain_failure(const Rows& program, PyObject* const* arguments) {
+  const Row* rows = program.rows.data();
+  size_t i = 0;
+  while (i < program.plain_count && C10_LIKELY(passes_plain(rows[i], arguments))) ++i;
+  return i;
+}
+
 /// One run. Registers are those of the call until a row fills one; then they are copied.
 class Run {
  public:
@@ -28,13 +66,13 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  /// The first row that fails; the number of rows if none does.
-  size_t first_failure() {
+  /// The first row from `begin` on that fails; the number of rows if none does.
+  size_t first_failure(size_t begin) {
     const Row* rows = program_.rows.data();
     const size_t count = program_.rows.size();
     const bool is_quiet = program_.watches.all_unchanged();
 
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = begin; i < count; ++i) {
       const Row& row = rows[i];
       if (row.kind == Kind::Watched && is_quiet && row.high > 0) {
         i = static_cast<size_t>(row.high) - 1;
@@ -56,10 +94,12 @@ class Run {
     registers_ = copies_.data();
   }
 
-  bool passes(const Row& row) { return row.kind <= Kind::Global ? reads(row) : checks(row); }
+  bool passes(const Row& row) {
+    if (is_plain(row.kind)) return passes_plain(row, registers_);
+    return row.kind <= Kind::Global ? reads(row) : checks(row);
+  }
   bool reads(const Row& row);
   bool checks(const Row& row);
-  bool checks_contents(const Row& row);
 
   /// Something changed: its rows are next.
   bool begin_watching(const Row& row) {
@@ -108,40 +148,10 @@ bool Run::reads(const Row& row) {
   }
 }
 
-bool is_int(PyObject* object, const Row& row) {
-  if (object == row.object) return true;
-  if (!PyLong_CheckExact(object)) return false;
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  return overflow == 0 && value == row.number;
-}
-
-bool is_in_range(PyObject* object, const Row& row) {
-  if (!PyLong_Check(object)) return false;
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  return overflow == 0 && row.number <= value && value <= row.high;
-}
-
 bool Run::checks(const Row& row) {
   switch (row.kind) {
-    case Kind::Tensor: return row.facts->fit(registers_[row.source]);
-    case Kind::Bound: return row.facts->fit(row.object);
-    case Kind::State: return thread_state() == row.word;
-    case Kind::Is: return registers_[row.source] == row.object;
-    case Kind::TypeIs:
-      return reinterpret_cast<PyObject*>(Py_TYPE(registers_[row.source])) == row.object;
-    case Kind::EqualsInt: return is_int(registers_[row.source], row);
-    case Kind::Alias: return registers_[row.source] == registers_[row.destination];
-    case Kind::InRange: return is_in_range(registers_[row.source], row);
     case Kind::Watched: return begin_watching(row);
     case Kind::Rearm: return end_watching(row);
-    default: return checks_contents(row);
-  }
-}
-
-bool Run::checks_contents(const Row& row) {
-  switch (row.kind) {
     case Kind::Equals: return same_value(registers_[row.source], row.object) == 1;
     case Kind::Length: return has_length(registers_[row.source], row.number);
     case Kind::Keys: return has_keys(registers_[row.source], row.object);
@@ -169,17 +179,28 @@ Verdict verdict_on_failure() {
   return Verdict::Fail;
 }
 
-}  // namespace
-
-Verdict run_rows(Rows& rows, PyObject* const* arguments, size_t count, std::string* reason) {
+/// Sets up registers and runs the rows from `begin` on. Not inlined, as most calls do not need it.
+C10_NOINLINE Verdict run_others(Rows& rows, size_t begin, PyObject* const* arguments, size_t count,
+                                std::string* reason) {
   Run run(rows, arguments, count);
-  const size_t failed = run.first_failure();
+  const size_t failed = run.first_failure(begin);
   if (C10_LIKELY(failed == rows.rows.size())) return Verdict::Pass;
 
   const Verdict verdict = verdict_on_failure();
   if (verdict == Verdict::Fail && reason != nullptr)
     *reason = describe_failure(rows, failed, run.registers());
   return verdict;
+}
+
+}  // namespace
+
+Verdict run_rows(Rows& rows, PyObject* const* arguments, size_t count, std::string* reason) {
+  const size_t plain = first_plain_failure(rows, arguments);
+  if (plain == rows.rows.size()) return Verdict::Pass;
+  if (plain == rows.plain_count) return run_others(rows, plain, arguments, count, reason);
+
+  if (reason != nullptr) *reason = describe_failure(rows, plain, arguments);
+  return Verdict::Fail;
 }
 
 }  // namespace torch::python::compiler
