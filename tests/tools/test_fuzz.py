@@ -74,6 +74,10 @@ def test_programs_are_compared_in_all_they_leave_behind() -> None:
     assert str(difference(left(), left(result="ValueError: text"))).startswith("result: expected list")
     assert str(difference(left(), left(state={"new": 1}))).startswith("state: expected keys")
 
+    refused = "RuntimeError: its base or another view of its base has been modified inplace"
+    assert difference(left(result=refused), left()) is not None
+    assert difference(left(result=refused, arguments=[shared, shared]), left()) is None
+
 
 def test_expanded_tensors_may_be_refused_for_that_reason_alone() -> None:
     from tools.fuzz.circumstances import Circumstances

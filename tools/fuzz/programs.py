@@ -44,6 +44,8 @@ _ERROR_OF_RESHAPED = "a node returned an invalid gradient"
 _RESHAPED_BASE = "is_leaf: expected A view was created in no_grad mode and its base"
 # Nor is it an error to write to such a result whose elements are in one place, as `expand` makes them.
 _ERROR_OF_OVERLAP = "copy_: unsupported operation: more than one element of the written-to tensor"
+# Nor to read a view that split, or no_grad, made of one argument after a change through another one.
+_ERROR_OF_VIEWS = "its base or another view of its base has been modified inplace"
 _MODES = ("reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 _IDENTITY = "id("  # where an object is: another number in each call
 _HANDLER = "except ("  # of errors of operators, which are those of one size alone: numbers do not vary
@@ -145,7 +147,8 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
 def difference(eager: dict[str, Any], compiled: dict[str, Any]) -> str | None:
     """What differs, as "kind: details"."""
     error = eager["result"] if isinstance(eager["result"], str) else ""
-    if _ERROR_OF_VALUES in error and not isinstance(compiled["result"], str):
+    of_views = _ERROR_OF_VIEWS in error and _sharing(eager["arguments"][:3])
+    if (_ERROR_OF_VALUES in error or of_views) and not isinstance(compiled["result"], str):
         return None
     for kind, expected in eager.items():
         if kind == "gradient" and str(compiled[kind]).startswith(_ERRORS_OF_ONE_NODE):

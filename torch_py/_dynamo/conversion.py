@@ -134,6 +134,9 @@ class Conversion(Fields):
                 if is_whole:
                     break
                 self.stop_at = reason.made_at  # before what cannot be made again was made
+            except Exception:
+                self.policy.taken_for_fixed = taken_for_fixed
+                raise
         else:
             self._note(Break("sizes that vary", f"{_MOST_CAPTURES} captures have found no code"))
 

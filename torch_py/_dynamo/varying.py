@@ -301,11 +301,13 @@ class Varying:
         """After the program could not be followed: chooses what is taken for fixed when it is captured again.
 
         First sizes that may have to be those of a tensor that does not vary, such as a weight; then
-        positions; then whether sizes are even, or multiples of more; then attributes; then all integers of
-        the program; then all sizes instead of these; then everything.
+        positions; then whether sizes are even, or multiples of more; then attributes; then the other
+        integers; then all sizes instead of these; then everything.
         """
-        tied = [place for place in self._places_of(self.places) if place.size in self._other_sizes]
-        fixed = self.policy.taken_for_fixed
+        places = self._places_of(self.places)
+        tied = [place for place in places if place.size in self._other_sizes]
+        numbers = [place for place in places if not place.is_size]
+        attributes = [place for place in numbers if self.policy.is_attribute(place.made.source)]
 
         if tied:
             self._tie(tied)
@@ -313,12 +315,11 @@ class Varying:
             self._fix(self.sizes.bounded)
         elif self._divide():
             pass
-        elif any(self.policy.is_attribute(place.made.source) for place in self.places.values()):
-            self.policy.fix_all("attributes", *fixed)
-        elif "sizes" in fixed or not all(place.is_size for place in self.places.values()):
-            self.policy.fix_all("numbers", *fixed)
+        elif numbers:
+            keys = [place.key for place in attributes or numbers]
+            self.policy.take_for_fixed(*keys, *self.policy.taken_for_fixed)
         else:
-            self.policy.fix_all("sizes")
+            self.policy.take_for_fixed("sizes")
 
     def _divide(self) -> bool:
         """Whether some sizes are multiples of a power of two, which the program may need."""

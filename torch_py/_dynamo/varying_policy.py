@@ -48,12 +48,12 @@ class Policy:
         self._varying_modules: set[str] = set()
         self.holds_values = holds_values  # which ends graphs where they are used
         self._values: dict[str, set[float | str]] = {}
-        self.taken_for_fixed: set[str] = set()
-        self.fix_all()
+        self.taken_for_fixed: set[str | Key] = set()
+        self.take_for_fixed()
 
-    def fix_all(self, *kinds: str) -> None:
-        """From now on, all "sizes", "numbers" or "attributes" are fixed, and others vary as far as settings
-        allow it."""
+    def take_for_fixed(self, *kinds: str | Key) -> None:
+        """From now on, all "sizes" or "numbers", or particular numbers, are fixed, and others vary as far as
+        settings allow it."""
         self.taken_for_fixed = {*kinds, "numbers"} if config.specialize_int else {*kinds}
 
     def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
@@ -97,14 +97,12 @@ class Policy:
         are settings.
         """
         text = source.text
-        is_attribute = self.is_attribute(source)
-        fixed_kinds = {"numbers", "attributes"} if is_attribute else {"numbers"}
-        if fixed_kinds & self.taken_for_fixed or self.dynamic is False:
+        if not self.taken_for_fixed.isdisjoint(("numbers", (text, None))) or self.dynamic is False:
             return False
         has_changed = bool(self._changed((number,), text))
         if not 2 <= number <= LARGEST_NUMBER or (text, None) in self.fixed:
             return False
-        return has_changed or (self.dynamic is True and not is_attribute)
+        return has_changed or (self.dynamic is True and not self.is_attribute(source))
 
     def holds(self, value: Any, source: Source, is_own: bool) -> bool:
         """Whether a float or a text is one of many in this place. In calls of a continuation (`is_own`), a

@@ -7,7 +7,9 @@ import math
 import pytest
 
 import torch_py as torch
+from torch_py._dynamo.exc import BackendCompilerFailed
 from torch_py._dynamo.testing import CompileCounterWithBackend
+from torch_py._shapes.arguments import NotFollowed
 
 F = torch.nn.functional
 NUMBERS = range(2, 14)
@@ -190,6 +192,54 @@ def test_numbers_after_a_break():
         return y + n * 2
 
     assert calls_of(function, NUMBERS) == 4
+
+
+def test_numbers_that_are_fixed_fix_no_others():
+    """What the sizes of a slice are is not found for all numbers."""
+    counts = {"runs": 0}
+
+    def program(x, w, n):
+        y = x.bfloat16().float() if w.shape[0] > 2 and n else x
+        counts["runs"] += 1
+        return y[:n] * x.sum().item()
+
+    counter = CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(program, backend=counter, dynamic=True)
+    found = []
+    for _ in range(6):
+        compiled(torch.ones(4, 6), torch.ones(6, 6), 4)
+        found.append(counter.frame_count)
+
+    assert counts["runs"] == 6
+    assert found[2:] == [found[2]] * 4
+
+
+def test_numbers_vary_after_calls_whose_backend_fails():
+    """It fails for the numbers first, and then without any that vary."""
+    counts = {"runs": 0}
+    graphs = []
+
+    def backend(module, inputs):
+        if any(getattr(given, "requires_grad", False) for given in inputs):
+            raise NotFollowed("a number") if len(inputs) > 1 else RuntimeError("a gradient")
+        graphs.append(module)
+        return module
+
+    def program(x):
+        counts["runs"] += 1
+        return x * counts["runs"]
+
+    compiled = torch.compile(program, backend=backend)
+    x = torch.ones(4)
+    for _ in range(3):
+        compiled(x)
+    counts["runs"] = 30
+    with pytest.raises(BackendCompilerFailed, match="a gradient"):
+        compiled(x.clone().requires_grad_())
+    for _ in range(5):
+        compiled(x.double())
+
+    assert len(graphs) == 4  # for 0, 1, any number, and any with doubles
 
 
 def test_settings():
