@@ -56,9 +56,9 @@ class Place(NamedTuple):
         return self.dim is not None
 
     @property
-    def size(self) -> int | None:
-        """The size in the example; None for a number."""
-        return self.made.real.shape[self.dim] if self.is_size else None
+    def value(self) -> int:
+        """The size or the number in the example."""
+        return self.made.real.shape[self.dim] if self.is_size else self.made.real  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         text = self.made.source.text
@@ -251,7 +251,7 @@ class Varying:
                 with graph.inserting_after(self.recorder.scopes[0].last_input or made.node):
                     node = graph.create_node("call_method", "size", (made.node, dim), {}, name=term.name)
                 if divisor > 1:
-                    node.meta["example_value"] = place.size
+                    node.meta["example_value"] = place.value
                     with graph.inserting_after(node):
                         node = graph.call_function(operator.floordiv, (node, divisor))
             else:
@@ -286,16 +286,17 @@ class Varying:
         return [*leading, *(other for place, other in self._equal if place in leading)]
 
     def _fix(self, symbols: Collection[Symbol]) -> None:
-        """From now on, code is for one value of these; or of sizes that are equal, for this one."""
+        """From now on, code is for one value of these; or of ones that are equal, for this one."""
         for symbol in symbols:
             places = self._places_of([symbol])
-            equal = [place for place in places if place.is_size and len(places) > 1]
-            self._tie(equal)
-            self.policy.fixed.update(place.key for place in places if place not in equal)
+            if len(places) > 1:
+                self._tie(places)
+            else:
+                self.policy.fixed.update(place.key for place in places)
 
     def _tie(self, places: Iterable[Place]) -> None:
-        """From now on, sizes do not vary where they are what they are in this call."""
-        self.policy.tied.update((place.key, place.size) for place in places)
+        """From now on, these do not vary where they are what they are in this call."""
+        self.policy.tied.update((place.key, place.value) for place in places)
 
     def give_up(self) -> None:
         """After the program could not be followed: chooses what is taken for fixed when it is captured again.
@@ -305,7 +306,7 @@ class Varying:
         integers; then all sizes instead of these; then everything.
         """
         places = self._places_of(self.places)
-        tied = [place for place in places if place.size in self._other_sizes]
+        tied = [place for place in places if place.is_size and place.value in self._other_sizes]
         numbers = [place for place in places if not place.is_size]
         attributes = [place for place in numbers if self.policy.is_attribute(place.made.source)]
 
@@ -325,8 +326,8 @@ class Varying:
         """Whether some sizes are multiples of a power of two, which the program may need."""
         found = False
         for place in self._places_of(self.places):
-            if place.size is not None and place.divisor == 1:
-                found |= self.policy.divide_evenly(place.key, place.size)
+            if place.is_size and place.divisor == 1:
+                found |= self.policy.divide_evenly(place.key, place.value)
         return found
 
     # Guards

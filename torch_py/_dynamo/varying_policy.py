@@ -41,7 +41,7 @@ class Policy:
         self._seen: dict[str, tuple[int, ...]] = {}  # sizes; a number is the only one
         self._varying: dict[str, set[int]] = {}
         self.fixed: set[Key] = set()  # what code is compiled for one value of
-        self.tied: dict[Key, int | None] = {}  # sizes that do not vary where they are these
+        self.tied: dict[Key, int] = {}  # sizes and numbers that do not vary where they are these
         self._divisors: dict[Key, int] = {}  # of sizes
         self._ranges: dict[Key, Range] = {}
         self._modules: dict[str, weakref.ref[Any]] = {}
@@ -71,14 +71,14 @@ class Policy:
         elif self.dynamic is None:
             found = self._changed(tensor.shape, text)
         found = (found | strong | weak) - static
-        found = {d for d in found if tensor.shape[d] > 1 and not self._is_fixed(text, d, tensor.shape[d])}
+        found = {d for d in found if tensor.shape[d] > 1 and not self._is_fixed((text, d), tensor.shape[d])}
         if len(found) <= _MOST_DIMENSIONS or strong or weak:
             return found
         # Channels, which weights fix, are left out first, then the last dimensions.
         return set(sorted(found - {1})[:_MOST_DIMENSIONS])
 
-    def _is_fixed(self, text: str, dim: int, size: int) -> bool:
-        return (text, dim) in self.fixed or self.tied.get((text, dim)) == size
+    def _is_fixed(self, key: Key, value: int) -> bool:
+        return key in self.fixed or self.tied.get(key) == value
 
     def _changed(self, sizes: Sequence[int], text: str) -> set[int]:
         """The dimensions that have had another size in an earlier call."""
@@ -100,7 +100,7 @@ class Policy:
         if not self.taken_for_fixed.isdisjoint(("numbers", (text, None))) or self.dynamic is False:
             return False
         has_changed = bool(self._changed((number,), text))
-        if not 2 <= number <= LARGEST_NUMBER or (text, None) in self.fixed:
+        if not 2 <= number <= LARGEST_NUMBER or self._is_fixed((text, None), number):
             return False
         return has_changed or (self.dynamic is True and not self.is_attribute(source))
 

@@ -214,6 +214,22 @@ def test_numbers_that_are_fixed_fix_no_others():
     assert found[2:] == [found[2]] * 4
 
 
+def test_a_number_that_equals_a_size_which_is_fixed():
+    counts = {"runs": 0}
+
+    def program(x):
+        counts["runs"] += 1
+        return x * len(f"{x.shape[0]:03d}")
+
+    counter = CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(program, backend=counter)
+    for size in (4, 4, 2, 2, 2, 2, 2, 2):
+        compiled(torch.ones(size))
+
+    assert counts["runs"] == 8
+    assert counter.frame_count <= 5
+
+
 def test_numbers_vary_after_calls_whose_backend_fails():
     """It fails for the numbers first, and then without any that vary."""
     counts = {"runs": 0}
