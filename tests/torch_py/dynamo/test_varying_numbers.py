@@ -218,8 +218,9 @@ def test_a_number_that_equals_a_size_which_is_fixed():
     counts = {"runs": 0}
 
     def program(x):
+        length = len(f"{x.shape[0]:03d}")
         counts["runs"] += 1
-        return x * len(f"{x.shape[0]:03d}")
+        return x * length
 
     counter = CompileCounterWithBackend("aot_eager")
     compiled = torch.compile(program, backend=counter)
