@@ -94,8 +94,13 @@ def test_tensors_of_two_devices_do_not_mix(mode: Any) -> None:
         number = torch.ones(())
         assert (x * number).is_cuda and x[torch.tensor([0, 1])].is_cuda
         assert not torch.zeros(2).copy_(x).is_cuda
-        with pytest.raises(RuntimeError, match="two different devices"):
-            x + torch.ones(2)
+        for mix in (
+            lambda: x + torch.ones(2),
+            lambda: number.add_(x[0]),
+            lambda: torch.mul(x, x, out=number),
+        ):
+            with pytest.raises(RuntimeError, match="two different devices"):
+                mix()
 
 
 # Real tensors

@@ -198,15 +198,16 @@ def _from_data(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
         raise data_dependent(f"torch.{callee.__name__} of a list of tensors")
     if args and type(args[0]).__module__.partition(".")[0] == "numpy":
         raise Break("a NumPy array", "arrays are not captured", "make a tensor of it outside")
-    if len(args) == 1 and kwargs.keys() <= {"dtype", "device"} and _has_varying_integers(args[0]):
-        return _of_integers(capture, args[0], {"dtype": torch_py.int64, **kwargs})
+    data = _rows(capture.opened(args[0])) if len(args) == 1 and kwargs.keys() <= {"dtype", "device"} else None
+    kinds = set(map(type, tree_flatten(data)[0]))
+    if SymInt in kinds and kinds <= {int, SymInt}:
+        return _of_integers(capture, data, {"dtype": torch_py.int64, **kwargs})
     return function(capture, callee, args, kwargs)
 
 
-def _has_varying_integers(data: Any) -> bool:
-    """Whether nested lists consist of integers, some of which vary."""
-    kinds = set(map(type, tree_flatten(data)[0]))
-    return SymInt in kinds and kinds <= {int, SymInt}
+def _rows(data: Any) -> Any:
+    """Lists in place of tuples and sizes inside of each other."""
+    return list(map(_rows, data)) if isinstance(data, (list, tuple)) else data
 
 
 def _of_integers(capture: Capture, data: Any, kwargs: Any) -> Any:

@@ -23,6 +23,7 @@ from torch_py._shapes.formulas import Relation, Symbol, evaluate, symbols_in
 from torch_py._shapes.numbers import SymInt, term_of
 from torch_py._shapes.stand_ins import furthest
 from torch_py._subclasses.calls import generator_in
+from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.utils._python_dispatch import TorchDispatchMode
 
@@ -128,11 +129,11 @@ class Call:
             if not isinstance(value, Tensor):
                 return evaluate(value.term, values)
             shape = [evaluate(term_of(size), values) for size in self._shapes[id(value)]]
-            return _C._torch.empty(shape, dtype=value.dtype, device="meta")
+            return _C._torch.empty(shape, dtype=value.dtype, device=value.device)
 
         draws = Draws([generator_in(self._args, self._kwargs) or _C.default_generator])
         states = draws.states()
-        with self._varying.recorder.outside():
+        with self._varying.recorder.outside(), FakeTensorMode():
             try:
                 args, kwargs = map_tensors((self._args, self._kwargs), made)
                 return self._counted(self._run(*args, **kwargs))

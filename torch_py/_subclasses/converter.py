@@ -112,7 +112,10 @@ def requiring_as(mode: FakeTensorMode, fake: Any, tensor: Tensor) -> Any:
     if tensor.is_leaf:
         return fake
     with mode, enable_grad():
-        return fake.clone()
+        made = fake.clone()
+        if made.stride() != fake.stride():  # of elements in one place, as `expand` makes them
+            made.as_strided_(fake.shape, fake.stride(), fake.storage_offset())
+        return made
 
 
 def viewed_as(

@@ -43,25 +43,32 @@ def is_factory(func: Any) -> bool:
 
 
 @cache
-def _stays_on_host(func: Any, position: int) -> bool:
+def _stays_on_host(func: Any, place: int | str) -> bool:
     """Whether an argument may be on the CPU whatever the device of the others, as indices may."""
     arguments = func._schema.arguments
-    return position < len(arguments) and arguments[position].type == "Tensor?[]"
+    return any(a.type == "Tensor?[]" and place in (i, a.name) for i, a in enumerate(arguments))
+
+
+@cache
+def _written(func: Any) -> frozenset[int | str]:
+    """The arguments that an operator writes to: their positions and names."""
+    written = [(i, a.name) for i, a in enumerate(func._schema.arguments) if a.is_write]
+    return frozenset(place for places in written for place in places)
 
 
 def common_device(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The device that the tensors of a call share; None without tensors.
 
-    A 0-dimensional tensor on the CPU is a number to tensors of other devices. Raises RuntimeError for two
-    devices, unless the operator copies from one to the other.
+    A 0-dimensional tensor on the CPU is a number to tensors of other devices, unless it is written to. Raises
+    RuntimeError for two devices, unless the operator copies from one to the other.
     """
     found = None
     is_number = False
-    for position, value in enumerate((*args, *kwargs.values())):
+    for place, value in (*enumerate(args), *kwargs.items()):
         for tensor in _tensors_in(value):
             device = tensor.device
-            number = device.type == "cpu" and tensor.dim() == 0
-            on_host = device.type == "cpu" and _stays_on_host(func, position)
+            number = device.type == "cpu" and tensor.dim() == 0 and place not in _written(func)
+            on_host = device.type == "cpu" and _stays_on_host(func, place)
 
             if found is None or (is_number and not number and not on_host):
                 found, is_number = device, number

@@ -122,3 +122,20 @@ def test_expanded_tensors_are_compiled_twice(name: str, backend: str):
         sums = [sum(one.cos().sum() for one in found) for found in (results, expected)]
         torch.testing.assert_close(*(torch.autograd.grad(total, x) for total in sums))
     assert counter.frame_count == 2
+
+
+def test_expanded_results_of_graphs_whose_shapes_change():
+    """They have a history, and the stand-ins of these have the same strides."""
+
+    def program(x):
+        x.swapaxes_(0, -1)
+        return x.detach()
+
+    def given(rows: int, copies: int) -> Any:
+        x = torch.ones(rows, 6, requires_grad=True)
+        return torch.compile(lambda: x.exp().expand(copies, rows, 6), backend="aot_eager")()
+
+    compiled = torch.compile(program, backend="aot_eager")
+    for rows, copies in ((6, 2), (5, 3), (4, 7)):
+        found, expected = compiled(given(rows, copies)), program(given(rows, copies))
+        assert found.stride() == expected.stride() and torch.equal(found, expected)

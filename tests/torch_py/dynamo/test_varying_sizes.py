@@ -1,6 +1,7 @@
 """Sizes that vary: how often functions are compiled, and that results are right for every size."""
 
 import operator
+import resource
 
 import pytest
 
@@ -342,3 +343,49 @@ def test_a_size_that_equals_one_which_the_program_needs_as_a_number(dynamic):
 
     calls = [(torch.rand(5), torch.rand(size)) for size in (5, 6, 7, 5, 9)]
     check(function, calls, 2, dynamic=dynamic)
+
+
+TENSORS_OF_SIZES = {
+    "shape": lambda x: torch.tensor(x.shape),
+    "the size": lambda x: torch.as_tensor(x.size()[1:] + (3,)),
+    "shapes": lambda x: torch.tensor([x.shape, x.shape[::-1]]),
+    "by keyword": lambda x: torch.tensor(data=[x.shape[0]]),
+    "without gradient": lambda x: torch.tensor([x.shape[0]], requires_grad=False),
+    "with a truth": lambda x: torch.tensor([x.shape[0], True]),
+    "with a real number": lambda x: torch.tensor([x.shape[0], 0.5]),
+    "with nan": lambda x: x.new_tensor([x.shape[0], float("nan")]),
+}
+
+
+@pytest.mark.parametrize("name", TENSORS_OF_SIZES)
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_tensors_of_sizes(name, dynamic):
+    program = TENSORS_OF_SIZES[name]
+    fast = torch.compile(program, backend="aot_eager", dynamic=dynamic)
+    for rows in (3, 4, 5):
+        x = torch.ones(rows, 2)
+        torch.testing.assert_close(fast(x), program(x), equal_nan=True)
+
+
+def test_a_list_of_sizes_that_is_used_twice():
+    fast = torch.compile(lambda x, sizes: (x.view(sizes), torch.tensor(sizes)), backend="aot_eager")
+    for columns in (3, 4, 5):
+        assert fast(torch.ones(2 * columns), [2, columns])[1].tolist() == [2, columns]
+
+
+def test_constants_of_programs_whose_sizes_vary():
+    """Sizes stay variable where tensors are the same for all of them, whatever numbers these have."""
+    constant = torch.tensor([1.0, float("nan")])
+    counter = CompileCounterWithBackend("aot_eager")
+    fast = torch.compile(lambda x: (x + constant, x + torch.tensor([2.0, -float("nan")])), backend=counter)
+    for rows in range(3, 9):
+        fast(torch.ones(rows, 2))
+    assert counter.frame_count == 2
+
+
+def test_captures_make_no_large_tensors():
+    """What has no tensor among its arguments is tried without memory, too."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    fast = torch.compile(lambda x: x + torch.eye(x.size(0)), backend="eager", dynamic=True)
+    fast(torch.ones(8, 8))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # KiB
