@@ -57,7 +57,9 @@ class Capture(Reading):
 
     def items_of(self, value: Any) -> dict[Any, Any]:
         """A dictionary of the entries of a mapping."""
-        if isinstance(value, dict) and type(attributes.in_class(type(value), "__iter__")) is not FunctionType:
+        own = [attributes.in_class(type(value), name) for name in ("__iter__", "keys", "__getitem__")]
+        # As CPython decides it, which looks at `__iter__` alone, but that of an OrderedDict is another one.
+        if isinstance(value, dict) and (own[0] is dict.__iter__ or FunctionType not in map(type, own)):
             self.use_length(value)
             return {key: self.read_key(value, key) for key in keys_of(value)}
         keys = self.call(attributes.load(self, value, "keys"), (), {})
@@ -106,7 +108,7 @@ class Capture(Reading):
         """``owner[key] = value``; ABSENT deletes."""
         key = self.key_in(owner, key)
         if self._existed(owner):
-            self.read_key(owner, key)  # for the guard: what is restored has to be what was there
+            self.depends_on_kind(owner, key)
             self.journal.note_key(owner, key, value)
         set_key(owner, key, value)
 
@@ -128,7 +130,7 @@ class Capture(Reading):
         if self._existed(owner):
             for key, value in entries.items():
                 if dict.__contains__(owner, key):
-                    self.read_key(owner, key)  # for the guard: it may be the same value
+                    self.depends_on_kind(owner, key)
                 self.journal.note_key(owner, key, value)
         owner.update(entries)
 

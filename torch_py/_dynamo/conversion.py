@@ -68,8 +68,7 @@ def run_capture(capture: Capture, start: Any, values: tuple[Any, ...]) -> Outcom
             outcome.raised = error
         finally:
             outcome.after = ThreadState()
-            numbers = capture.varying.sizes.hints.values()
-            outcome.changed = capture.journal.undo({*numbers, *capture.held_values})
+            outcome.changed = capture.journal.undo()
             capture.before.restore()
     return outcome
 

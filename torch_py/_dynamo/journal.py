@@ -6,7 +6,6 @@ What differs then is what compiled code has to write.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection
 from types import CellType
 from typing import Any
 
@@ -134,24 +133,23 @@ class Journal(Fields):
                 del self.entries[place]
         return changed
 
-    def undo(self, varying: Collection[Any]) -> list[tuple[Entry, Any]]:
-        """Restores everything; gives the entries with what was there at the end. What is equal to one of the
-        numbers and texts that vary differs from what is there in other calls."""
+    def undo(self) -> list[tuple[Entry, Any]]:
+        """Restores everything; gives the entries that compiled code has to write, with what was there at the
+        end."""
         changed = [(entry, entry.now()) for entry in self.entries.values()]
         self.back_to([])
         for owner, keys in self._orders.values():
             present = [key for key in keys if dict.__contains__(owner, key)]
             if present != keys_of(owner):
                 replace_contents(owner, Snapshot([(key, dict.__getitem__(owner, key)) for key in present]))
-        return [
-            (entry, now)
-            for entry, now in changed
-            if entry.has_moved or not same(entry.before, now) or _is_one_of(now, varying)
-        ]
+        return [(entry, now) for entry, now in changed if _is_written(entry, now)]
 
 
-def _is_one_of(value: Any, values: Collection[Any]) -> bool:
-    return type(value) in (int, float, str) and value in values
+def _is_written(entry: Entry, now: Any) -> bool:
+    """Containers as a whole have the same contents in all calls; of other places the value is not known."""
+    if entry.kind in ("whole", "tail"):
+        return not same(entry.before, now)
+    return not entry.before is now is ABSENT
 
 
 def same(before: Any, now: Any) -> bool:

@@ -77,7 +77,6 @@ class Origins:
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id
         self.held: dict[int, Held] = {}  # by the id of the source
-        self.held_values: list[Any] = []
         self._equal: set[int] = set()  # of the origins, those that are guarded by being equal
         self._adopted: set[int] = set()
         self._in_use: set[int] = set()  # containers of the program that `use` goes through
@@ -215,7 +214,6 @@ class Origins:
             return self._admit_number(value, source)
         if kind in (float, str) and self._holds(value, source):
             self.guards.add("type_is", source, kind)
-            self.held_values.append(value)
             return self.held.setdefault(id(source), Held(kind, source, partial(_refuse, kind)))
         if kind in SCALARS:
             self.guards.add("equals", source, value)

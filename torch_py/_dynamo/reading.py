@@ -60,6 +60,15 @@ class Reading(Origins):
             return ABSENT
         return self.admit(value, self.sources.key(origin, key, owner))
 
+    def depends_on_kind(self, owner: dict[Any, Any], key: Any) -> None:
+        """Before a write: what is there is of this type, or nothing is there."""
+        before = dict.get(owner, key, ABSENT)
+        origin = self._unwritten("key", owner, key)
+        if origin is None or before is ABSENT:
+            self.read_key(owner, key)
+        else:
+            self.guards.add("type_is", self.sources.key(origin, key, owner), type(before))
+
     def key_in(self, owner: Any, key: Any) -> Any:
         """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
         if type(key) is str:

@@ -448,3 +448,71 @@ def test_errors_of_the_program_fix_no_integers():
             with pytest.raises(UnboundLocalError):
                 compiled(X, n)
     assert counter.frame_count <= 3
+
+
+class Kept:
+    __slots__ = ("__dict__", "value")
+
+
+def _kept_list(kept, x):
+    kept.last = [x.sum()]
+    return x + 1
+
+
+def _kept_sizes(kept, x):
+    kept.last = x.shape, {"rows": x.shape[0]}
+    return x + 1
+
+
+def _kept_function(kept, x):
+    kept.last = lambda: x
+    return x + 1
+
+
+def _kept_in_a_dictionary(kept, x):
+    vars(kept)["last"] = [1]
+    vars(kept).update(more=(x, 1))
+    return x + 1
+
+
+@pytest.mark.parametrize("program", [_kept_list, _kept_sizes, _kept_function, _kept_in_a_dictionary])
+def test_what_is_only_written_may_be_anything(program):
+    counter, kept = CompileCounter(), Kept()
+    compiled = torch.compile(program, backend=counter)
+    for size in range(2, 12):
+        compiled(kept, torch.ones(size))
+    assert counter.frame_count <= 3
+    assert str(vars(kept).keys()) in ("dict_keys(['last'])", "dict_keys(['last', 'more'])")
+
+
+def test_equal_values_are_written():
+    """Where other calls find another value, which the program has not read."""
+    count = 5
+
+    def program(kept, x):
+        nonlocal count
+        kept.value = kept.other = count = 5
+        return x + 1
+
+    kept = Kept()
+    kept.value = kept.other = 5
+    compiled = torch.compile(program, backend="eager")
+    compiled(kept, X)
+    kept.value = kept.other = count = 7
+    compiled(kept, X)
+    assert (kept.value, kept.other, count) == (5, 5, 5)
+
+
+def test_a_value_that_is_only_removed():
+    def program(kept, x):
+        del kept.other
+        return x + 1
+
+    kept = Kept()
+    compiled = torch.compile(program, backend="eager")
+    for value in (1, [2], 3):
+        kept.other = value
+        compiled(kept, X)
+        assert not vars(kept)
+    with pytest.raises(AttributeError):
+        compiled(kept, X)
