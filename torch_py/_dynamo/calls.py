@@ -264,7 +264,8 @@ def new_natively(capture: Capture, function: Any, cls: type, args: Any, kwargs: 
         kind = type(args[0])
         if type(in_class(kind, "__getitem__")) is FunctionType and in_class(kind, "__reversed__") is ABSENT:
             if kind is not SymSize:
-                raise unsupported_call("reversed", f"it calls methods of {kind.__name__}")
+                positions = capture.call(range, (capture.call(len, args, {}) - 1, -1, -1), {})
+                return capture.call(map, (load(capture, args[0], "__getitem__"), positions), {})
     if isinstance(owner, type) and (owner in native_rules.PURE_CLASSES or issubclass(owner, BaseException)):
         for value in (*args, *kwargs.values()):
             capture.use(value)

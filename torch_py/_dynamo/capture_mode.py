@@ -185,13 +185,22 @@ def unnoticed_effect(recorder: Recorder) -> str:
     if recorder.fake_mode.draws_elsewhere:
         return "draws random numbers on another device"
 
+    unnoticed: set[Any] = set()  # memories that are known as `.data`, which has a version of its own
     for node in recorder.graph.nodes:
+        if "writes" in node.meta and not unnoticed.isdisjoint(map(_memory_at, node.all_input_nodes)):
+            return "changes .data"
         if node.op.startswith("call") and "sets_state" not in node.meta and acts(node):
             if "acts" in node.meta or node.meta.keys().isdisjoint(("draws", "writes")):
                 return f"calls {getattr(node.target, '__qualname__', node.target)}"
         if node.target is getattr and node.args[1] == "data":
-            return "uses .data"  # which has a version of its own
+            unnoticed.add(_memory_at(node))
     return ""
+
+
+def _memory_at(node: Node) -> Any:
+    """The memory of the tensor that a node gives; None if it gives something else."""
+    value = node.meta.get("example_value")
+    return memory_of(value) if isinstance(value, FakeTensor) else None
 
 
 def versions(*tensors: Any) -> list[Any]:

@@ -95,9 +95,10 @@ def reason_against_module(function: types.FunctionType) -> Break | None:
     # Most of torch's Python code is interpreted, except what acts on tensors or files outside the graph.
     if module in _CAPTURED_TORCH or function.__name__ in _QUESTIONS:
         return None
+    name = f"{module}.{function.__qualname__}"
     for prefix, why in _UNCAPTURED_TORCH.items():
-        if module.startswith(f"torch_py.{prefix}"):
-            return unsupported_call(f"{module.replace('torch_py', 'torch', 1)}.{function.__qualname__}", why)
+        if name.startswith(f"torch_py.{prefix}"):
+            return unsupported_call(name.replace("torch_py", "torch", 1), why)
     return None
 
 
@@ -113,6 +114,7 @@ _UNCAPTURED_TORCH = by_name(
         "it traces programs itself": "fx export",
         "it reads or writes a file": "serialization",
         "it measures": "profiler",
+        "it sets gradients": "nn.modules.module.Module.zero_grad optim.optimizer.Optimizer.zero_grad",
         "it loads data": "utils.data",
         "backward runs the function again, operator by operator": (
             "utils.checkpoint._recomputation utils.checkpoint._reentrant"

@@ -94,11 +94,12 @@ class lazy_property:
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
+        self._shown = _lazy_property_and_property(wrapped)
         update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
     def __get__(self, instance: Any, obj_type: Any = None) -> Any:
         if instance is None:
-            return _lazy_property_and_property(self.wrapped)
+            return self._shown
 
         with torch.enable_grad():
             value = self.wrapped(instance)

@@ -537,3 +537,38 @@ def test_views_of_dictionaries_outlive_graphs(kind):
         found.append((y, list(keys), items, list(values), type(keys), type(values)))
     assert equal(*found)
     assert torch._dynamo.explain(program)(ONES, kind(one=ONES)).graph_count > 0
+
+
+@pytest.mark.parametrize("owner", ["model", "optimizer"])
+def test_clearing_gradients_is_a_single_break(owner):
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1))
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    owners = {"model": model, "optimizer": optimizer}
+
+    def step(x):
+        owners[owner].zero_grad()
+        return model(x).sum()
+
+    found = torch._dynamo.explain(step)(torch.ones(4, 2))
+    assert (found.graph_count, found.graph_break_count) == (1, 1)
+    assert "zero_grad" in str(found.break_reasons[0])
+
+
+D = torch.distributions
+DISTRIBUTIONS = {
+    "categorical": lambda x: D.Categorical(logits=x).log_prob(torch.tensor(1)),
+    "bernoulli": lambda x: D.Bernoulli(logits=x).log_prob(torch.ones(3)),
+    "sample": lambda x: D.OneHotCategorical(logits=x).sample(),
+    "normal": lambda x: D.MultivariateNormal(x, torch.eye(3)).log_prob(x),
+    "mixture": lambda x: D.MixtureSameFamily(D.Categorical(logits=x), D.Normal(x, 1.0)).log_prob(x),
+}
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_distributions_end_no_graph(name):
+    program = DISTRIBUTIONS[name]
+    x = torch.tensor([0.1, 0.2, 0.3])
+    torch.manual_seed(0)
+    found = torch.compile(program, fullgraph=True, backend="aot_eager")(x)
+    torch.manual_seed(0)
+    torch.testing.assert_close(found, program(x))

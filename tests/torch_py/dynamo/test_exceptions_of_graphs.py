@@ -129,6 +129,23 @@ def test_changes_that_versions_do_not_tell_are_not_made_twice():
     assert x.tolist() == [2, 2, 2]
 
 
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_changes_before_a_result_without_history(backend: str):
+    """Versions tell of them: they were made before."""
+
+    def program(x, indices):
+        x.add_(1)
+        return x.data, x[indices]
+
+    compiled = torch.compile(program, backend=backend)
+    x = torch.zeros(3)
+    with torch._dynamo.config.patch(suppress_errors=None):
+        compiled(x, torch.tensor([2]))
+        with pytest.raises(IndexError):
+            compiled(x, torch.tensor([5]))
+    assert x.tolist() == [2, 2, 2]
+
+
 def test_programs_see_no_errors_of_fake_tensors():
     def program(x):
         try:

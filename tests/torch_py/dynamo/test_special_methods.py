@@ -77,6 +77,19 @@ class Scale(torch.nn.Module):
         return x * self.value
 
 
+class Doubled(collections.OrderedDict):
+    """OrderedDicts are read by their methods where dictionaries are not."""
+
+    def __init__(self, value):
+        super().__init__(a=value)
+
+    def __getitem__(self, key):
+        return 2 * super().__getitem__(key)
+
+
+LAYERS = torch.nn.ModuleList([torch.nn.Linear(1, 2), torch.nn.Linear(2, 1)])
+
+
 PROGRAMS = {
     "in a list": (Config, lambda c: c in [Config(1), Config(2)]),
     "in a list of the program": (Config, lambda c: Config(1) in [c]),
@@ -101,6 +114,8 @@ PROGRAMS = {
     "a key of sorted": (Scale, lambda c: sorted([1, -1], key=c)),
     "reversed": (Backward, lambda c: list(reversed(c))),
     "reversed elements": (Elements, lambda c: list(reversed(c))),
+    "reversed layers": (int, lambda c: [layer.out_features * c for layer in reversed(LAYERS)]),
+    "unpacked": (Doubled, lambda c: ({**c}, dict(**c))),
     "classes in map": (int, lambda c: [made.value for made in map(Number, [c])]),
 }
 

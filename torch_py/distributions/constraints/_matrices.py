@@ -66,7 +66,11 @@ class _PositiveSemidefinite(_Symmetric):
 class _PositiveDefinite(_Symmetric):
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
-        return symmetric & (torch.linalg.cholesky_ex(value).info == 0) if symmetric.all() else symmetric
+        if value.shape[-2] != value.shape[-1]:
+            return symmetric
+        # Without a branch on a tensor, which would end graphs.
+        definite = symmetric & (torch.linalg.cholesky_ex(value).info == 0)
+        return torch.where(symmetric.all(), definite, symmetric)
 
 
 lower_triangular = _LowerTriangular()
