@@ -15,7 +15,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from torch_py import _C
 from torch_py._inductor import config
@@ -242,6 +242,9 @@ class Reduce(Expr):
         return f"{self.kind}[{bounds(self.axes)}] {self.value}"
 
 
+Part = TypeVar("Part", bound=Expr)
+
+
 def walk(value: Expr) -> Iterator[Expr]:
     """The value and all that it is computed from, each once."""
     return reached((value,), _parts)
@@ -258,13 +261,13 @@ def loads(value: Expr) -> tuple[Load, ...]:
     return found
 
 
-def unconditional_loads(value: Expr) -> list[Load]:
-    """The elements that a value takes in any case, each once: none of those inside of a Guard."""
+def unconditional(value: Expr, kind: type[Part]) -> list[Part]:
+    """The parts of a kind that a value takes in any case, each once: none of those inside of a Guard."""
 
     def parts(part: Expr) -> tuple[Expr, ...]:
         return (part.condition,) if isinstance(part, Guard) else part.parts
 
-    return [part for part in reached((value,), parts) if isinstance(part, Load)]
+    return [part for part in reached((value,), parts) if isinstance(part, kind)]
 
 
 def named(name: str, value: Expr) -> Expr:
@@ -292,12 +295,19 @@ def rewritten(value: Expr, axes: Mapping[Axis, Linear], change: Change = lambda 
     """
     known: dict[Expr, Expr] = {}
 
-    def of(part: Expr) -> Expr:
-        found = known.get(part)
-        if found is None:
-            found = rebuilt(part)
-            found = known[part] = change(found) or found
-        return found
+    def of(value: Expr) -> Expr:
+        waiting = [value]  # not by recursion: values of long chains of operators are deep
+        while waiting:
+            part = waiting[-1]
+            missing = [other for other in part.parts if other not in known]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if part not in known:
+                found = rebuilt(part)
+                known[part] = change(found) or found
+        return known[value]
 
     def position(index: Linear) -> Linear:
         return index.replaced(axes, of)

@@ -164,9 +164,12 @@ class Scope(Fields):
         text = self.text(value.value)
         if value.dtype == TRUTH:
             return f"({text} != 0)"
-        if value.value.dtype.is_floating_point and CPP[value.dtype] == "uint8_t":
-            # As in eager: a negative number has no unsigned value in C++.
-            text = f"static_cast<int64_t>({unwrapped(text)})"
+        if value.value.dtype.is_floating_point and not value.dtype.is_floating_point:
+            # As in eager mode: a number without room in a small integer keeps the lower bits of a larger one.
+            kind = "int32_t" if CPP[value.dtype] in ("int8_t", "int16_t", "int32_t") else "int64_t"
+            text = f"at::vec::truncated<{kind}>({unwrapped(text)})"
+            if CPP[value.dtype] == kind:
+                return text
         return f"static_cast<{CPP[value.dtype]}>({unwrapped(text)})"
 
     def _guard(self, value: Guard) -> str:

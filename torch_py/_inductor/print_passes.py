@@ -8,7 +8,7 @@ from functools import partial
 
 from torch_py._inductor.arrange import is_columns
 from torch_py._inductor.indices import Axis, contiguous, count_of, flattened, linear
-from torch_py._inductor.ir import CPP, Buffer, Expr, Load, unconditional_loads
+from torch_py._inductor.ir import CPP, Buffer, Expr, Load, Named, unconditional
 from torch_py._inductor.loops import ELEMENT, REDUCTION, ROW, Item, Nest, positions
 from torch_py._inductor.packs import stored_value, takes_packs
 from torch_py._inductor.print_expr import Lines, Names, PackScope, Scope, combination, first_value, unwrapped
@@ -16,6 +16,7 @@ from torch_py._inductor.print_expr import Lines, Names, PackScope, Scope, combin
 # How many values of a row are collected at once, by the shortest such row: more have to be combined at its
 # end, fewer wait for one another.
 _LANES = {8: 8, 16: 16, 512: 64}
+_DEEP = 32  # names of operators inside of each other
 
 
 class Passes:
@@ -202,7 +203,7 @@ class Passes:
         written = {item.buffer.memory for item in self.nest.items}
         scope = self._scope()
         for item in items:
-            for load in unconditional_loads(item.value):
+            for load in unconditional(item.value, Load):
                 is_fixed = axis not in load.position.axes() and not load.position.loaded()
                 if is_fixed and load not in scope.known and load.buffer.memory not in written:
                     scope.variable(f"{load.buffer.name}_value", load, scope.element(load))
@@ -222,6 +223,9 @@ class Passes:
             scope.count(value)
 
         for item, value in zip(items, values):
+            # Long chains of operators from the inside, as values are printed by recursion.
+            for part in unconditional(value, Named)[_DEEP::_DEEP][::-1]:
+                scope.text(part)
             text = scope.text(value)
             if item.kind == REDUCTION:
                 collected = self.variables if lane or is_pack else {**self.variables, **self.rests}

@@ -84,6 +84,15 @@ _WITH_NUMBERS = {
     "a tensor": lambda x: x + torch.tensor(0.3),
     "a tensor of another dtype": lambda x: x - torch.full((), 0.1, dtype=torch.float64),
     "a size": lambda x: x + float(x.shape[0]),
+    "a dividend": lambda x: 257 / x,
+    "a dividend beyond": lambda x: 70000.0 / x,
+    "a tensor as a dividend": lambda x: torch.tensor(0.1) / x,
+    "a tensor as the first factor": lambda x: torch.tensor(0.1) * x,
+    "a tensor as the second factor": lambda x: x * torch.tensor(0.1),
+    "integers as factors": lambda x: torch.arange(1000, 1000 + len(x)) * x,
+    "integers as divisors": lambda x: x / torch.arange(1000, 1000 + len(x)),
+    "alpha": lambda x: torch.add(x, x, alpha=0.1),
+    "alpha of an activation": lambda x: F.elu(x, 0.7),
 }
 
 
@@ -91,18 +100,44 @@ _WITH_NUMBERS = {
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 @pytest.mark.parametrize("name", _WITH_NUMBERS)
 def test_numbers_are_rounded_where_eager_mode_rounds_them(name: str, dtype: torch.dtype) -> None:
-    """To the dtype of the tensor, but as factors and divisors."""
+    """To the dtype of the tensor, but as the second operand of a product or quotient."""
     x = torch.cat([torch.linspace(-2, 2, 401), torch.tensor([0.3, 0.1])]).to(dtype)
     program = _WITH_NUMBERS[name]
     compiled = torch.compile(program)
     for given in (x, x[:257], x[:301]):
-        assert torch.equal(compiled(given), program(given))
+        torch.testing.assert_close(compiled(given), program(given), rtol=0, atol=0, equal_nan=True)
+
+
+_FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+_INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
+
+
+@pytest.mark.parametrize("kind", _INTEGERS, ids=str)
+@pytest.mark.parametrize("dtype", _FLOATS, ids=str)
+def test_the_way_to_an_integer_and_back(dtype: torch.dtype, kind: torch.dtype) -> None:
+    """An integer has no sign of zero and less room, whatever a loop makes of both conversions."""
+    x = torch.tensor([300.0, -0.5, 200.0, 3e9, -3e9, -0.0, 0.7] * 8).to(dtype)
+    found = torch.compile(lambda x: 1 / x.to(kind).to(dtype))(x)
+    torch.testing.assert_close(found, 1 / x.to(kind).to(dtype), rtol=0, atol=0)
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_negative_number_that_is_negated() -> None:
     x = torch.linspace(-4, 4, 33)
     assert torch.equal(torch.compile(lambda x: F.hardshrink(x, -2.5))(x), F.hardshrink(x, -2.5))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_long_chain_of_operators() -> None:
+    def chain(x: Any) -> Any:
+        for step in range(300):
+            x = x * 0.99 + step
+        return x
+
+    x = torch.ones(8, requires_grad=True)
+    found = torch.compile(chain)(x)
+    torch.testing.assert_close(found, chain(x))
+    torch.testing.assert_close(*(torch.autograd.grad(y.sum(), x) for y in (found, chain(x))))
 
 
 @pytest.mark.filterwarnings("error")  # which tells of kernels that the compiler refuses

@@ -54,18 +54,21 @@ def lower_pointwise(lowering: Lowering, node: Any, given: Given) -> Elements:
     promotion, tree = pointwise_entry(node.target._entry_name)
     dtype = node.meta["val"].dtype
     common = _compared_dtype(node) if promotion == "comparison" else dtype
-    if common in SHORT_FLOATS and tree[0] not in ("*", "/"):
-        given = _rounded_operands(node.target, given, common)
+    if common in SHORT_FLOATS:
+        given = _rounded_operands(node.target, given, common, tree[0] in ("*", "/"))
     return _elements(tree, given, arithmetic_dtype(common), dtype)
 
 
-def _rounded_operands(operator: OpOverload, given: Given, dtype: Any) -> Given:
+def _rounded_operands(operator: OpOverload, given: Given, dtype: Any, is_product: bool) -> Given:
     """Numbers in the place of tensors, and tensors of other dtypes, in the dtype of 16 bits in which eager
-    mode computes. Factors are not rounded."""
+    mode computes. A single number that products and quotients have as their second operand is not rounded."""
     names = {argument.name for argument in operator._schema.arguments if str(argument.type) == "Tensor"}
+    names |= {"alpha"} if "other" in names else set()  # of a sum
     found = dict(given)
     for name in names & given.keys():
         value = given[name]
+        if is_product and name == "other" and not (isinstance(value, Value) and value.sizes):
+            continue
         if type(value) in (int, float):
             found[name] = rounded(value, dtype)
         elif isinstance(value, Value) and value.dtype != dtype:
