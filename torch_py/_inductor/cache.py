@@ -24,8 +24,9 @@ log = _logging.topic("cache")
 
 _DIGEST = 32  # bytes at the end of an entry
 _SIZE_LIMIT = 1 << 30  # bytes; TORCH_PY_CACHE_LIMIT
-_SWEEP_EVERY = 64  # entries written by this process, between looks at the size
-
+_SWEEP_EVERY = 3600  # seconds, between looks at the size
+_KEPT_SHARE = 0.75  # of the limit, when entries are removed
+_BLOCK = 512  # bytes, the unit of st_blocks
 _LEFT_AFTER = 600  # seconds; compilers are killed after 60
 
 Compile = Callable[[str, str], None]
@@ -35,7 +36,6 @@ class Cache(Fields):
     """A folder of compiled libraries."""
 
     folder: Path
-    written: int = 0  # entries, by this process
     _opened = cast("Cache | None", None)  # what `opened` has found; not a field
 
     @classmethod
@@ -58,8 +58,7 @@ class Cache(Fields):
 
         path = self.place(key, ".so")
         self._compile(path, key, source, compile)
-        self.written += 1
-        if self.written % _SWEEP_EVERY == 1:
+        if self._has_to_sweep():
             sweep(self.folder, _limit(), keep=path)
         return str(path)
 
@@ -98,6 +97,18 @@ class Cache(Fields):
         path.parent.mkdir(mode=0o700, exist_ok=True)
         return path
 
+    def _has_to_sweep(self) -> bool:
+        """Whether no process has looked at the size for a while. From now on, this one has."""
+        swept = self.folder / "swept"
+        try:
+            age = time.time() - swept.stat().st_mtime
+        except OSError:
+            age = 0.0
+        if 0 < age < _SWEEP_EVERY:
+            return False
+        swept.touch(0o600)
+        return age > 0
+
     def _compile(self, path: Path, key: str, source: str, compile: Compile) -> None:
         """Compiles in a folder of its own, and keeps the result and its text."""
         work = self.folder / f"{_PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
@@ -114,7 +125,7 @@ class Cache(Fields):
 
 
 _PREFIX = "torch_py-"
-_SUFFIXES = (".so", ".race", ".graph", ".call")  # libraries, results of races, programs, calls
+_SUFFIXES = (".so", ".cpp", ".race", ".graph", ".call")  # libraries, results of races, programs, calls
 
 
 def default_folder() -> Path:
@@ -170,27 +181,27 @@ def _digest_of(content: bytes, key: str) -> bytes:
 
 
 def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
-    """Removes the entries that were not used for longest, until the others have `limit` bytes; and what
-    processes that were killed have left.
+    """Where entries take more than `limit` bytes of the disk, removes those that were not used for longest,
+    until there is room for more; and what processes that were killed have left.
     """
     from glob import escape, glob  # imported here: most processes write few entries
 
     inside = escape(str(folder))
     entries = []
-    for path in map(Path, glob(f"{inside}/??/*")):
-        if path.suffix in _SUFFIXES:
+    for path in glob(f"{inside}/??/*"):
+        if path.endswith(_SUFFIXES):
             with suppress(OSError):  # another process has removed it
-                facts = path.stat()
-                entries.append((facts.st_mtime, facts.st_size, path))
+                facts = os.stat(path)
+                entries.append((facts.st_mtime, facts.st_blocks * _BLOCK, path))
 
     total = sum(size for _, size, _ in entries)
+    least = total if total <= limit else limit * _KEPT_SHARE
     for _, size, path in sorted(entries):
-        if total <= limit:
+        if total <= least:
             break
-        if path != keep:
+        if path != str(keep):
             total -= size
-            path.unlink(missing_ok=True)
-            path.with_suffix(".cpp").unlink(missing_ok=True)
+            Path(path).unlink(missing_ok=True)
 
     for work in map(Path, [*glob(f"{inside}/{_PREFIX}*"), *glob(f"{inside}/??/*.part")]):
         # The process that compiled there may be in another container, so its number says nothing.

@@ -129,13 +129,33 @@ def test_a_failed_compilation_leaves_nothing(folder: Path) -> None:
 def test_the_oldest_entries_go_first(folder: Path) -> None:
     from torch_py._inductor.cache import sweep
 
-    _, compile = writing(b"0" * 968)  # 1,000 bytes with the digest
+    _, compile = writing(b"0" * 5000)
     cache = opened()
     paths = [Path(cache.library(f"a{n}", "source", compile)) for n in range(4)]
     for age, path in enumerate(paths):
-        os.utime(path, (1000 - age, 1000 - age))
-    sweep(folder, 2000)
+        for file in (path, path.with_suffix(".cpp")):
+            os.utime(file, (1000 - age, 1000 - age))
+    size = sum(file.stat().st_blocks * 512 for file in folder.glob("??/*"))
+
+    sweep(folder, size)
+    assert all(path.exists() for path in paths)
+    sweep(folder, size * 3 // 4)
     assert [path.exists() for path in paths] == [True, True, False, False]
+    assert [path.with_suffix(".cpp").exists() for path in paths] == [True, True, False, False]
+
+
+def test_the_size_is_looked_at_once_an_hour(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch_py._inductor import cache as module
+
+    sweeps: list[Path] = []
+    monkeypatch.setattr(module, "sweep", lambda *_, keep: sweeps.append(keep))
+    _, compile = writing(b"0")
+    cache = opened()
+    cache.library("a1", "source", compile)
+    assert not sweeps  # the folder is new
+    os.utime(folder / "swept", (1000, 1000))
+    paths = [Path(cache.library(key, "source", compile)) for key in ("a2", "a3")]
+    assert sweeps == paths[:1]
 
 
 def test_what_a_killed_process_left_is_removed(folder: Path) -> None:
