@@ -36,6 +36,8 @@ _ERRORS_OF_ONE_NODE = (
 _ERROR_OF_VALUES = "is out of bounds for dimension"
 # Gradients are those of what was kept for backward, which this changes without notice.
 _UNNOTICED = ".data.mul_("
+# Backward of a graph around it computes more again than that of eager mode, and keeps less.
+_CHECKPOINT = "checkpoint("
 # A result that is a view of what is not returned is a tensor of its own in compiled code (docs/compile.md):
 # its history does not follow a change of its shape in place without grad mode.
 _RESHAPES = re.compile(r"\.(t|unsqueeze|squeeze|transpose|swapaxes)_\(")
@@ -256,7 +258,8 @@ def difference_of(text: str, number: int, backend: str) -> str | None:
     errors = str(compiled["gradient"]), str(eager["gradient"])
     reshaped = errors[0].startswith(_ERROR_OF_RESHAPED) or errors[1].startswith(_ERRORS_OF_ONE_NODE[0])
     overlap = errors[1].startswith(_ERROR_OF_OVERLAP)
-    if _UNNOTICED in text or (_RESHAPES.search(text) and reshaped) or overlap:
+    again = _CHECKPOINT in text and errors[1].startswith(_ERRORS_OF_ONE_NODE[0])
+    if _UNNOTICED in text or (_RESHAPES.search(text) and reshaped) or overlap or again:
         del eager["gradient"]
     found = difference(eager, compiled)
     return None if found and _RESHAPED_BASE in found and _RESHAPES.search(text) else found
