@@ -192,7 +192,7 @@ class Rebuild:
         owner = self.value(entry.owner)
         if entry.kind == "key":
             place = f"{owner}[{self.value(entry.key)}]"
-            if entry.has_moved or now is ABSENT:
+            if (entry.moved and entry.before is not ABSENT) or now is ABSENT:
                 self.writes.append(f"del {place}")
             if now is not ABSENT:
                 self.writes.append(f"{place} = {self.value(now)}")

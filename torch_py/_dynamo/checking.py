@@ -37,7 +37,8 @@ def checked(module: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
     draws = Draws([_C.default_generator, *_generators(module.graph)])
 
     def run(*inputs: Any) -> Any:
-        if _share_memory(inputs):
+        addresses = [_address(value) for value in inputs if isinstance(value, Tensor)]
+        if len(set(addresses)) < len(addresses):
             return compiled(*inputs)
 
         states = draws.states()
@@ -64,11 +65,6 @@ def _generators(graph: Any) -> list[Any]:
 
 def _address(value: Any) -> int | None:
     return value.untyped_storage()._cdata if isinstance(value, Tensor) else None
-
-
-def _share_memory(values: Sequence[Any]) -> bool:
-    addresses = [_address(value) for value in values if isinstance(value, Tensor)]
-    return len(set(addresses)) < len(addresses)
 
 
 def copied(value: Any) -> Any:

@@ -103,7 +103,8 @@ class Conversion(Fields):
                 continue
             if varying.settle(outcome.raised):
                 if outcome.raised is not None or varying.sizes.fixed:
-                    logs.dynamic(outcome.raised or "they are needed as numbers")
+                    needed = ", ".join(map(str, varying.places_of(varying.sizes.fixed)))
+                    logs.dynamic(outcome.raised or f"{self.start.name} needs the value of {needed}")
                 continue
             if outcome.raised is not None and capture.held:
                 self.policy.holds_values = False  # of which native code may have expected a float or a text

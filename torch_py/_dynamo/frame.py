@@ -343,22 +343,10 @@ def _call_operands(op: str, count: int, callee: Callable[..., Any]) -> list[Any]
 
 # Other instructions at which a graph may end, and how many values they take from the stack.
 TAKEN = {
-    "binary": 2,
-    "compare_as_bool": 2,  # since Python 3.13
-    "unary": 1,
-    "binary_subscr": 2,
-    "contains_op": 2,
-    "load_attr": 1,
-    "store_attr": 2,
+    **dict.fromkeys("unary load_attr get_iter to_bool unpack_sequence".split(), 1),
+    **dict.fromkeys("jump_if_true jump_if_false jump_if_true_or_pop jump_if_false_or_pop".split(), 1),
+    **dict.fromkeys("binary compare_as_bool binary_subscr contains_op store_attr delete_subscr".split(), 2),
     "store_subscr": 3,
-    "delete_subscr": 2,
-    "get_iter": 1,
-    "to_bool": 1,
-    "unpack_sequence": 1,
-    "jump_if_true": 1,
-    "jump_if_false": 1,
-    "jump_if_true_or_pop": 1,
-    "jump_if_false_or_pop": 1,
 }
 _SPECIAL = (
     "getattribute setattr getitem setitem delitem contains iter bool lt le eq ne gt ge add sub mul matmul "

@@ -37,11 +37,6 @@ class Entry(Fields):
     before: Any
     moved: bool = False
 
-    @property
-    def has_moved(self) -> bool:
-        """Whether a key that existed before the capture now comes after the others, or is gone."""
-        return self.moved and self.before is not ABSENT
-
     def now(self) -> Any:
         if self.kind == "key":
             return dict.get(self.owner, self.key, ABSENT)
@@ -110,11 +105,8 @@ class Journal(Fields):
         """The keys that a dictionary had before the first write."""
         known = self._orders.get(id(owner))
         keys = keys_of(owner) if known is None else known[1]
-        return tuple(key for key in keys if not self._was_added(owner, key))
-
-    def _was_added(self, owner: dict[Any, Any], key: Any) -> bool:
-        entry = self.entries.get(("key", id(owner), key))
-        return entry is not None and entry.before is ABSENT
+        entries = [(key, self.entries.get(("key", id(owner), key))) for key in keys]
+        return tuple(key for key, entry in entries if entry is None or entry.before is not ABSENT)
 
     def checkpoint(self) -> list[tuple[Any, Any]]:
         """The places that were written to so far, and what is there now."""

@@ -87,10 +87,6 @@ def _view(rebuild: Rebuild, value: Any) -> str:
     return rebuild.declare(value, f"{rebuild.constant(method, name)}({rebuild.value(owner)})", name)
 
 
-def _deque(rebuild: Rebuild, value: Any) -> str:
-    return _by_class(rebuild, value, f"[{_items(rebuild, value)}], {value.maxlen}", "items")
-
-
 def _with_fields(*fields: str) -> Callable[[Rebuild, Any], str]:
     """Calls the object's class with some of its fields."""
 
@@ -225,7 +221,9 @@ MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     **dict.fromkeys((set, frozenset), _set),
     **dict.fromkeys((collections.OrderedDict, collections.Counter, collections.defaultdict), _mapping),
     **dict.fromkeys(VIEWS, _view),
-    collections.deque: _deque,
+    collections.deque: lambda rebuild, value: _by_class(
+        rebuild, value, f"[{_items(rebuild, value)}], {value.maxlen}", "items"
+    ),
     slice: _with_fields("start", "stop", "step"),
     FunctionType: _function,
     CellType: _cell,

@@ -274,13 +274,13 @@ class Varying:
         for symbol, allowed in self._limits.items():
             self.policy.limit(self.places[symbol].key, allowed)
         for symbol, divisor in sizes.divisors.items():
-            for place in self._places_of([symbol]):
+            for place in self.places_of([symbol]):
                 self.policy.divide(place.key, place.divisor * divisor)
-        self._tie(self._places_of(sizes.single))
+        self._tie(self.places_of(sizes.single))
         self._fix(sizes.fixed)
         return has_reasons
 
-    def _places_of(self, symbols: Collection[Symbol]) -> list[Place]:
+    def places_of(self, symbols: Collection[Symbol]) -> list[Place]:
         """Wherever the values of symbols are found."""
         leading = [self.places[symbol] for symbol in symbols if symbol in self.places]
         return [*leading, *(other for place, other in self._equal if place in leading)]
@@ -288,7 +288,7 @@ class Varying:
     def _fix(self, symbols: Collection[Symbol]) -> None:
         """From now on, code is for one value of these; or of ones that are equal, for this one."""
         for symbol in symbols:
-            places = self._places_of([symbol])
+            places = self.places_of([symbol])
             if len(places) > 1:
                 self._tie(places)
             else:
@@ -305,30 +305,24 @@ class Varying:
         positions; then whether sizes are even, or multiples of more; then attributes; then the other
         integers; then all sizes instead of these; then everything.
         """
-        places = self._places_of(self.places)
+        places = self.places_of(self.places)
         tied = [place for place in places if place.is_size and place.value in self._other_sizes]
         numbers = [place for place in places if not place.is_size]
+        undivided = [(place.key, place.value) for place in places if place.is_size and place.divisor == 1]
         attributes = [place for place in numbers if self.policy.is_attribute(place.made.source)]
 
         if tied:
             self._tie(tied)
         elif self.sizes.bounded:
             self._fix(self.sizes.bounded)
-        elif self._divide():
+        # All of them: whether some are multiples of a power of two, which the program may need.
+        elif any([self.policy.divide_evenly(*pair) for pair in undivided]):
             pass
         elif numbers:
             keys = [place.key for place in attributes or numbers]
             self.policy.take_for_fixed(*keys, *self.policy.taken_for_fixed)
         else:
             self.policy.take_for_fixed("sizes")
-
-    def _divide(self) -> bool:
-        """Whether some sizes are multiples of a power of two, which the program may need."""
-        found = False
-        for place in self._places_of(self.places):
-            if place.is_size and place.divisor == 1:
-                found |= self.policy.divide_evenly(place.key, place.value)
-        return found
 
     # Guards
 
@@ -358,7 +352,7 @@ class Varying:
             if not place.is_size:
                 relations += [(">=", place, 2), ("<=", place, LARGEST_NUMBER)]
         relations += [("==", _counted(place), _counted(other)) for place, other in self._equal]
-        places = self._places_of(self.places)
+        places = self.places_of(self.places)
         multiples = dict.fromkeys(place for place in places if place.divisor > 1)
         relations += [("==", Formula("mod", (place, place.divisor)), 0) for place in multiples]
         relations += [(">=", place, 2 * place.divisor) for place in multiples]

@@ -100,14 +100,11 @@ class Cache(Fields):
     def _has_to_sweep(self) -> bool:
         """Whether no process has looked at the size for a while. From now on, this one has."""
         swept = self.folder / "swept"
-        try:
-            age = time.time() - swept.stat().st_mtime
-        except OSError:
-            age = 0.0
-        if 0 < age < _SWEEP_EVERY:
-            return False
-        swept.touch(0o600)
-        return age > 0
+        is_new = not swept.exists()
+        is_due = not is_new and not 0 < time.time() - swept.stat().st_mtime < _SWEEP_EVERY
+        if is_new or is_due:
+            swept.touch(0o600)
+        return is_due
 
     def _compile(self, path: Path, key: str, source: str, compile: Compile) -> None:
         """Compiles in a folder of its own, and keeps the result and its text."""

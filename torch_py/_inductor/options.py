@@ -13,14 +13,12 @@ MODES: dict[str, dict[str, Any]] = {
     "lite": {
         "fallback_by_default": True,
         "selective_decompose": True,
-        "reorder_for_peak_memory": False,
-        "reorder_for_compute_comm_overlap": False,
-        "triton.reorder_for_reducing_graph_partitions": False,
-        "use_pre_grad_passes": False,
-        "use_joint_graph_passes": False,
-        "use_post_grad_passes": False,
-        "use_dce": False,
-        "allow_buffer_reuse": False,
+        **dict.fromkeys(
+            "reorder_for_peak_memory reorder_for_compute_comm_overlap use_dce allow_buffer_reuse "
+            "triton.reorder_for_reducing_graph_partitions "
+            "use_pre_grad_passes use_joint_graph_passes use_post_grad_passes".split(),
+            False,
+        ),
     },
     "reduce-overhead": {"triton.cudagraphs": True},
     "max-autotune-no-cudagraphs": {"max_autotune": True, "coordinate_descent_tuning": True},

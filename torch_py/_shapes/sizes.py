@@ -12,18 +12,9 @@ import math
 from typing import Any
 
 from torch_py._records import Fields
+from torch_py._shapes import stand_ins as primes
 from torch_py._shapes.formulas import Formula, Relation, Symbol, Term, affine, evaluate, product, symbols_in
 from torch_py._shapes.numbers import SymFloat, SymInt, term_of
-from torch_py._shapes.stand_ins import (
-    PRIMES,
-    RECORDINGS,
-    SMALLEST,
-    Range,
-    all_smaller,
-    mixed_stand_ins_of,
-    orders_of,
-    samples_in,
-)
 
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 _BLOCK = 64  # a distance that does not change how halves and blocks are rounded
@@ -51,7 +42,7 @@ class Sizes(Fields):
     reals: dict[Term, None] = {}  # real numbers that operators were given
     _known: dict[int, Term] = {}  # by the value for the stand-ins
 
-    def new(self, hint: int, allowed: Range | None = None, is_number: bool = False) -> SymInt:
+    def new(self, hint: int, allowed: primes.Range | None = None, is_number: bool = False) -> SymInt:
         """A size that varies and is `hint` in the example, which must be 2 or more, or an integer of the
         program (`is_number`). With `allowed`, operators take it in this range only.
 
@@ -66,14 +57,14 @@ class Sizes(Fields):
                 self.numbers.add(symbol)
         return self._integer(symbol)
 
-    def _symbol(self, hint: int, allowed: Range | None) -> Symbol:
+    def _symbol(self, hint: int, allowed: primes.Range | None) -> Symbol:
         position = len(self.hints)
-        if position == len(PRIMES):
+        if position == len(primes.PRIMES):
             raise TooManySizes
 
         symbol = Symbol(f"s{position}", min=2)
         if allowed is not None:
-            symbol.samples = samples_in(allowed, [other.samples for other in self.bounded])
+            symbol.samples = primes.samples_in(allowed, [other.samples for other in self.bounded])
             if not symbol.samples:
                 raise TooManySizes
             self.bounded.add(symbol)
@@ -84,12 +75,12 @@ class Sizes(Fields):
             self.relations[Relation("<=", symbol, symbol.max)] = None
 
         self.hints[symbol] = hint
-        self.stand_ins[symbol] = symbol.samples[0] if symbol.samples else PRIMES[position]
+        self.stand_ins[symbol] = symbol.samples[0] if symbol.samples else primes.PRIMES[position]
         return symbol
 
     def other_stand_ins(self, number: int) -> dict[Symbol, int]:
         """Sizes for the recording `number` of the same program."""
-        return mixed_stand_ins_of(list(self.stand_ins), number)
+        return primes.mixed_stand_ins_of(list(self.stand_ins), number)
 
     def orders(self) -> list[list[Symbol]]:
         """The sizes in a few orders: of any two, each comes first in one, unless guards rule that out."""
@@ -100,7 +91,7 @@ class Sizes(Fields):
                 pairs += [(left, right), (right, left)]
         # As in the example. Two numbers that are equal there may both be `<=` the other.
         pairs = [(one, other) for one, other in pairs if self.hints[one] < self.hints[other]]
-        return orders_of(list(self.hints), all_smaller(pairs, self.hints))
+        return primes.orders_of(list(self.hints), primes.all_smaller(pairs, self.hints))
 
     def in_order(self, order: list[Symbol], number: int = 0) -> dict[Symbol, int]:
         """Sizes like those of the recording `number`, of which those with primes are in an order."""
@@ -113,7 +104,7 @@ class Sizes(Fields):
         found = self.orders()
         for rank, symbol in enumerate(found[0]):
             symbol.rank = rank
-        count = max(RECORDINGS, len(found) + 1)
+        count = max(primes.RECORDINGS, len(found) + 1)
         first, *others = [self.in_order(found[number % len(found)], number) for number in range(count)]
         return [first, *map(self._with_large_one, others)]
 
@@ -126,13 +117,13 @@ class Sizes(Fields):
     def recordings(self) -> list[dict[Symbol, int]]:
         """The sets of numbers that tell formulas; the stand-ins come first."""
         answers = ({**self.stand_ins, symbol: size} for symbol, size in self.questions)
-        return [*map(self.other_stand_ins, range(RECORDINGS)), *answers]
+        return [*map(self.other_stand_ins, range(primes.RECORDINGS)), *answers]
 
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)
         found = SymInt(value)
         found.sizes = self
-        is_known = not self.bounded and abs(value) >= SMALLEST
+        is_known = not self.bounded and abs(value) >= primes.SMALLEST
         found.term = self._known.setdefault(value, term) if is_known else term
         return found
 
@@ -147,7 +138,7 @@ class Sizes(Fields):
 
     def is_explained(self, value: int) -> bool:
         """Whether it is known where a number comes from: not from a part of a stand-in, say."""
-        return type(value) is SymInt or abs(value) < SMALLEST or not self.hints
+        return type(value) is SymInt or abs(value) < primes.SMALLEST or not self.hints
 
     def _recovered(self, value: int) -> Term | None:
         """The formula of a number, from its prime factors: near a multiple of a product, or the sum of such a
@@ -162,7 +153,7 @@ class Sizes(Fields):
         return None
 
     def _near_product(self, value: int) -> Term | None:
-        if abs(value) < SMALLEST:
+        if abs(value) < primes.SMALLEST:
             return None
         for distance in range(_LARGEST_OFFSET + 1):
             for offset in {distance, -distance}:
@@ -183,7 +174,7 @@ class Sizes(Fields):
 
     def composed(self, value: int, term: Term) -> int:
         """The number that Python computes by `term`, with its value for the stand-ins."""
-        if abs(value) >= SMALLEST or symbols_in(term) <= self.numbers | self.bounded:
+        if abs(value) >= primes.SMALLEST or symbols_in(term) <= self.numbers | self.bounded:
             return self._integer(term)
         # What cancels out is the same for other sizes; the rest is not followed any further.
         hint = evaluate(term, self.hints)

@@ -10,36 +10,23 @@ from torch_py._dynamo.frame import NULL, Frame
 from torch_py._dynamo.handlers import addition, collection, expression, push, statement
 from torch_py._tensor import Tensor
 
-
-def _is(capture: Any, negated: int, left: Any, right: Any) -> bool:
-    return operations.is_same(capture, left, right) is not bool(negated)
-
-
-def _contains(capture: Any, negated: int, value: Any, container: Any) -> bool:
-    return operations.contains(capture, container, value) is not bool(negated)
-
-
-def _slice(capture: Any, arg: Any, owner: Any, start: Any, stop: Any) -> Any:
-    return operations.subscript(capture, owner, slice(start, stop))
-
-
-def _store_slice(capture: Any, arg: Any, value: Any, owner: Any, start: Any, stop: Any) -> None:
-    operations.store_subscript(capture, owner, slice(start, stop), value)
-
-
-def _store(capture: Any, arg: Any, value: Any, owner: Any, key: Any) -> None:
-    operations.store_subscript(capture, owner, key, value)
-
-
 binary = expression(2, operations.binary)
 unary = expression(1, operations.unary)
-is_op = expression(2, _is)
-contains_op = expression(2, _contains)
+is_op = expression(2, lambda capture, negated, *pair: operations.is_same(capture, *pair) is not bool(negated))
+contains_op = expression(
+    2, lambda capture, negated, *pair: operations.contains(capture, *reversed(pair)) is not bool(negated)
+)
 binary_subscr = expression(2, lambda capture, _, owner, key: operations.subscript(capture, owner, key))
-binary_slice = expression(3, _slice)
+binary_slice = expression(
+    3, lambda capture, _, owner, *ends: operations.subscript(capture, owner, slice(*ends))
+)
 
-store_subscr = statement(3, _store)
-store_slice = statement(4, _store_slice)
+store_subscr = statement(
+    3, lambda capture, _, value, owner, key: operations.store_subscript(capture, owner, key, value)
+)
+store_slice = statement(
+    4, lambda capture, _, value, owner, *ends: operations.store_subscript(capture, owner, slice(*ends), value)
+)
 delete_subscr = statement(2, lambda capture, _, owner, key: operations.delete_subscript(capture, owner, key))
 
 load_attr = expression(1, lambda capture, name, owner: attributes.load(capture, owner, name))
@@ -64,15 +51,13 @@ def _map(capture: Any, items: list[Any]) -> Any:
     return capture.made(dict(zip(items[::2], items[1::2])))
 
 
-def _map_with_keys(capture: Any, items: list[Any]) -> Any:
-    return capture.made(dict(zip(items[-1], items)))
-
-
 build_tuple = collection(lambda capture, items: tuple(items))
 build_list = collection(lambda capture, items: capture.made(items))
 build_set = collection(_set)
 build_map = collection(_map, size=lambda count: 2 * count)
-build_const_key_map = collection(_map_with_keys, size=lambda count: count + 1)
+build_const_key_map = collection(
+    lambda capture, items: capture.made(dict(zip(items[-1], items))), size=lambda count: count + 1
+)
 build_string = collection(lambda capture, items: "".join(map(capture.as_number, items)))
 build_slice = collection(lambda capture, items: slice(*items))
 

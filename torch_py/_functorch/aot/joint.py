@@ -19,14 +19,9 @@ from torch_py._tensor import Tensor
 from torch_py._thread_state import ThreadState, without_autocast
 from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import grad as gradients_of
+from torch_py.autograd import graph as history
 from torch_py.autograd import set_detect_anomaly
 from torch_py.autograd.grad_mode import enable_grad, inference_mode
-from torch_py.autograd.graph import (
-    _nodes_below,
-    _without_saved_tensors_hooks,
-    get_gradient_edge,
-    increment_version,
-)
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
@@ -36,9 +31,9 @@ def arrivals(results: Sequence[Any]) -> dict[Any, frozenset[int]]:
     """For each node of autograd, the positions of the results whose gradients flow to it."""
     reached: defaultdict[Any, frozenset[int]] = defaultdict(frozenset)
     for position, result in enumerate(results):
-        reached[get_gradient_edge(result).node] |= {position}
+        reached[history.get_gradient_edge(result).node] |= {position}
 
-    for node in _nodes_below(list(reached)):
+    for node in history._nodes_below(list(reached)):
         for following, _ in node.next_functions:
             if following is not None:
                 reached[following] |= reached[node]
@@ -93,7 +88,7 @@ class _Trace:
         state = ThreadState()  # programs may end in other modes than they begin in
         self.is_autocast = any(enabled for enabled, _ in state.autocast.values())
         try:
-            with _without_saved_tensors_hooks(), self.recorder.running():
+            with history._without_saved_tensors_hooks(), self.recorder.running():
                 results = program(self.recorder, made.for_program())
                 is_left = any(map(self._is_made_without_inference, results))
                 stays_inference = state.inference and _C.is_inference_mode_enabled() and not is_left
@@ -134,7 +129,7 @@ class _Trace:
 
         with self.recorder.paused(), inference_mode(False), enable_grad():
             reached = arrivals([computed[i] for i in tangents])
-            leaves = [get_gradient_edge(leaf).node for leaf in wanted]
+            leaves = [history.get_gradient_edge(leaf).node for leaf in wanted]
         self.recorder.context = {recipes.BACKWARD: True}
         self.recorder.notes_steps = len(tangents) > 1
         tangent = self.recorder.tangent
@@ -267,7 +262,7 @@ class _Trace:
         for number, known in enumerate(self.inputs):
             if known.given is one.tensor and number not in changed:
                 is_counted = version_of(one.tensor) != known.version
-                return [(increment_version, (), {}, True)] if is_counted else []
+                return [(history.increment_version, (), {}, True)] if is_counted else []
         return []
 
 
