@@ -203,7 +203,7 @@ class Varying:
 
     def limit(self, symbols: set[Symbol], holds: Test, is_guarded: bool | None = None) -> None:
         """Has the program captured anew with numbers that operators can have: for which `holds` is true, as
-        it is for the example. A number that can hardly be anything else is fixed.
+        it is for the example. A number that can hardly be anything else does not vary in this call.
 
         Without `is_guarded`, relations guard what holds, unless it is about one number alone.
         """
@@ -221,7 +221,7 @@ class Varying:
             found = Range(low, high, is_alone if is_guarded is None else is_guarded, share)
             near = found.near(hints[symbol])
             if _is_as_narrow(symbol, near) or not samples_in(near):
-                self.sizes.fix_symbols(symbol)
+                self.sizes.single.add(symbol)
             else:
                 self._limits[symbol] = found.both(self._limits.get(symbol, found))
 

@@ -387,3 +387,14 @@ def test_random_numbers_of_a_number_that_varies(draw, backend):
             generator.manual_seed(n)
             outcomes.append([function(n, generator), torch.rand(1), torch.rand(1, generator=generator)])
         torch.testing.assert_close(outcomes[1], outcomes[0], rtol=0, atol=0)
+
+
+def test_positions_in_a_table_that_was_small_once():
+    """A position with few possible values is a constant while the table is small, and nothing else is."""
+    counter = CompileCounterWithBackend("eager")
+    compiled = torch.compile(lambda x, table, n: x + table[n : n + 1], backend=counter)
+    calls = [(4, 6, 2), (4, 6, 3), *((5 + n, 60, 7 + n) for n in range(6))]
+    for size, rows, position in calls:
+        x, table = torch.ones(size), torch.arange(float(rows))
+        assert torch.equal(compiled(x, table, position), x + position)
+    assert counter.frame_count == 3
