@@ -66,8 +66,10 @@ class Reading(Origins):
         origin = self._unwritten("key", owner, key)
         if origin is None or before is ABSENT:
             self.read_key(owner, key)
-        else:
-            self.guards.add("type_is", self.sources.key(origin, key, owner), type(before))
+            return
+        if origin.kind == "constant":
+            self.guards.watch(owner)
+        self.guards.add("type_is", self.sources.key(origin, key, owner), type(before))
 
     def key_in(self, owner: Any, key: Any) -> Any:
         """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""

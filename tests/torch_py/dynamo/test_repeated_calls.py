@@ -516,3 +516,17 @@ def test_a_value_that_is_only_removed():
         assert not vars(kept)
     with pytest.raises(AttributeError):
         compiled(kept, X)
+
+
+def test_a_global_variable_that_is_only_removed():
+    def program(x):
+        global REMOVED
+        del REMOVED
+        return x + 1
+
+    compiled = torch.compile(program, backend="eager")
+    for value in (1, [2]):
+        globals()["REMOVED"] = value
+        compiled(X)
+        with pytest.raises(NameError, match="name 'REMOVED' is not defined"):
+            compiled(X)

@@ -182,7 +182,7 @@ def store_global(frame: Frame, name: str) -> None:
 
 
 def delete_global(frame: Frame, name: str) -> None:
-    if name not in frame.globals:
+    if name not in frame.globals and frame.capture.read_key(frame.globals, name) is ABSENT:
         raise NameError(f"name '{name}' is not defined")
     frame.capture.write_key(frame.globals, name, ABSENT)
 
