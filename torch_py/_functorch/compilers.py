@@ -6,7 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch_py._C import TensorBase
 from torch_py._functorch.aot import aot_function, aot_module, min_cut_rematerialization_partition
+from torch_py._functorch.aot.recipes import as_base
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.fx.graph import _BoxedCodeGen
 from torch_py.fx.graph_module import GraphModule
@@ -40,12 +42,20 @@ def nop(fx_g: GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
 
 
 def boxed_nop(fx_g: GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
-    """Runs the graph as it is, on a list of arguments: each is freed after its last use."""
+    """Runs the graph as it is, on a list of arguments: each is freed after its last use.
+
+    Results are tensors of their own, as those of kernels are, not views of what the graph alone knows.
+    """
     fx_g.graph.set_codegen(_BoxedCodeGen())
     fx_g.recompile()
 
     def run(args: list[Any]) -> Any:
-        return fx_g.forward(args)  # without the hooks of all modules
+        tensors = [value for value in args if isinstance(value, TensorBase)]
+        outside = {id(memory) for value in tensors for memory in (value, value._base)}
+        del tensors
+        results = fx_g.forward(args)  # without the hooks of all modules
+        is_hidden = (isinstance(value, TensorBase) and id(value._base) not in outside for value in results)
+        return [as_base(value) if hidden else value for value, hidden in zip(results, is_hidden)]
 
     run._boxed_call = True  # type: ignore[attr-defined]
     return run

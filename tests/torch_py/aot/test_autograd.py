@@ -676,3 +676,16 @@ def test_steps_on_leaves_that_are_views_of_one_tensor() -> None:
         optimizer = torch.optim.SGD(leaves, lr=0.1)
         found.append([*(call(torch.ones(3) * i) for i in range(3)), memory])
     torch.testing.assert_close(*found)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_results_that_the_program_has_reshaped_are_their_own_bases(backend: str) -> None:
+    def program(x: Any) -> Any:
+        y = x * 2
+        y.unsqueeze_(0)
+        return y
+
+    result = torch.compile(program, backend=backend)(torch.ones(2, 3))
+    view = result.expand(4, 2, 3)
+    result.requires_grad_()
+    assert not result._is_view() and view._base is result and view.requires_grad
