@@ -26,7 +26,6 @@ _DIGEST = 32  # bytes at the end of an entry
 _SIZE_LIMIT = 1 << 30  # bytes; TORCH_PY_CACHE_LIMIT
 _SWEEP_EVERY = 3600  # seconds, between looks at the size
 _KEPT_SHARE = 0.75  # of the limit, when entries are removed
-_BLOCK = 512  # bytes, the unit of st_blocks
 _LEFT_AFTER = 600  # seconds; compilers are killed after 60
 
 Compile = Callable[[str, str], None]
@@ -189,7 +188,7 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
         if path.endswith(_SUFFIXES):
             with suppress(OSError):  # another process has removed it
                 facts = os.stat(path)
-                entries.append((facts.st_mtime, facts.st_blocks * _BLOCK, path))
+                entries.append((facts.st_mtime, facts.st_blocks * 512, path))  # which is their unit
 
     total = sum(size for _, size, _ in entries)
     least = total if total <= limit else limit * _KEPT_SHARE

@@ -689,3 +689,27 @@ def test_results_that_the_program_has_reshaped_are_their_own_bases(backend: str)
     view = result.expand(4, 2, 3)
     result.requires_grad_()
     assert not result._is_view() and view._base is result and view.requires_grad
+
+
+def test_a_view_by_strides_of_a_detached_view_that_has_a_history() -> None:
+    def program(x: Any) -> Any:
+        part = x[:2, :2].detach()
+        part[..., 0] = x[:2, :2].sum()
+        return part.as_strided((2, 2), (1, 2))
+
+    found = []
+    for call in (program, torch.compile(program, backend="aot_eager")):
+        x = torch.arange(36.0).view(6, 6).requires_grad_()
+        result = call(x)
+        (result * torch.tensor([[1.0, 2.0], [3.0, 4.0]])).sum().backward()
+        found.append((result, x.grad, x.detach()))
+    torch.testing.assert_close(*found)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+def test_transforms_in_anomaly_mode(backend: str) -> None:
+    """It looks for NaN in gradients, which those of a capture do not have."""
+    compiled = torch.compile(torch.func.grad(lambda x: (x * x).sum()), backend=backend)
+    with torch.autograd.detect_anomaly():
+        assert torch.equal(compiled(torch.ones(3)), torch.full((3,), 2.0))

@@ -159,7 +159,8 @@ def _steps_to(result: Any, source: Any, view: View) -> tuple[recipes.Step, ...]:
     After a change of the memory, the history of a view is that of one directly on its base. What is taken
     of that view continues it.
     """
-    if version_of(source) and result.dtype == source.dtype and _is_strided_view(result, source):
+    is_direct = result.dtype == source.dtype and _detached_origin(result, source) is None
+    if version_of(source) and is_direct and _is_strided_view(result, source):
         return (_strided(result, source),)
     return view.steps
 

@@ -23,6 +23,8 @@ bool any_nan(const void* data, int64_t count) {
 bool has_nan(const at::Tensor& tensor) {
   if (!tensor.defined() || tensor.is_meta() || !is_differentiable(tensor.scalar_type()))
     return false;
+  // A tensor that stands for others, such as a fake one, may have no elements to look at.
+  if (tensor.key_set().has(c10::DispatchKey::Python)) return false;
 
   const c10::NoGradGuard no_grad;
   if (!tensor.is_cpu()) return at::any(at::isnan(tensor)).item<bool>();
