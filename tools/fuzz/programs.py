@@ -259,6 +259,7 @@ def difference_of(text: str, number: int, backend: str) -> str | None:
     reshaped = errors[0].startswith(_ERROR_OF_RESHAPED) or errors[1].startswith(_ERRORS_OF_ONE_NODE[0])
     overlap = errors[1].startswith(_ERROR_OF_OVERLAP)
     again = _CHECKPOINT in text and errors[1].startswith(_ERRORS_OF_ONE_NODE[0])
+    reshaped |= "no_grad" in text or "inference_mode" in text
     if _UNNOTICED in text or (_RESHAPES.search(text) and reshaped) or overlap or again:
         del eager["gradient"]
     found = difference(eager, compiled)
