@@ -315,7 +315,7 @@ class Varying:
             self._tie(tied)
         elif self.sizes.bounded:
             self._fix(self.sizes.bounded)
-        # All of them: whether some are multiples of a power of two, which the program may need.
+        # A list, so that each size is asked whether it is a multiple of a power of two, which may be needed.
         elif any([self.policy.divide_evenly(*pair) for pair in undivided]):
             pass
         elif numbers:

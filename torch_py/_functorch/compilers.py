@@ -50,12 +50,12 @@ def boxed_nop(fx_g: GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
     fx_g.recompile()
 
     def run(args: list[Any]) -> Any:
-        tensors = [value for value in args if isinstance(value, TensorBase)]
-        outside = {id(memory) for value in tensors for memory in (value, value._base)}
-        del tensors
+        # Known by their ids, so that arguments can be freed; None is the base of a tensor that is not a view.
+        outside = {id(memory) for x in args if isinstance(x, TensorBase) for memory in (x, x._base)}
+        outside.add(id(None))
         results = fx_g.forward(args)  # without the hooks of all modules
-        is_hidden = (isinstance(value, TensorBase) and id(value._base) not in outside for value in results)
-        return [as_base(value) if hidden else value for value, hidden in zip(results, is_hidden)]
+        is_hidden = (isinstance(x, TensorBase) and id(x._base) not in outside for x in results)
+        return [as_base(x) if hidden else x for x, hidden in zip(results, is_hidden)]
 
     run._boxed_call = True  # type: ignore[attr-defined]
     return run
