@@ -79,6 +79,31 @@ def test_programs_are_compared_in_all_they_leave_behind() -> None:
     assert difference(left(result=refused, arguments=[shared, shared]), left()) is None
 
 
+def test_rounding_explains_only_what_it_changes() -> None:
+    import torch_py as torch
+    from tools.fuzz.programs import difference
+    from tools.fuzz.rounding import explains
+
+    equal = torch.full((7,), 0.3) + torch.full((7,), 0.1)
+
+    def left(result: torch.Tensor) -> dict[str, Any]:
+        return {"result": [result], "arguments": [], "state": {}}
+
+    def is_explained(eager: Any, compiled: Any) -> bool:
+        found = str(difference(left(eager()), left(compiled)))
+        return explains(found, left(eager()), left(compiled), lambda: left(eager()), difference)
+
+    def sign_of_nothing() -> torch.Tensor:
+        return torch.where(torch.var(equal) > 0, 1.0, -1.0)
+
+    assert is_explained(sign_of_nothing, -sign_of_nothing())
+    assert not is_explained(lambda: equal.exp(), equal.exp() + 1e-3)
+    assert not is_explained(lambda: equal.exp(), equal.exp().double())
+    # Nor are whole numbers and copies rounded.
+    assert not is_explained(lambda: torch.where(torch.ones(7).sum() == 7, equal, -equal), -equal)
+    assert not is_explained(lambda: torch.where(equal.clone() == equal, 1.0, -1.0), torch.full((7,), -1.0))
+
+
 def test_expanded_tensors_may_be_refused_for_that_reason_alone() -> None:
     from tools.fuzz.circumstances import Circumstances
     from tools.fuzz.known_differences import MAY_DIFFER

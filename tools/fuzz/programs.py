@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch_py as torch
+from tools.fuzz import rounding
 from tools.fuzz.program_arguments import altered, arguments, new_globals
 from tools.fuzz.program_texts import program_text
 from tools.fuzz.shortening import shortened
@@ -48,12 +49,17 @@ _RESHAPED_BASE = "is_leaf: expected A view was created in no_grad mode and its b
 _ERROR_OF_OVERLAP = "copy_: unsupported operation: more than one element of the written-to tensor"
 # Nor to read a view that split, or no_grad, made of one argument after a change through another one.
 _ERROR_OF_VIEWS = "its base or another view of its base has been modified inplace"
+# Tensors that share memory which a graph changes are views of it by `as_strided` there, whose gradients have
+# its layout (docs/compile.md).
+_GRADIENT = "torch.autograd.grad("
+_OTHER_LAYOUT = "result: strides: "
 _MODES = ("reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 _IDENTITY = "id("  # where an object is: another number in each call
 _HANDLER = "except ("  # of errors of operators, which are those of one size alone: numbers do not vary
 _NODE = re.compile(r"Function \w+Backward\d*")  # has another name in a graph
 # A compiled program may round otherwise.
 _TOLERANCE = 1e-4
+_OF_ROUNDING = "depends on rounding"  # what eager mode gives, so that there is nothing to compare
 
 
 def loaded(text: str, number: int) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -152,6 +158,8 @@ def difference(eager: dict[str, Any], compiled: dict[str, Any]) -> str | None:
     of_views = _ERROR_OF_VIEWS in error and _sharing(eager["arguments"][:3])
     if (_ERROR_OF_VALUES in error or of_views) and not isinstance(compiled["result"], str):
         return None
+    if str(compiled["result"]).startswith(f"RuntimeError: {_ERRORS_OF_ONE_NODE[0]}") and not error:
+        return None
     for kind, expected in eager.items():
         if kind == "gradient" and str(compiled[kind]).startswith(_ERRORS_OF_ONE_NODE):
             continue
@@ -240,6 +248,9 @@ def run(number: int, seed: str, backend: str, log: int) -> None:
     found = difference_of(text, number, backend)
     if found is None:
         return
+    if found.startswith(_OF_ROUNDING):
+        print(f"{_OF_ROUNDING}: {number}", flush=True)
+        return
 
     faulthandler.dump_traceback_later(_TIME_LIMIT + _SECONDS_TO_SHORTEN, exit=True)
     kind = found.partition(":")[0]
@@ -263,7 +274,17 @@ def difference_of(text: str, number: int, backend: str) -> str | None:
     if _UNNOTICED in text or (_RESHAPES.search(text) and reshaped) or overlap or again:
         del eager["gradient"]
     found = difference(eager, compiled)
-    return None if found and _RESHAPED_BASE in found and _RESHAPES.search(text) else found
+    if found is None or (_RESHAPED_BASE in found and _RESHAPES.search(text)):
+        return None
+    if found.startswith(_OTHER_LAYOUT) and _GRADIENT in text:
+        return None
+
+    def run_again() -> dict[str, Any]:
+        other = outcome(text, number, lambda function: function)
+        return {kind: other[kind] for kind in eager}
+
+    is_explained = rounding.explains(found, eager, compiled, run_again, difference)
+    return f"{_OF_ROUNDING}: {found}" if is_explained else found
 
 
 def settings_of(number: int, backend: str) -> dict[str, Any]:

@@ -109,12 +109,7 @@ class Sharing:
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        inputs: Sequence[Input],
-        arguments: Sequence[Any],
-        views: Views,
-        has_backward: bool,
+        self, graph: Graph, inputs: Sequence[Input], arguments: Sequence[Any], views: Views, backward: bool
     ) -> None:
         self.arguments = arguments
         self.sources: dict[int, Source] = {}
@@ -132,7 +127,7 @@ class Sharing:
             reaches_out = any(one.node in reaching for one in group)
             # Views of one base have one version: backward would take a change of one for a change of another
             # that it keeps.
-            count_together = has_backward and len({id(base) for base in self._bases(group)}) == 1
+            count_together = backward and len({id(base) for base in self._bases(group)}) == 1
             if reaches_out or (len(group) > 1 and (count_together or _overlap(group))):
                 self._add(group, reaches_out)
 
