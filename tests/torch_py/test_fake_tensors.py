@@ -138,6 +138,23 @@ def test_conversion_keeps_histories_that_begin_at_a_view(mode: Any) -> None:
     assert [(fake.requires_grad, fake.is_leaf) for fake in fakes] == [(True, True), (True, False)]
 
 
+def test_conversion_keeps_gaps_and_histories_of_other_dtypes(mode: Any) -> None:
+    computed = torch.zeros(4, 3, 2, requires_grad=True) * 1
+    imaginary = torch.view_as_complex(computed).imag
+    views = (
+        imaginary,
+        imaginary.t()[1:],
+        imaginary[2:, 1].expand(3, 2),
+        imaginary.unfold(0, 2, 1),
+        computed[:, ::2],
+    )
+    for view in views:
+        fake = mode.from_tensor(view)
+        assert (shape_of(fake), fake.stride()) == (tuple(view.shape), view.stride())
+        assert fake.storage_offset() == view.storage_offset()
+        assert fake.requires_grad and not fake.is_leaf
+
+
 def same_memory(a: Any, b: Any) -> bool:
     return bool(a.untyped_storage()._cdata == b.untyped_storage()._cdata)
 

@@ -65,7 +65,10 @@ class Recorder(TorchFunctionMode):
         """The fake tensor for a real one, which becomes an input of the graph."""
         with self.suspended(), self.fake_mode.preparing():
             found = self.varying.stand_in(self.fake_mode, real, source)
-            fake, geometry = found or (self.fake_mode.from_tensor(real), None)
+            try:
+                fake, geometry = found or (self.fake_mode.from_tensor(real), None)
+            except Exception as error:  # which the program would handle as its own
+                raise Break(f"use of {source.text}", f"no fake tensor can stand for it: {error}") from error
         self.fake_mode.places.note_input(fake)
 
         made = Input(real, source, self._placeholder(source, fake), fake)

@@ -113,7 +113,8 @@ def requiring_as(mode: FakeTensorMode, fake: Any, tensor: Tensor) -> Any:
         return fake
     with mode, enable_grad():
         made = fake.clone()
-        if made.stride() != fake.stride():  # of elements in one place, as `expand` makes them
+        if made.stride() != fake.stride():  # of elements in one place, or with gaps between them
+            made.untyped_storage().resize_(fake.untyped_storage().nbytes())
             made.as_strided_(fake.shape, fake.stride(), fake.storage_offset())
         return made
 

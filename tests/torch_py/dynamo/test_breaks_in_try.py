@@ -12,6 +12,7 @@ import pytest
 import torch_py as torch
 from tests.torch_py.dynamo.comparing import equal
 from torch_py._dynamo.utils import counters
+from torch_py._subclasses.fake_tensor import FakeTensorMode
 
 # What is not captured: the graph ends where it is used.
 ARRAY = array.array("i", [1, 2, 3])
@@ -139,3 +140,34 @@ def test_what_goes_well_in_with_goes_on_there():
         results.append((result, parameter, parameter.grad))
     assert equal(*results)
     assert counters["stats"]["unique_graphs"] == 2
+
+
+def test_handlers_get_no_errors_of_the_stand_ins_of_tensors(monkeypatch):
+    def program(x, spectrum):
+        try:
+            torch.rand(spectrum.shape)
+            x.view(7, 7, 7)
+        except RuntimeError:
+            return x * 2
+
+    part = torch.fft.rfft(torch.ones(6, 6, requires_grad=True) * 1).real
+    drawn = []
+    for call in (program, torch.compile(program, backend="eager", fullgraph=True)):
+        torch.manual_seed(0)
+        call(torch.ones(3), part)
+        drawn.append(torch.rand(1))
+    assert equal(*drawn)
+
+    def refuse(*arguments):
+        raise RuntimeError("no stand-in")
+
+    monkeypatch.setattr(FakeTensorMode, "from_tensor", refuse)
+    torch.compiler.reset()
+    assert torch.compile(lambda: _size_or_none(part), backend="eager")() == (6, 4)
+
+
+def _size_or_none(tensor):
+    try:
+        return tuple(tensor.shape)
+    except RuntimeError:
+        return None
