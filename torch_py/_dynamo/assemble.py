@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import math
 import operator
 import re
 from collections.abc import Callable
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from torch_py._thread_state import ThreadState
 
 
+_USED = frozenset({"graph", "math", *dir(builtins)})  # names that functions read
 _LITERALS = (int, str, bytes, bool, type(None))
 # Objects that must not be made again if they existed before.
 _MUTABLE = (list, dict, set, bytearray, collections.deque, BaseException)
@@ -56,8 +58,8 @@ class Rebuild:
         self.outputs: dict[Node, str] = {}
 
         self._constant_names: dict[int, str] = {}
-        self._names = Namespace({name, *parameters, "graph"})
-        self.parameters = [self.name(one) if hasattr(builtins, one) else one for one in parameters]
+        self._names = Namespace({name, *parameters, *_USED})
+        self.parameters = [self.name(one) if one in _USED else one for one in parameters]
         self._read_names: dict[str, str] = {}
         self._made: dict[int, str] = {}
         self._open: set[int] = set()
@@ -324,7 +326,7 @@ class Assembly(Fields):
 
     def function(self, compiled_graph: Any) -> Any:
         text = self.source()
-        namespace = {**self.rebuild.constants, "graph": compiled_graph}
+        namespace = {**self.rebuild.constants, "graph": compiled_graph, "math": math}
         made = function_from(self.name, text, namespace, f"<compiled {self.name}>")
         made.source = text
         return made

@@ -165,8 +165,7 @@ def _gradients(results: Sequence[Any], given: Sequence[Any]) -> list[Any]:
     leaves = [g for g in given if isinstance(g, Tensor) and g.requires_grad]
     if not outputs or not leaves or config.repro_forward_only:
         return []
-    ones: list[Any] = [_C._torch.ones_like(output) for output in outputs]
-    return list(grad(outputs, leaves, ones, allow_unused=True))
+    return list(grad(outputs, leaves, list(map(_C._torch.ones_like, outputs)), allow_unused=True))
 
 
 def _exact(module: GraphModule, inputs: Sequence[Any]) -> list[Any] | None:

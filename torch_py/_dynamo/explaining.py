@@ -36,12 +36,8 @@ class ExplainOutput(Record):
     compile_times: str = ""
 
     def __str__(self) -> str:
-        lines = [
-            f"Graph Count: {self.graph_count}",
-            f"Graph Break Count: {self.graph_break_count}",
-            f"Op Count: {self.op_count}",
-            "Break Reasons:",
-        ]
+        lines = [f"Graph Count: {self.graph_count}", f"Graph Break Count: {self.graph_break_count}"]
+        lines += [f"Op Count: {self.op_count}", "Break Reasons:"]
         for number, reason in enumerate(self.break_reasons, 1):
             lines.append(f"  Break Reason {number}:")
             lines += [f"    {line}" for line in reason.reason.splitlines()]

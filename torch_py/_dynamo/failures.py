@@ -88,8 +88,7 @@ class Eagerly(Fields):
 def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
     """Calls a function with the values of its parameters in the order in which they are bound."""
     code = function.__code__
-    given = dict(zip(names_in_signature(code), values))
-    bound = BoundArguments(signature_of(code), given)
+    bound = BoundArguments(signature_of(code), dict(zip(names_in_signature(code), values)))
     return function(*bound.args, **bound.kwargs)
 
 

@@ -91,13 +91,9 @@ def dynamic(problem: object) -> None:
 
 def explained(reason: Break) -> str:
     """At most eight lines."""
-    lines = [f"graph break: {reason.what}"]
-    if reason.frames:
-        lines += _place(reason.frames[0])
-    lines.append(f"  why: {reason.why}")
-    if reason.hint:
-        lines.append(f"  hint: {reason.hint}")
-    return "\n".join(lines)
+    place = _place(reason.frames[0]) if reason.frames else []
+    hint = [f"  hint: {reason.hint}"] if reason.hint else []
+    return "\n".join([f"graph break: {reason.what}", *place, f"  why: {reason.why}", *hint])
 
 
 def _place(frame: Frame) -> list[str]:
@@ -111,8 +107,7 @@ def _place(frame: Frame) -> list[str]:
     indent = len(text) - len(text.lstrip())
     shown = [where, "    " + text.strip()]
     if start >= 0:
-        if last != first:
-            end = len(text)
+        end = end if last == first else len(text)
         shown.append("    " + " " * (start - indent) + "^" * max(end - start, 1))
     return shown
 
@@ -126,6 +121,5 @@ def stack_trace(frame: Frame | None) -> str:
         code, number = caller.code, line_at(caller.code, caller.instruction.offset)
         lines.append(f'  File "{code.co_filename}", line {number}, in {code.co_name}\n')
         text = linecache.getline(code.co_filename, number).strip()
-        if text:
-            lines.append(f"    {text}\n")
+        lines += [f"    {text}\n"] if text else []
     return "".join(lines)

@@ -14,7 +14,7 @@ from torch_py._dynamo import torch_calls
 from torch_py._dynamo.attributes import call_own, in_class
 from torch_py._dynamo.exc import Break, data_dependent
 from torch_py._dynamo.journal import ABSENT, Marker
-from torch_py._dynamo.varying_arguments import has_tensors, has_varying, map_tensors
+from torch_py._dynamo.varying_arguments import has_reals, has_tensors, has_varying, map_tensors
 from torch_py._shapes.numbers import VARYING, Held, SymSize, combined
 from torch_py._tensor import Tensor
 
@@ -167,6 +167,8 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
         return found
     if name in _SWAPPED:
         capture.use_fields(left, right)
+        if capture.varying.places and has_reals([left, right]):
+            left, right = map_tensors((left, right), capture.varying.fixed)
         return capture.result(function(left, right))
 
     if is_format:
@@ -274,7 +276,8 @@ def contains(capture: Capture, container: Any, value: Any, /) -> bool:
     if isinstance(container, dict):
         return capture.read_key(container, value) is not ABSENT
 
-    if isinstance(container, (list, tuple)) and has_tensors([*container, value]):
+    has_numbers = capture.varying.places and has_reals(container)
+    if isinstance(container, (list, tuple)) and (has_numbers or has_tensors([*container, value])):
         return _is_among(capture, container, value)
     capture.use_fields(container, value)
     if isinstance(container, (str, bytes)):

@@ -218,9 +218,7 @@ class RowWriter(Fields):
 def _reading_row(source: Source, place: int, base: int | None) -> tuple[Any, ...]:
     if base is None:
         return ("const" if source.kind == "constant" else "call", place, source.key)
-    if source.kind == "cell":
-        return ("cell", place, base)
-    return (source.kind, place, base, source.key)
+    return ("cell", place, base) if source.kind == "cell" else (source.kind, place, base, source.key)
 
 
 def _names(sources: list[Source]) -> str:

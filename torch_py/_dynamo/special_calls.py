@@ -215,7 +215,13 @@ def _extreme(function: Any, capture: Capture, *args: Any, key: Any = None, **kwa
     key_function = natives.called_natively(capture, key)
     if key_function is key:
         capture.use_fields(elements)
-    return function(elements, key=key_function, **kwargs)
+    if not capture.varying.places:
+        return function(elements, key=key_function, **kwargs)
+
+    # A float would compare itself with the stand-ins of integers.
+    sign, comparison = (1, operator.gt) if function is max else (-1, operator.lt)
+    ordered = functools.cmp_to_key(lambda a, b: sign * operations.binary(capture, comparison, a, b))
+    return function(elements, key=lambda one: ordered(key_function(one) if key else one), **kwargs)
 
 
 def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:

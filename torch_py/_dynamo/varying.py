@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
@@ -236,7 +236,8 @@ class Varying:
     def node_of(self, value: SymInt | SymFloat, graph: Graph) -> Node:
         """The node that computes a number."""
         if type(value) is SymFloat:
-            self.sizes.reals[value.term] = None
+            lost = self.sizes.note_real(value.term)
+            self.limit(lost, partial(self.sizes.shows, value.term), is_guarded=False)
         return self._node(value.term, graph)
 
     def _node(self, term: Term, graph: Graph) -> Any:

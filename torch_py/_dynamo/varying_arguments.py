@@ -20,8 +20,8 @@ from torch_py import _C
 from torch_py._dynamo.native_rules import is_operator
 from torch_py._dynamo.varying import Varying
 from torch_py._ops import OpOverload, OpOverloadPacket, ops
-from torch_py._shapes.formulas import Formula, Relation, cannot_be_negative, evaluate
-from torch_py._shapes.numbers import VARYING, SymFloat, SymInt, SymSize, term_of
+from torch_py._shapes.formulas import FUNCTIONS, Formula, Relation, cannot_be_negative, evaluate
+from torch_py._shapes.numbers import VARYING, SymFloat, SymInt, SymSize, real, term_of
 from torch_py._shapes.sizes import Sizes
 from torch_py._tensor import Tensor
 
@@ -178,9 +178,7 @@ def _consumed(item: Any) -> int:
     """How many dimensions of a tensor an index uses up."""
     if item is None or item is Ellipsis or type(item) is bool:
         return 0
-    if isinstance(item, Tensor) and item.dtype in (_C.bool, _C.uint8):
-        return item.dim()
-    return 1
+    return item.dim() if isinstance(item, Tensor) and item.dtype in (_C.bool, _C.uint8) else 1
 
 
 def _settled_item(varying: Varying, item: Any, size: int) -> Any:
@@ -246,21 +244,24 @@ _KEEPING_METHODS = frozenset({"append", "extend", "add", "update", "setdefault",
 
 def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> Any:
     """Calls a function of C with numbers that may vary."""
-    if callee is math.sqrt and len(args) == 1 and type(args[0]) is SymInt:
-        return args[0] ** 0.5
+    is_function = getattr(callee, "__module__", "") == "math" and callee.__name__ in FUNCTIONS
+    if is_function and len(args) == 1 and type(args[0]) in (SymInt, SymFloat):
+        return real(callee.__name__, *args)
     owner = getattr(callee, "__self__", None)
     if type(owner) is slice:
         callee = getattr(varying.fixed(owner), callee.__name__)
     # Reals among the factors would take integers for their bits.
-    if not keeps_sizes(callee) or (callee is math.prod and _has_reals(args)):
+    if not keeps_sizes(callee) or (callee is math.prod and has_reals(args)):
         args = [all_fixed(varying, value) for value in args]
         kwargs = {name: varying.fixed(value) for name, value in kwargs.items()}
     return callee(*args, **kwargs)
 
 
-def _has_reals(args: Any) -> bool:
-    items = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
-    return any(isinstance(item, float) for item in items)
+def has_reals(value: Any) -> bool:
+    """Whether a value is a real number or a list that has some, which compare themselves with the bits of
+    integers."""
+    items = value.values() if type(value) is dict else value
+    return isinstance(value, float) or (isinstance(value, (list, tuple, dict)) and any(map(has_reals, items)))
 
 
 def all_fixed(varying: Varying, value: Any) -> Any:

@@ -79,9 +79,7 @@ class _Fusion:
         if not any(entry in following for entry in needed):
             return position
         makes = nest.makes()
-        if any(makes & entry.reads() for entry in following):
-            return None
-        return len(self.schedule) - 1
+        return None if any(makes & entry.reads() for entry in following) else len(self.schedule) - 1
 
 
 def _score(read: set[Buffer], nest: Nest) -> int:

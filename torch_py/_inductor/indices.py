@@ -16,6 +16,10 @@ from typing import Any, TypeAlias
 from torch_py._records import Record
 
 
+def _below_size(self: Axis | Loaded) -> tuple[int, int]:
+    return (0, max(self.size - 1, 0))
+
+
 class Axis:
     """A loop variable, from 0 to `size` - 1. Equal only to itself."""
 
@@ -25,9 +29,7 @@ class Axis:
         self.name = name
         self.size = size
 
-    @property
-    def range(self) -> tuple[int, int]:
-        return (0, max(self.size - 1, 0))
+    range = property(_below_size)
 
     def __repr__(self) -> str:
         return self.name
@@ -68,9 +70,7 @@ class Loaded(Record):
     value: Any
     size: int
 
-    @property
-    def range(self) -> tuple[int, int]:
-        return (0, max(self.size - 1, 0))
+    range = property(_below_size)
 
     def __repr__(self) -> str:
         return str(self.value)

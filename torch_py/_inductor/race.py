@@ -99,8 +99,7 @@ def contests_of(compiled: CompiledGraph) -> list[Contest]:
     different results of one operator are in one contest: a call computes all of them.
     """
     search = _Search(compiled)
-    contests = (search.contest(*group) for group in search.groups())
-    return [contest for contest in contests if contest.called]
+    return [made for group in search.groups() if (made := search.contest(*group)).called]
 
 
 class _Search:
@@ -155,11 +154,7 @@ class _Search:
 
     def _region(self, nest: Nest) -> tuple[set[Node], set[Node]]:
         """The nodes that compute what a nest stores, and the nodes that they read."""
-        others = {
-            node
-            for buffer, node in self.nodes.items()
-            if any(entry is not nest for entry in self.makers.get(buffer.memory, ()))
-        }
+        others = {node for b, node in self.nodes.items() if self.makers.get(b.memory, [nest]) != [nest]}
 
         def is_replaced(node: Node) -> bool:
             return node.op == "call_function" and node not in others

@@ -19,6 +19,7 @@ from torch_py._inductor.print_expr import LARGEST_EXACT
 from torch_py._inductor.stages import CompiledGraph, plan, source_of, symbols_of
 from torch_py._ops import ops
 from torch_py._records import Fields
+from torch_py._shapes import formulas
 from torch_py._shapes.arguments import NotFollowed, example_of, solved_geometry
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, postfix, symbols_in
 from torch_py._shapes.merging import merged, solved
@@ -93,7 +94,7 @@ class Merge(Fields):
         if not symbols_in(term) <= self.inputs.keys():
             raise NotFollowed(f"no input of the graph has all sizes of {term}")
         words = postfix(term, self.inputs.__getitem__)
-        if None in words:
+        if not formulas.REAL_SIGNS.isdisjoint(words):
             raise NotFollowed(f"a program cannot compute {term}")
         return words
 
@@ -213,8 +214,8 @@ _REAL_OPERATORS: dict[str, Any] = {
     "mul": aten.mul.Tensor,
     "pow": aten.pow.Tensor_Tensor,
     "truediv": aten.div.Tensor,
-    "sym_sqrt": aten.sqrt.default,
     "sym_float": None,
+    **{name: getattr(aten, name).default for name in formulas.FUNCTIONS},
 }
 
 

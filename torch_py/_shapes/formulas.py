@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Union
 
-from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
+from torch_py._pytorch_names.symbolic_numbers import sym_float
 from torch_py._records import Fields, Record
 
 
@@ -52,7 +52,10 @@ class Formula(Record):
     def __str__(self) -> str:
         first, *others = self.operands
         is_bound = self.operation in ("mul", *_QUOTIENTS)
-        texts = [_in_brackets(first), *(_in_brackets(other, is_bound) for other in others)]
+        texts = [
+            _in_brackets(first, self.operation == "pow"),
+            *(_in_brackets(other, is_bound) for other in others),
+        ]
         return OPERATIONS[self.operation][1].format(*texts)
 
     __repr__ = __str__
@@ -60,8 +63,8 @@ class Formula(Record):
 
 Term = Union[Symbol, Formula, int, float]  # noqa: UP007
 
-# What each operation computes, how it is printed, and its sign in programs in C++.
-OPERATIONS: dict[str, tuple[Any, str, str | None]] = {
+# What each operation computes, how it is printed, and its sign in C++.
+OPERATIONS: dict[str, tuple[Any, str, str]] = {
     "add": (operator.add, "{} + {}", "+"),
     "sub": (operator.sub, "{} - {}", "-"),
     "mul": (operator.mul, "{}*{}", "*"),
@@ -69,11 +72,14 @@ OPERATIONS: dict[str, tuple[Any, str, str | None]] = {
     "mod": (operator.mod, "{}%{}", "%"),
     "max": (max, "max({}, {})", "max"),
     "min": (min, "min({}, {})", "min"),
-    "truediv": (operator.truediv, "{}/{}", None),
-    "pow": (operator.pow, "{}**{}", None),
-    "sym_sqrt": (sym_sqrt, "sqrt({})", None),
-    "sym_float": (sym_float, "float({})", None),
+    # Of real numbers, which guards compute, but programs do not.
+    "truediv": (operator.truediv, "{}/{}", "/"),
+    "pow": (operator.pow, "{}**{}", "**"),
+    "sym_float": (sym_float, "float({})", "float"),
 }
+FUNCTIONS = "cos cosh exp log log2 sin sinh sqrt tan tanh".split()
+OPERATIONS.update({name: (getattr(math, name), f"math.{name}({{}})", name) for name in FUNCTIONS})
+REAL_SIGNS = frozenset({"/", "**", "float", *FUNCTIONS})
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -89,7 +95,7 @@ _QUOTIENTS = ("floordiv", "truediv", "mod", "pow")
 
 def _in_brackets(term: Term, is_factor: bool = False) -> str:
     if not isinstance(term, Formula):
-        return str(term)
+        return f"({term})" if is_factor and str(term).startswith("-") else str(term)
     is_loose = term.operation in ("add", "sub", *_QUOTIENTS) or (is_factor and term.operation == "mul")
     return f"({term})" if is_loose else str(term)
 
@@ -173,10 +179,8 @@ _GROWING = ("add", "mul", "floordiv", "mod", "max", "min")
 
 
 def postfix(term: Any, words_of: Callable[[Any], tuple[Any, ...]]) -> tuple[Any, ...]:
-    """A term as programs in C++ compute it, operands before signs: ``("s0", 1, "+", 2, "//")``.
-
-    `words_of` gives the words of symbols. The sign of what programs cannot compute is None.
-    """
+    """A term as C++ computes it, operands before signs: ``("s0", 1, "+", 2, "//")``; `words_of` gives the
+    words of symbols."""
     if not isinstance(term, Formula):
         return (term,) if isinstance(term, (int, float)) else words_of(term)
     words = [word for operand in term.operands for word in postfix(operand, words_of)]

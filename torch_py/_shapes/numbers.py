@@ -2,16 +2,16 @@
 tensors, and real numbers that Python computes from them. Values that are held but unknown belong here, too.
 
 The value as a Python number is that for the stand-ins, which operators in C++ see; Python sees the hint.
-Decisions about a real number, and what else Python asks it for, fix the integers that it depends on.
+What Python asks a real number for, but for comparisons, fixes the integers that it depends on.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from torch_py._shapes.formulas import COMPARISONS, OPERATIONS, Formula, Term, evaluate, product, symbols_in
+from torch_py._shapes.formulas import COMPARISONS, Formula, Term, evaluate, product, symbols_in
 from torch_py._shapes.stand_ins import SMALLEST
 
 if TYPE_CHECKING:
@@ -30,17 +30,28 @@ class Varies:
     def __pos__(self) -> Any:
         return self
 
+    def __bool__(self) -> bool:
+        return self.sizes.decide("!=", self, 0)
+
 
 # Real numbers
 # ------------------------------------------------------------
 
 
-def _real(operation: str, *operands: Any) -> SymFloat:
+def real(operation: str, *operands: Any) -> float:
     """The number that an operation makes of numbers, one of which varies at least."""
     sizes = next(operand.sizes for operand in operands if hasattr(operand, "sizes"))
     term = Formula(operation, tuple(map(term_of, operands)))
-    evaluate(term, sizes.hints)  # raises what the program would raise
-    found = SymFloat(OPERATIONS[operation][0](*map(_plain, operands)))
+    hint = evaluate(term, sizes.hints)  # raises what the program would raise
+    value = value_of(term, sizes.stand_ins)
+    if type(hint) is not float or type(value) is not float:  # a power that is complex, or too large
+        sizes.fix_symbols(term)
+        return hint  # type: ignore[no-any-return]
+    return _sym_float(value, term, sizes)
+
+
+def _sym_float(value: float, term: Term, sizes: Sizes) -> SymFloat:
+    found = SymFloat(value)
     found.term = term
     found.sizes = sizes
     return found
@@ -50,16 +61,19 @@ def term_of(value: Any) -> Term:
     return getattr(value, "term", value)  # type: ignore[no-any-return]
 
 
-def _plain(value: Any) -> Any:
-    """The number without its formula."""
-    return float.__float__(value) if isinstance(value, float) else int.__int__(value)
+def value_of(term: Any, values: Mapping[Any, float]) -> Any:
+    """The value of a term; None where it has none, as a quotient by 0."""
+    try:
+        return evaluate(term, values)
+    except (ArithmeticError, ValueError):
+        return None
 
 
 def _real_arithmetic(operation: str, is_reflected: bool = False) -> Any:
     def compute(self: SymFloat, other: Any) -> Any:
         if not isinstance(other, (int, float)):
             return NotImplemented
-        return _real(operation, other, self) if is_reflected else _real(operation, self, other)
+        return real(operation, other, self) if is_reflected else real(operation, self, other)
 
     return compute
 
@@ -85,12 +99,12 @@ class SymFloat(Varies, float):
     """A real number that varies."""
 
 
-_add_arithmetic(SymFloat, ("add", "sub", "mul", "truediv"), _real_arithmetic)
+_add_arithmetic(SymFloat, ("add", "sub", "mul", "pow", "truediv"), _real_arithmetic)
 _fix_for(
     SymFloat,
-    "__abs__ __bool__ __ceil__ __divmod__ __eq__ __float__ __floor__ __floordiv__ __format__ __ge__ __gt__ "
-    "__hash__ __int__ __le__ __lt__ __mod__ __ne__ __pow__ __rdivmod__ __repr__ __rfloordiv__ __rmod__ "
-    "__round__ __rpow__ __str__ __trunc__ as_integer_ratio conjugate hex is_integer",
+    "__abs__ __ceil__ __divmod__ __float__ __floor__ __floordiv__ __format__ __hash__ __int__ __mod__ "
+    "__rdivmod__ __repr__ __rfloordiv__ __rmod__ __round__ __str__ __trunc__ as_integer_ratio conjugate hex "
+    "is_integer",
 )
 
 
@@ -104,7 +118,7 @@ def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
 
     def compute(self: SymInt, other: Any) -> Any:
         if type(other) is float:
-            return _real(operation, other, self) if is_reflected else _real(operation, self, other)
+            return real(operation, other, self) if is_reflected else real(operation, self, other)
         if type(other) not in (int, bool, SymInt):
             return NotImplemented
         left, right = (other, self) if is_reflected else (self, other)
@@ -123,10 +137,8 @@ def _simplified(operation: str, left: Term, right: Term) -> Term:
 
 
 def _comparison(sign: str) -> Any:
-    def compare(self: SymInt, other: Any) -> Any:
-        if isinstance(other, (int, float)):
-            return self.sizes.decide(sign, self, other)
-        return NotImplemented
+    def compare(self: SymInt | SymFloat, other: Any) -> Any:
+        return self.sizes.decide(sign, self, other) if isinstance(other, (int, float)) else NotImplemented
 
     return compare
 
@@ -162,19 +174,17 @@ class SymInt(Varies, int):
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is None and (type(other) is float or (type(other) is int and other < 0)):
-            return _real("pow", self, other)
+            return real("pow", self, other)
         if type(other) is int and 1 <= other <= 3 and modulus is None:
             return math.prod([self] * other)
         return pow(*map(self.sizes.fix, (self, other, modulus)))
-
-    def __bool__(self) -> bool:
-        return self.sizes.decide("!=", self, 0)
 
 
 _add_arithmetic(SymInt, ("add", "sub", "mul"), _arithmetic)
 _add_arithmetic(SymInt, ("truediv",), _real_arithmetic)
 for _sign, _compared in COMPARISONS.items():
-    setattr(SymInt, f"__{_compared.__name__}__", _comparison(_sign))
+    for _kind in (SymInt, SymFloat):
+        setattr(_kind, f"__{_compared.__name__}__", _comparison(_sign))
 _fix_for(
     SymInt,
     "__abs__ __and__ __ceil__ __divmod__ __float__ __floor__ __format__ __hash__ __int__ __invert__ "
@@ -248,7 +258,6 @@ def combined(function: Any, left: Any, right: Any) -> Any:
     if type(right) is not SymInt or type(left) in (int, bool, SymInt, SymFloat):
         is_text = type(right) is str and type(left) is SymInt
         return function(left.sizes.fix(left) if is_text else left, right)
-    operation = function.__name__.strip("_").removeprefix("i")
-    if type(left) is float and operation in ("add", "sub", "mul", "truediv"):
-        return _real(operation, left, right)
+    if type(left) is float:
+        return function(_sym_float(left, left, right.sizes), right)
     return function(left, right.sizes.fix(right))

@@ -14,7 +14,7 @@ from typing import Any
 from torch_py._records import Fields
 from torch_py._shapes import stand_ins as primes
 from torch_py._shapes.formulas import Formula, Relation, Symbol, Term, affine, evaluate, product, symbols_in
-from torch_py._shapes.numbers import SymFloat, SymInt, term_of
+from torch_py._shapes.numbers import SymFloat, SymInt, term_of, value_of
 
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 _BLOCK = 64  # a distance that does not change how halves and blocks are rounded
@@ -209,8 +209,6 @@ class Sizes(Fields):
 
     def decide(self, sign: str, left: Any, right: Any) -> bool:
         """Compares two numbers by their hints, and remembers the outcome."""
-        if isinstance(left, float) or isinstance(right, float):
-            return Relation(sign, self.fix(left), self.fix(right)).holds({})
         return self.decided(sign, left, right).sign == sign
 
     def decided(self, sign: str, left: Any, right: Any) -> Relation:
@@ -225,6 +223,16 @@ class Sizes(Fields):
     def allow(self, values: dict[Symbol, int]) -> bool:
         """Whether guards let calls with such sizes pass."""
         return all(relation.holds(values) for relation in self.relations)
+
+    def note_real(self, term: Term) -> set[Symbol]:
+        """Notes a real number that operators are given. If it is the same for other stand-ins, as powers that
+        are all 0 are, nothing shows where they use it: the result are the symbols that are too large."""
+        self.reals[term] = None
+        return set() if self.shows(term, self.other_stand_ins(1)) else symbols_in(term)
+
+    def shows(self, term: Term, values: dict[Symbol, int]) -> bool:
+        """Whether a real number is another one than for the stand-ins."""
+        return bool(value_of(term, values) != value_of(term, self.stand_ins))
 
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""

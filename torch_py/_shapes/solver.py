@@ -227,10 +227,11 @@ class Solver:
             if found:
                 raise Ambiguous(symbol, found)
 
-    def know_real(self, term: Any) -> None:
-        """Adds a real number that the program itself computes."""
+    def know_real(self, term: Any) -> bool:
+        """Adds a real number that the program itself computes; False if all recordings have the same."""
         values = self._values_of(term)
         self._known.setdefault((type(values[0]), values), term)
+        return len(set(values)) > 1
 
     def _values_of(self, term: Any) -> Values:
         return tuple(evaluate(term, sizes) for sizes in self.recordings)
@@ -318,7 +319,7 @@ def _bessel(number: float) -> int | None:
 _REAL_FORMS: tuple[tuple[Callable[[float], int | None], Callable[[Term], Term]], ...] = (
     (_whole, lambda n: Formula("sym_float", (n,))),
     (_inverse, lambda n: Formula("truediv", (1.0, n))),
-    (lambda x: _whole(x * x), lambda n: Formula("sym_sqrt", (n,))),
-    (lambda x: _inverse(x * x), lambda n: Formula("truediv", (1.0, Formula("sym_sqrt", (n,))))),
+    (lambda x: _whole(x * x), lambda n: Formula("sqrt", (n,))),
+    (lambda x: _inverse(x * x), lambda n: Formula("truediv", (1.0, Formula("sqrt", (n,))))),
     (_bessel, lambda n: Formula("truediv", (n, affine(1, n, -1)))),
 )

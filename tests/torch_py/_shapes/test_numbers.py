@@ -2,12 +2,13 @@
 
 import itertools
 import math
+import operator
 
 import pytest
 
 import torch_py as torch
 from torch_py._shapes.formulas import Relation
-from torch_py._shapes.numbers import SymInt
+from torch_py._shapes.numbers import SymInt, combined
 from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import RECORDINGS, Range
 
@@ -54,12 +55,20 @@ def test_decisions_are_by_hints_and_are_kept():
 
 
 def test_numbers_that_are_no_sizes_fix_what_they_come_from():
-    arithmetic = (lambda n: n % 3, lambda n: n / 2, lambda n: 100 // n, lambda n: pow(n, 2, 5))
+    arithmetic = (lambda n: n % 3, lambda n: n / 2 // 1, lambda n: 100 // n, lambda n: pow(n, 2, 5))
     for use in (str, float, hash, math.sqrt, *arithmetic):
         sizes = Sizes()
         batch = sizes.new(8)
         assert use(batch) == use(8)
         assert relations(sizes) == ["s0 == 8"] and list(sizes.fixed.values()) == [8]
+
+
+def test_decisions_about_real_numbers():
+    sizes = Sizes()
+    batch = sizes.new(8)
+    assert batch / 16 < 0.75 and (batch * 0.5) ** 2 - 15 and combined(operator.pow, 0.9, batch) != 0.5
+    assert relations(sizes) == ["s0/16 < 0.75", "((s0*0.5)**2) - 15 != 0", "0.9**s0 != 0.5"]
+    assert not sizes.fixed and str(combined(operator.pow, -0.9, batch).term) == "(-0.9)**s0"
 
 
 def test_equal_sizes_are_one():

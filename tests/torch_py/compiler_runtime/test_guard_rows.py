@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import weakref
 from collections import OrderedDict
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import torch_py as torch
+from torch_py._shapes.formulas import FUNCTIONS
 
 compiler = torch._C._compiler
 NAN = float("nan")
@@ -126,6 +128,32 @@ def test_relations_of_sizes() -> None:
     assert check([("size_relation", (n, m, "min", n, m, "max", "<", "not", 5, "and"), "x")], 2, 2) is None
 
 
+@pytest.mark.parametrize("n", [2, 3, 10, 977, 10**6 + 3])
+def test_relations_of_real_numbers_are_those_of_python(n: int) -> None:
+    number = ("register", 0)
+    computed = {
+        "quotient": ((number, 7, "/"), n / 7),
+        "power": ((0.999, number, "**"), 0.999**n),
+        "product": ((number, 0.1, "*", 3, "-", 2.5, "+"), n * 0.1 - 3 + 2.5),
+        "smaller": ((number, 10, "/", 1.0, "min"), min(n / 10, 1.0)),
+        "larger": ((1.0, number, 10, "/", "-", 0.1, "max"), max(1.0 - n / 10, 0.1)),
+        "float": ((number, "float"), float(n)),
+        **{name: ((number, 2e5, "/", name), getattr(math, name)(n / 2e5)) for name in FUNCTIONS},
+    }
+
+    for name, (formula, value) in computed.items():
+        assert check([("size_relation", (*formula, value, "=="), name)], n) is None
+        assert check([("size_relation", (*formula, math.nextafter(value, 9e9), "<"), name)], n) is None
+        assert check([("size_relation", (*formula, value, "!="), name)], n) == f"{name} does not hold"
+
+
+def test_real_numbers_that_are_not_there() -> None:
+    n = ("register", 0)
+    for formula in ((n, 0, "/"), (-1.0, "sqrt"), (n, 1000, "*", "exp"), (0, "log"), (2**53 + 1, n, "/")):
+        assert check([("size_relation", (*formula, 0, ">="), "it")], 5) == "it does not hold"
+    assert check([("size_relation", (0.5, "not", "not"), "it")], 5) is None
+
+
 def test_reading_rows() -> None:
     x = torch.ones(3, 4)
     module = SimpleNamespace(layers=[{"w": x}], function=cell(x))
@@ -227,7 +255,8 @@ def test_objects_that_misbehave() -> None:
         ([("size_relation", (1, "^"), "x")], 1, ValueError, "unknown operation"),
         ([("size_relation", (("register", 9),), "x")], 1, ValueError, "register 9"),
         ([("size_relation", (("register", -9),), "x")], 1, ValueError, "no such register"),
-        ([("size_relation", (1.5,), "x")], 1, ValueError, "expected an operation"),
+        ([("size_relation", (None,), "x")], 1, ValueError, "expected an operation"),
+        ([("size_relation", ("cos",), "x")], 1, ValueError, "too few operands"),
         ([("watched", ({},), ())], 1, ValueError, "expected a tuple of objects"),
         ([("watched", (5,), (), "x")], 1, TypeError, "expected an object with a __dict__.*, got int"),
         ([("watched", ({},), 5, "x")], 1, TypeError, "rows must be in a tuple"),

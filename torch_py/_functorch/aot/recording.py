@@ -246,9 +246,7 @@ class Recorder(TorchDispatchMode):
         if found is not None and found[0] is tensor:
             return self._element(found[1], found[2], tensor)
         at_place = self._at_place(tensor)
-        if at_place is not None:
-            return self._element(*at_place, tensor)
-        return self._constant(tensor)
+        return self._constant(tensor) if at_place is None else self._element(*at_place, tensor)
 
     def name(self, tensor: Any, name: str) -> None:
         """Gives the node of a tensor a name, unless it has one by an input or an earlier call of this."""

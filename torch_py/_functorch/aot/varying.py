@@ -97,7 +97,8 @@ class _Recordings(Fields):
         self._check_results()
         solver = Solver(self.all_sizes)
         for term in self._sizes.reals:
-            solver.know_real(term)
+            if not solver.know_real(term):
+                raise NotFollowed(f"{term} is the same number for many sizes")
         graphs = [traced.module.graph for traced in self._traced]
         merge = GraphMerge(graphs, solver, lambda node, what: NotFollowed(f"the program {what}"))
         _solve_geometry(merge)
