@@ -154,11 +154,12 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
 
 def difference(eager: dict[str, Any], compiled: dict[str, Any]) -> str | None:
     """What differs, as "kind: details"."""
-    error = eager["result"] if isinstance(eager["result"], str) else ""
+    results = eager["result"], compiled["result"]
+    error, found_error = (result if isinstance(result, str) else "" for result in results)
     of_views = _ERROR_OF_VIEWS in error and _sharing(eager["arguments"][:3])
-    if (_ERROR_OF_VALUES in error or of_views) and not isinstance(compiled["result"], str):
+    if (_ERROR_OF_VALUES in error or of_views) and not found_error:
         return None
-    if str(compiled["result"]).startswith(f"RuntimeError: {_ERRORS_OF_ONE_NODE[0]}") and not error:
+    if found_error.startswith(f"RuntimeError: {_ERRORS_OF_ONE_NODE[0]}") and not error:
         return None
     for kind, expected in eager.items():
         if kind == "gradient" and str(compiled[kind]).startswith(_ERRORS_OF_ONE_NODE):

@@ -231,10 +231,8 @@ def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
 
 
 def _any_all(stop_at: bool, capture: Capture, elements: Any, /) -> bool:
-    for element in operations.rest_of(capture, operations.iterator_of(capture, elements)):
-        if capture.truth(element) is stop_at:
-            return stop_at
-    return not stop_at
+    elements = operations.rest_of(capture, operations.iterator_of(capture, elements))
+    return any(capture.truth(element) is stop_at for element in elements) is stop_at
 
 
 def _reduce(capture: Capture, function: Any, given: Any, /, *initial: Any) -> Any:

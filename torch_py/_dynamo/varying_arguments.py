@@ -258,10 +258,11 @@ def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> 
 
 
 def has_reals(value: Any) -> bool:
-    """Whether a value is a real number or a list that has some, which compare themselves with the bits of
-    integers."""
+    """Whether a value is a real or complex number, or a list that has some: they take integers for their
+    bits."""
     items = value.values() if type(value) is dict else value
-    return isinstance(value, float) or (isinstance(value, (list, tuple, dict)) and any(map(has_reals, items)))
+    is_real = isinstance(value, (float, complex))
+    return is_real or (isinstance(value, (list, tuple, dict)) and any(map(has_reals, items)))
 
 
 def all_fixed(varying: Varying, value: Any) -> Any:

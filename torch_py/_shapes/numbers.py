@@ -253,11 +253,13 @@ VARYING = frozenset({SymInt, SymFloat, Held})  # the types of numbers, and other
 def combined(function: Any, left: Any, right: Any) -> Any:
     """``left <operator> right`` of numbers and texts.
 
-    Other types on the left take an integer on the right for its bits, without asking it.
+    Other types on the left take a number on the right for its bits, without asking it; complex numbers and
+    texts do on both sides.
     """
-    if type(right) is not SymInt or type(left) in (int, bool, SymInt, SymFloat):
-        is_text = type(right) is str and type(left) is SymInt
-        return function(left.sizes.fix(left) if is_text else left, right)
-    if type(left) is float:
-        return function(_sym_float(left, left, right.sizes), right)
-    return function(left, right.sizes.fix(right))
+    kinds = type(left), type(right)
+    number = right if kinds[1] in (SymInt, SymFloat) else left
+    if type(number) in (SymInt, SymFloat) and (complex in kinds or str in kinds):
+        return function(number.sizes.fix(left), number.sizes.fix(right))
+    if kinds == (bool, SymInt):
+        left = int(left)
+    return function(_sym_float(left, left, right.sizes) if kinds == (float, SymInt) else left, right)

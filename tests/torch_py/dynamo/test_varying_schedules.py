@@ -97,6 +97,11 @@ def test_a_step_in_a_module_and_its_gradients(backend: str) -> None:
         lambda n, m: {n, 8.0, m} == {8, 9},
         lambda n, m: max((n, m), default=2.5),
         lambda n, m: n if n > m / 2 else m / 2,
+        lambda n, m: (n * 2j, 2j * n, n / 3 + 1j, 1j - m / 3, n == 1j, (n + 0j) == n, 1j**n),
+        lambda n, m: (True + n, True * n, False - n, True < n, True / n, True // n, True & n, True**n),
+        lambda n, m: (math.prod([n, 1j]), math.prod([n, 0.5]), math.prod([True, n]), sum([True, n, 0.5, 1j])),
+        lambda n, m: (n == None, None != m / 2, n == "8", [n, "8"]),  # noqa: E711
+        lambda n, m: (complex(n, m), divmod(n / 2, 3), 7.5 // n, n // 2.5, 7.5 % n, n % 2.5, True / n),
     ],
 )
 def test_integers_beside_real_numbers(choose: Any) -> None:
