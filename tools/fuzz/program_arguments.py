@@ -8,6 +8,7 @@ what needs gradients, containers, attributes and modes.
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -83,7 +84,7 @@ class Arguments(NamedTuple):
 
 def new_globals() -> dict[str, Any]:
     """What the text of a program refers to."""
-    return {"torch": torch, "Doubled": Doubled, "counts": {"runs": 0}}
+    return {"torch": torch, "math": math, "Doubled": Doubled, "counts": {"runs": 0}}
 
 
 def arguments(number: int, more: int = 0) -> Arguments:

@@ -19,7 +19,7 @@ def _templates(text: str) -> list[str]:
     return [part.strip() for line in text.strip().splitlines() for part in line.split(" | ")]
 
 
-# {t}, {u}, {v} are tensors at hand, {new} a new name, {k} a small number, {c} a constant.
+# {t}, {u}, {v} are tensors at hand, {new} a new name, {k} a small number, {c} a constant, {e} a number.
 VALUES = _templates(
     """
     {t} + {u} | {t} - {c} | {t} * {u} | {c} / ({t}.abs() + 1) | -{t} | {t} ** 2
@@ -121,6 +121,28 @@ PYTHON = _templates(
     {new} = torch.nn.Linear(6, 2)({t}) | {new} = torch.nn.Parameter({t}.detach()) | {new} = n.__class__(2.5)
     """
 )
+# Numbers: {e} are such expressions again, or what they begin with.
+NUMBERS = _templates(
+    """
+    ({e} + {e}) | ({e} - {e}) | ({e} * {e}) | ({e} / {e}) | ({e} // {e}) | ({e} % {e}) | -{e} | abs({e})
+    ({e}) ** 2 | 0.9 ** {e} | min({e}, {e}, {e}) | max({e}, {e}) | round({e}) | round({e}, 2) | int({e})
+    float({e}) | bool({e}) | divmod({e}, {e})[0] | ({e} < {e}) | ({e} == {e}) | ({e} <= {e} < {e})
+    ({e} and {e}) | ({e} or {e}) | (not {e}) | ({e} if {e} > {e} else {e}) | ({e} in ({e}, {e}))
+    sorted([{e}, {e}, {e}])[1] | sum([{e}, {e}]) | math.prod([{e}, {e}]) | ([{e}, {e}] < [{e}, {e}])
+    math.sqrt(abs({e})) | math.cos({e}) | math.tanh({e}) | math.floor({e}) | math.ceil({e}) | len(str({e}))
+    (lambda one, other=n: one + other)({e}) | [{e}, {e}].index({e}) | {t}[:int({e})].shape[0] | (n ^ 1)
+    """
+)
+BEGINNINGS = _templates(
+    "n | n | {t}.shape[0] | {t}.size(-1) | {t}.numel() | {t}.dim() | len(items) | state.count | {k} | {c} | True"
+)
+OF_NUMBERS = _templates(
+    """
+    items.append({e}) | items.append({e}) | {new} = {t} * {e} | {new} = {t} + {e} | state.level = {e}
+    settings["m"] = {e} | {new} = {t} if {e} > {e} else {u} | {new} = torch.full((2,), {e})
+    {new} = {t}[:int({e})]
+    """
+)
 BREAKS = _templates(
     """
     {new} = {t}.sum().item() | {new} = float({t}.abs().max()) | {new} = {t}.tolist() | print("n", n)
@@ -164,6 +186,7 @@ BLOCKS = (
 )
 HEAD = f"def program({', '.join(Arguments._fields)}):"
 _INDENT = "    "
+_DEPTH = 3  # of expressions of numbers
 
 
 class Writer:
@@ -189,7 +212,8 @@ class Writer:
         return [name for name, value in self.space.items() if isinstance(value, torch.Tensor)]
 
     def line(self) -> str:
-        kind = self.dice.choices((VALUES, VIEWS, CHANGES, PYTHON, BREAKS), (10, 4, 3, 5, 1))[0]
+        kinds = VALUES, VIEWS, CHANGES, PYTHON, OF_NUMBERS, BREAKS
+        kind = self.dice.choices(kinds, (10, 4, 3, 5, 2, 1))[0]
         text = self.filled(self.dice.choice(kind))
         return f"{self.new_name()} = {text}" if kind in (VALUES, VIEWS) else text
 
@@ -221,7 +245,14 @@ class Writer:
             lines += [f"{_INDENT}if n > 3:", f"{_INDENT * 2}{self.dice.choice(('break', 'continue'))}"]
         return lines
 
-    def filled(self, template: str) -> str:
+    def number(self, depth: int) -> str:
+        """An expression of numbers."""
+        ends = depth == _DEPTH or self.dice.random() < 0.3
+        return self.filled(self.dice.choice(BEGINNINGS if ends else NUMBERS), depth + 1)
+
+    def filled(self, template: str, depth: int = 0) -> str:
+        while "{e}" in template:
+            template = template.replace("{e}", self.number(depth), 1)
         tensors = self.tensors()
         return template.format(
             t=self.dice.choice(tensors),
