@@ -134,7 +134,10 @@ NUMBERS = _templates(
     """
 )
 BEGINNINGS = _templates(
-    "n | n | {t}.shape[0] | {t}.size(-1) | {t}.numel() | {t}.dim() | len(items) | state.count | {k} | {c} | True"
+    """
+    n | n | {t}.shape[0] | {t}.size(-1) | {t}.numel() | {t}.dim() | len(items) | state.count | {k} | {c}
+    True
+    """
 )
 OF_NUMBERS = _templates(
     """
