@@ -39,12 +39,11 @@ class ExplainOutput(Record):
         lines = [f"Graph Count: {self.graph_count}", f"Graph Break Count: {self.graph_break_count}"]
         lines += [f"Op Count: {self.op_count}", "Break Reasons:"]
         for number, reason in enumerate(self.break_reasons, 1):
-            lines.append(f"  Break Reason {number}:")
-            lines += [f"    {line}" for line in reason.reason.splitlines()]
+            shown = (f"    {line}" for line in reason.reason.splitlines())
+            lines += [f"  Break Reason {number}:", *shown]
         lines.append("Ops per Graph:")
         for number, operators in enumerate(self.ops_per_graph, 1):
-            lines.append(f"  Ops {number}:")
-            lines += [f"    {operator}" for operator in operators]
+            lines += [f"  Ops {number}:", *(f"    {operator}" for operator in operators)]
         return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ import abc
 import builtins
 import functools
 import inspect
+import math
 import operator
 import sys
 import types
@@ -224,9 +225,9 @@ def _extreme(function: Any, capture: Capture, *args: Any, key: Any = None, **kwa
     return function(elements, key=lambda one: ordered(key_function(one) if key else one), **kwargs)
 
 
-def _sum(capture: Capture, elements: Any, /, start: Any = 0) -> Any:
+def _fold(capture: Capture, function: Any, elements: Any, start: Any) -> Any:
     for element in capture.elements_of(elements):
-        start = operations.binary(capture, operator.add, start, element)
+        start = operations.binary(capture, function, start, element)
     return start
 
 
@@ -336,7 +337,8 @@ SPECIAL_CALLS: dict[Any, Callable[..., Any]] = {
     vars: _vars,
     max: partial(_extreme, max),
     min: partial(_extreme, min),
-    sum: _sum,
+    sum: lambda capture, elements, /, start=0: _fold(capture, operator.add, elements, start),
+    math.prod: lambda capture, elements, /, *, start=1: _fold(capture, operator.mul, elements, start),
     any: partial(_any_all, True),
     all: partial(_any_all, False),
     sorted: lambda capture, given, /, **kwargs: capture.made(_extreme(sorted, capture, given, **kwargs)),

@@ -8,7 +8,6 @@ Positions and counts have small stand-ins, for which the operator works.
 
 from __future__ import annotations
 
-import math
 import operator
 import sys
 from collections.abc import Callable, Hashable, Iterator
@@ -238,7 +237,7 @@ def _decisions(sizes: Sizes, bounds: list[int], size: int, is_index: bool) -> It
 # rules of the thread.
 
 # Functions of C that do not look at the bits of integers: they store them, or use their methods.
-_KEEPING = frozenset({tuple, list, set, dict, slice, zip, math.prod})
+_KEEPING = frozenset({tuple, list, set, dict, slice, zip})
 _KEEPING_METHODS = frozenset({"append", "extend", "add", "update", "setdefault", "__setitem__"})
 
 
@@ -250,8 +249,7 @@ def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> 
     owner = getattr(callee, "__self__", None)
     if type(owner) is slice:
         callee = getattr(varying.fixed(owner), callee.__name__)
-    # Reals among the factors would take integers for their bits.
-    if not keeps_sizes(callee) or (callee is math.prod and has_reals(args)):
+    if not keeps_sizes(callee):
         args = [all_fixed(varying, value) for value in args]
         kwargs = {name: varying.fixed(value) for name, value in kwargs.items()}
     return callee(*args, **kwargs)

@@ -100,6 +100,7 @@ def test_a_step_in_a_module_and_its_gradients(backend: str) -> None:
         lambda n, m: (n * 2j, 2j * n, n / 3 + 1j, 1j - m / 3, n == 1j, (n + 0j) == n, 1j**n),
         lambda n, m: (True + n, True * n, False - n, True < n, True / n, True // n, True & n, True**n),
         lambda n, m: (math.prod([n, 1j]), math.prod([n, 0.5]), math.prod([True, n]), sum([True, n, 0.5, 1j])),
+        lambda n, m: (math.prod([n, [m]]), math.prod(iter([n, 2])), math.prod((m, n), start=0.5)),
         lambda n, m: (n == None, None != m / 2, n == "8", [n, "8"]),  # noqa: E711
         lambda n, m: (complex(n, m), divmod(n / 2, 3), 7.5 // n, n // 2.5, 7.5 % n, n % 2.5, True / n),
     ],
