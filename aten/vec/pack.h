@@ -170,7 +170,11 @@ C10_ALWAYS_INLINE Pack load_pack(const c10::BFloat16* source) {
   return from_bits(as_upper_halves(load_bytes<PackHalfRegister>(source)));
 }
 
-C10_ALWAYS_INLINE void store_pack(float* target, Pack x) { std::memcpy(target, &x, sizeof(Pack)); }
+C10_ALWAYS_INLINE void store_pack(float* target, Pack x) {
+  // Hides constants: of one whose last lanes are 0, GCC 12 reads the first lanes again from memory.
+  asm("" : "+x"(x));
+  std::memcpy(target, &x, sizeof(Pack));
+}
 C10_ALWAYS_INLINE void store_pack(c10::Half* target, Pack x) {
   const PackHalfRegister halves = to_halves(x);
   std::memcpy(target, &halves, sizeof(halves));

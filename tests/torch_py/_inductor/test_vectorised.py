@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import torch_py as torch
 from tests.subject import only_torch_py
 from tests.torch_py._inductor.programs import PROGRAMS, compiled, make
 
@@ -74,3 +75,19 @@ def test_innermost_loops_are_vectors(name: str, tmp_path: Path) -> None:
     lines = source.split("\n")
     missing = {n: lines[n - 1].strip() for n in innermost_loops(source) if n not in reported}
     assert not missing, f"{missing}\n{source}\n{done.stderr}"
+
+
+def test_sums_of_constants_count_the_elements_of_the_row() -> None:
+    """GCC 12 reads the first lanes of some constant packs again."""
+    for count in (1, 2, 4, 5, 8, 12, 16, 24):
+        torch.compiler.reset()
+        total = torch.compile(lambda: (torch.ones(count) * torch.ones(count).exp()).sum())()  # noqa: B023
+        torch.testing.assert_close(total, torch.ones(count).exp().sum())
+
+
+def test_random_numbers_in_a_program_without_tensors() -> None:
+    compiled = torch.compile(lambda: torch.empty(5).normal_() + torch.zeros(5).uniform_())
+    torch.manual_seed(0)
+    found = compiled()
+    torch.manual_seed(0)
+    torch.testing.assert_close(found, torch.empty(5).normal_() + torch.zeros(5).uniform_())

@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from torch_py._functorch.aot.nodes import Builder, OnCopies, input_values, mode_of
+from torch_py._functorch.aot.nodes import Builder, OnCopies, mode_of
 from torch_py._functorch.aot.recipes import Change, Own, Traced
 from torch_py._functorch.aot.views import Views
 from torch_py._ops import ops
@@ -65,7 +65,7 @@ def write_in_place(module: GraphModule) -> None:
 class _Rewriting:
     def __init__(self, module: GraphModule) -> None:
         self.graph = module.graph
-        self.builder = Builder(self.graph, mode_of(input_values(self.graph)))
+        self.builder = Builder(self.graph, mode_of([node.meta.get("val") for node in self.graph.nodes]))
         self.end = self.graph.output_node()
         self.views = Views()
 
