@@ -56,7 +56,10 @@ void check_one_device(const char* op_name, std::initializer_list<NamedTensors> a
   for (const NamedTensors& argument : arguments) {
     for (const Tensor& tensor : argument.tensors) {
       if (!tensor.defined()) continue;
-      if (first == nullptr) first = &tensor;
+      // A number on the CPU may come first where there are no elements to compute.
+      if (first == nullptr || (tensor.is_meta() && first->is_cpu() && first->dim() == 0)) {
+        first = &tensor;
+      }
       const bool counts_as_number =
           tensor.is_cpu() && (tensor.dim() == 0 || argument.may_be_on_cpu);
       if (tensor.device() == first->device() || counts_as_number) continue;

@@ -30,3 +30,10 @@ def test_cpu_and_meta_do_not_mix(name: str) -> None:
     with pytest.raises((RuntimeError, IndexError)):
         CALLS[name](x, torch.tensor([2, 0, 1]))
     assert x.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_numbers_on_the_cpu_may_come_first() -> None:
+    x = torch.ones(3, device="meta")
+    condition = torch.tensor(True)
+    for result in (x.where(condition, 3.0), torch.where(condition, x, x), torch.tensor(2.0) * x):
+        assert result.is_meta and result.shape == (3,)
