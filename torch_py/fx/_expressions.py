@@ -206,7 +206,10 @@ class Expressions:
         if getattr(target, "__module__", None) == "_operator" and not kwargs:
             form = magic_methods.get(name)
             if form is not None and form.count("{}") == len(args):
-                return form.format(*map(self.argument, args))
+                texts = list(map(self.argument, args))
+                if name == "pow" and texts[0].startswith("-"):
+                    texts[0] = f"({texts[0]})"
+                return form.format(*texts)
         if target is getattr and len(args) == 2 and isinstance(args[1], str) and is_plain_name(args[1]):
             return f"{self.argument(args[0])}.{args[1]}"
 

@@ -193,8 +193,8 @@ def test_what_fails_in_backward_only(written: Any) -> None:
         return compiled
 
     from torch_py._dynamo.checking import problem_of
-    from torch_py._dynamo.repro.minifier import minified
     from torch_py.fx import symbolic_trace
+    from torch_py.fx.passes.minifier import minified
 
     module = symbolic_trace(model)
     inputs = [torch.randn(6, 8), torch.randn(8, 8, requires_grad=True)]
@@ -206,16 +206,16 @@ def test_what_fails_in_backward_only(written: Any) -> None:
 
 
 def test_a_graph_that_does_not_fail_is_not_reduced() -> None:
-    from torch_py._dynamo.repro.minifier import minified
     from torch_py.fx import symbolic_trace
+    from torch_py.fx.passes.minifier import minified
 
     with pytest.raises(ValueError, match="does not fail"):
         minified(symbolic_trace(lambda x: x + 1), [torch.ones(2)], lambda module, inputs: False)
 
 
 def test_two_operators_that_fail_together() -> None:
-    from torch_py._dynamo.repro.minifier import minified
     from torch_py.fx import symbolic_trace
+    from torch_py.fx.passes.minifier import minified
 
     def fails(module: Any, inputs: Any) -> bool:
         targets = {node.target for node in module.graph.nodes}

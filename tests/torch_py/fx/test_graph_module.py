@@ -438,3 +438,11 @@ def test_errors_of_called_functions_are_theirs() -> None:
         traced(torch.ones(2))
     with pytest.raises(TypeError):
         traced()
+
+
+def test_powers_of_negative_numbers_have_brackets() -> None:
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.output((graph.call_function(operator.pow, (-2.0, x)), graph.call_function(operator.pow, (x, -2))))
+    module = fx.GraphModule({}, graph)
+    assert "(-2.0) ** x" in module.code and module(2) == (4.0, 0.25)
