@@ -17,6 +17,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch_py as torch
@@ -52,7 +53,8 @@ _ERROR_OF_VIEWS = "its base or another view of its base has been modified inplac
 # Tensors that share memory which a graph changes are views of it by `as_strided` there, whose gradients have
 # its layout (docs/compile.md).
 _GRADIENT = "torch.autograd.grad("
-_OTHER_LAYOUT = "result: strides: "
+# An error that backward raises for one tensor is raised for all.
+_ERROR_OF_ALL = f"result: expected tuple, got str: 'RuntimeError: {_ERRORS_OF_ONE_NODE[0]}"
 _MODES = ("reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 _IDENTITY = "id("  # where an object is: another number in each call
 _HANDLER = "except ("  # of errors of operators, which are those of one size alone: numbers do not vary
@@ -152,14 +154,11 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
     return []
 
 
-def difference(eager: dict[str, Any], compiled: dict[str, Any]) -> str | None:
+def difference(eager: dict[str, Any], compiled: dict[str, Any], compares_strides: bool = True) -> str | None:
     """What differs, as "kind: details"."""
-    results = eager["result"], compiled["result"]
-    error, found_error = (result if isinstance(result, str) else "" for result in results)
+    error = eager["result"] if isinstance(eager["result"], str) else ""
     of_views = _ERROR_OF_VIEWS in error and _sharing(eager["arguments"][:3])
-    if (_ERROR_OF_VALUES in error or of_views) and not found_error:
-        return None
-    if found_error.startswith(f"RuntimeError: {_ERRORS_OF_ONE_NODE[0]}") and not error:
+    if (_ERROR_OF_VALUES in error or of_views) and not isinstance(compiled["result"], str):
         return None
     for kind, expected in eager.items():
         if kind == "gradient" and str(compiled[kind]).startswith(_ERRORS_OF_ONE_NODE):
@@ -167,7 +166,7 @@ def difference(eager: dict[str, Any], compiled: dict[str, Any]) -> str | None:
         # Eager mode frees numbers, too; a graph that keeps nothing can be differentiated again.
         if kind == "gradient" and str(expected).startswith(_ERROR_OF_SECOND_PASS):
             continue
-        found = _difference(expected, compiled[kind])
+        found = _difference(expected, compiled[kind], compares_strides)
         if found is not None:
             return f"{kind}: {found}"
 
@@ -175,14 +174,14 @@ def difference(eager: dict[str, Any], compiled: dict[str, Any]) -> str | None:
     return None if both[0] == both[1] else f"shared memory: expected {both[0]}, got {both[1]}"
 
 
-def _difference(expected: Any, found: Any) -> str | None:
+def _difference(expected: Any, found: Any, compares_strides: bool) -> str | None:
     if type(expected) is not type(found):
         return f"expected {type(expected).__name__}, got {type(found).__name__}: {found!r:.200}"
     if isinstance(expected, torch.Tensor):
-        return _of_tensors(expected, found)
+        return _of_tensors(expected, found, compares_strides)
 
     if isinstance(expected, torch.nn.Module):
-        return _difference(_state_of(expected), _state_of(found))
+        return _difference(_state_of(expected), _state_of(found), compares_strides)
     if isinstance(expected, dict):
         if list(expected) != list(found):
             return f"expected keys {list(expected)}, got {list(found)}"
@@ -190,7 +189,8 @@ def _difference(expected: Any, found: Any) -> str | None:
     if isinstance(expected, (list, tuple)):
         if len(expected) != len(found):
             return f"expected {len(expected)} items, got {len(found)}"
-        return next(filter(None, map(_difference, expected, found)), None)
+        compare = partial(_difference, compares_strides=compares_strides)
+        return next(filter(None, map(compare, expected, found)), None)
 
     if isinstance(expected, float):
         close = abs(expected - found) <= _TOLERANCE * max(1.0, abs(expected)) or expected != expected
@@ -203,12 +203,12 @@ def _state_of(module: torch.nn.Module) -> dict[str, Any]:
     return {"modes": modes, **module.state_dict(keep_vars=True)}
 
 
-def _of_tensors(expected: torch.Tensor, found: torch.Tensor) -> str | None:
+def _of_tensors(expected: torch.Tensor, found: torch.Tensor, compares_strides: bool) -> str | None:
     for fact in ("shape", "dtype", "device", "requires_grad", "is_leaf"):
         pair = _fact(expected, fact), _fact(found, fact)
         if pair[0] != pair[1]:
             return f"{fact}: expected {pair[0]}, got {pair[1]}"
-    if _strides(expected) != _strides(found) and expected.numel() > 1:
+    if compares_strides and _strides(expected) != _strides(found) and expected.numel() > 1:
         return f"strides: expected {expected.stride()}, got {found.stride()}"
     if expected.is_meta:
         return None
@@ -270,21 +270,24 @@ def difference_of(text: str, number: int, backend: str) -> str | None:
     errors = str(compiled["gradient"]), str(eager["gradient"])
     reshaped = errors[0].startswith(_ERROR_OF_RESHAPED) or errors[1].startswith(_ERRORS_OF_ONE_NODE[0])
     overlap = errors[1].startswith(_ERROR_OF_OVERLAP)
-    again = _CHECKPOINT in text and errors[1].startswith(_ERRORS_OF_ONE_NODE[0])
+    shares = bool(_sharing(eager["arguments"][:3]))
+    again = (_CHECKPOINT in text or shares) and errors[1].startswith(_ERRORS_OF_ONE_NODE[0])
     reshaped |= "no_grad" in text or "inference_mode" in text
     if _UNNOTICED in text or (_RESHAPES.search(text) and reshaped) or overlap or again:
         del eager["gradient"]
-    found = difference(eager, compiled)
+    compares_strides = _GRADIENT not in text
+    found = difference(eager, compiled, compares_strides)
     if found is None or (_RESHAPED_BASE in found and _RESHAPES.search(text)):
         return None
-    if found.startswith(_OTHER_LAYOUT) and _GRADIENT in text:
+    if _GRADIENT in text and found.startswith(_ERROR_OF_ALL) and not isinstance(eager["result"], str):
         return None
 
     def run_again() -> dict[str, Any]:
         other = outcome(text, number, lambda function: function)
         return {kind: other[kind] for kind in eager}
 
-    is_explained = rounding.explains(found, eager, compiled, run_again, difference)
+    compare = partial(difference, compares_strides=compares_strides)
+    is_explained = rounding.explains(found, eager, compiled, run_again, compare)
     return f"{_OF_ROUNDING}: {found}" if is_explained else found
 
 
