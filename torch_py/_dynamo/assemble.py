@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from torch_py._thread_state import ThreadState
 
 
-_USED = frozenset({"graph", "math", *dir(builtins)})  # names that functions read
+_RESERVED = frozenset({"graph", "math", *dir(builtins)})  # names that generated code reads
 _LITERALS = (int, str, bytes, bool, type(None))
 # Objects that must not be made again if they existed before.
 _MUTABLE = (list, dict, set, bytearray, collections.deque, BaseException)
@@ -58,8 +58,8 @@ class Rebuild:
         self.outputs: dict[Node, str] = {}
 
         self._constant_names: dict[int, str] = {}
-        self._names = Namespace({name, *parameters, *_USED})
-        self.parameters = [self.name(one) if one in _USED else one for one in parameters]
+        self._names = Namespace({name, *parameters, *_RESERVED})
+        self.parameters = [self.name(one) if one in _RESERVED else one for one in parameters]
         self._read_names: dict[str, str] = {}
         self._made: dict[int, str] = {}
         self._open: set[int] = set()

@@ -107,7 +107,8 @@ def _place(frame: Frame) -> list[str]:
     indent = len(text) - len(text.lstrip())
     shown = [where, "    " + text.strip()]
     if start >= 0:
-        end = end if last == first else len(text)
+        if last != first:
+            end = len(text)
         shown.append("    " + " " * (start - indent) + "^" * max(end - start, 1))
     return shown
 
@@ -121,5 +122,6 @@ def stack_trace(frame: Frame | None) -> str:
         code, number = caller.code, line_at(caller.code, caller.instruction.offset)
         lines.append(f'  File "{code.co_filename}", line {number}, in {code.co_name}\n')
         text = linecache.getline(code.co_filename, number).strip()
-        lines += [f"    {text}\n"] if text else []
+        if text:
+            lines.append(f"    {text}\n")
     return "".join(lines)

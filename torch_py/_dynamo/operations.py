@@ -149,6 +149,7 @@ def text_of(capture: Capture, function: Any, value: Any, *rest: Any) -> str:
 
 _NUMBERS = frozenset({int, float, bool, complex, str, type(None), *VARYING})
 _SETS: tuple[type, ...] = (set, frozenset, dict, type({}.keys()), type({}.items()))
+_LISTS = (list, tuple, type({}.values()))
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
@@ -276,8 +277,8 @@ def contains(capture: Capture, container: Any, value: Any, /) -> bool:
     if isinstance(container, dict):
         return capture.read_key(container, value) is not ABSENT
 
-    has_numbers = capture.varying.places and has_reals(container)
-    if isinstance(container, (list, tuple)) and (has_numbers or has_tensors([*container, value])):
+    has_numbers = capture.varying.places and isinstance(container, _LISTS) and has_reals([*container])
+    if has_numbers or (isinstance(container, (list, tuple)) and has_tensors([*container, value])):
         return _is_among(capture, container, value)
     capture.use_fields(container, value)
     if isinstance(container, (str, bytes)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch_py._C import Size
@@ -19,6 +19,7 @@ from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
 from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate, postfix, product, replaced
+from torch_py._shapes.formulas import symbols_in as symbols_in
 from torch_py._shapes.numbers import Held, SymFloat, SymInt, SymSize, term_of
 from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in
@@ -236,8 +237,7 @@ class Varying:
     def node_of(self, value: SymInt | SymFloat, graph: Graph) -> Node:
         """The node that computes a number."""
         if type(value) is SymFloat:
-            lost = self.sizes.note_real(value.term)
-            self.limit(lost, partial(self.sizes.shows, value.term), is_guarded=False)
+            self.sizes.note_real(value.term)
         return self._node(value.term, graph)
 
     def _node(self, term: Term, graph: Graph) -> Any:
@@ -268,6 +268,9 @@ class Varying:
         """Whether the program is captured again: sizes turned out to be needed as numbers, or operators take
         them in a range only, or the program fails for the stand-ins."""
         sizes = self.sizes
+        for term, holds in sizes.lost:
+            self.limit(symbols_in(term), holds, is_guarded=False)
+
         has_reasons = bool(self._limits or sizes.fixed or sizes.divisors or sizes.single)
         if raised is not None and self.sizes.hints and not has_reasons:
             self.give_up()

@@ -256,11 +256,11 @@ def call_with_numbers(varying: Varying, callee: Any, args: Any, kwargs: Any) -> 
 
 
 def has_reals(value: Any) -> bool:
-    """Whether a value is a real or complex number, or a list that has some: they take integers for their
-    bits."""
-    items = value.values() if type(value) is dict else value
-    is_real = isinstance(value, (float, complex))
-    return is_real or (isinstance(value, (list, tuple, dict)) and any(map(has_reals, items)))
+    """Whether a value is a real or complex number, or a container of some: compared with an integer that
+    varies, these read the number that stands for it."""
+    if isinstance(value, (list, tuple, dict)):
+        return any(map(has_reals, value.values() if type(value) is dict else value))
+    return isinstance(value, (float, complex))
 
 
 def all_fixed(varying: Varying, value: Any) -> Any:

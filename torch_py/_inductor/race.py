@@ -154,7 +154,11 @@ class _Search:
 
     def _region(self, nest: Nest) -> tuple[set[Node], set[Node]]:
         """The nodes that compute what a nest stores, and the nodes that they read."""
-        others = {node for b, node in self.nodes.items() if self.makers.get(b.memory, [nest]) != [nest]}
+        others = {
+            node
+            for buffer, node in self.nodes.items()
+            if any(entry is not nest for entry in self.makers.get(buffer.memory, ()))
+        }
 
         def is_replaced(node: Node) -> bool:
             return node.op == "call_function" and node not in others

@@ -25,6 +25,7 @@ from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, postfix, 
 from torch_py._shapes.merging import merged, solved
 from torch_py._shapes.solver import Ambiguous, Question, Solver
 from torch_py._shapes.stand_ins import MOST_RECORDINGS, RECORDINGS, mixed_stand_ins_of, stand_ins_of
+from torch_py._subclasses.errors import DataDependentOutputException
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
@@ -224,7 +225,7 @@ def _computed(node: Node, mode: FakeTensorMode) -> Any:
     try:
         with mode, no_grad():
             return node.target(*args, **kwargs)  # type: ignore[operator]
-    except TypeError as error:
+    except (TypeError, DataDependentOutputException) as error:
         raise NotFollowed(f"`{node.target}` takes no real number that depends on sizes: {error}") from None
 
 

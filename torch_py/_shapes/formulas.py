@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Union
 
 from torch_py._pytorch_names.symbolic_numbers import sym_float
@@ -43,11 +44,13 @@ class Symbol(Fields):
 class Formula(Record):
     """An operator applied to symbols, numbers and formulas."""
 
-    __slots__ = _fields = ("operation", "operands")
+    _fields = ("operation", "operands")
+    __slots__ = (*_fields, "size")
 
     def __init__(self, operation: str, operands: tuple[Any, ...]) -> None:
         self.operation = operation
         self.operands = operands
+        self.size: int = 1 + sum(getattr(operand, "size", 1) for operand in operands)
 
     def __str__(self) -> str:
         first, *others = self.operands
@@ -72,14 +75,14 @@ OPERATIONS: dict[str, tuple[Any, str, str]] = {
     "mod": (operator.mod, "{}%{}", "%"),
     "max": (max, "max({}, {})", "max"),
     "min": (min, "min({}, {})", "min"),
-    # Of real numbers, which guards compute, but programs do not.
+    # Of real numbers, which guards compute, but the programs of kernels do not.
     "truediv": (operator.truediv, "{}/{}", "/"),
     "pow": (operator.pow, "{}**{}", "**"),
     "sym_float": (sym_float, "float({})", "float"),
 }
 FUNCTIONS = "cos cosh exp log log2 sin sinh sqrt tan tanh".split()
 OPERATIONS.update({name: (getattr(math, name), f"math.{name}({{}})", name) for name in FUNCTIONS})
-REAL_SIGNS = frozenset({"/", "**", "float", *FUNCTIONS})
+REAL_SIGNS = frozenset(OPERATIONS[name][2] for name in ("truediv", "pow", "sym_float", *FUNCTIONS))
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -95,7 +98,8 @@ _QUOTIENTS = ("floordiv", "truediv", "mod", "pow")
 
 def _in_brackets(term: Term, is_factor: bool = False) -> str:
     if not isinstance(term, Formula):
-        return f"({term})" if is_factor and str(term).startswith("-") else str(term)
+        text = str(term) if not isinstance(term, float) or math.isfinite(term) else f"float('{term}')"
+        return f"({text})" if is_factor and text.startswith("-") else text
     is_loose = term.operation in ("add", "sub", *_QUOTIENTS) or (is_factor and term.operation == "mul")
     return f"({term})" if is_loose else str(term)
 
@@ -126,6 +130,13 @@ def evaluate(term: Any, values: Mapping[Any, float]) -> Any:
     return term
 
 
+def value_of(term: Any, values: Mapping[Any, float]) -> Any:
+    """The value of a term; None where it has none, as a quotient by 0 or a root of a negative number."""
+    with suppress(ArithmeticError, ValueError):
+        value = evaluate(term, values)
+        return None if isinstance(value, complex) else value
+
+
 def replaced(term: Any, leaf_of: Callable[[Symbol], Any]) -> Any:
     """A term with others in the place of its symbols."""
     if isinstance(term, Formula):
@@ -150,8 +161,9 @@ class Relation(Record):
     right: Term
 
     def holds(self, values: Mapping[Any, float]) -> bool:
-        """Whether it is true for other sizes."""
-        return bool(COMPARISONS[self.sign](evaluate(self.left, values), evaluate(self.right, values)))
+        """Whether it is true for other sizes, and both sides have a value."""
+        left, right = value_of(self.left, values), value_of(self.right, values)
+        return None not in (left, right) and bool(COMPARISONS[self.sign](left, right))
 
     def opposite(self) -> Relation:
         """What is true if this is not."""

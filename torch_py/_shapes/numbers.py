@@ -8,14 +8,18 @@ What Python asks a real number for, but for comparisons, fixes the integers that
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from torch_py._shapes.formulas import COMPARISONS, Formula, Term, evaluate, product, symbols_in
+from torch_py._shapes.formulas import COMPARISONS, Formula, Relation, Term, evaluate, product, symbols_in
+from torch_py._shapes.formulas import value_of as value_of
 from torch_py._shapes.stand_ins import SMALLEST
 
 if TYPE_CHECKING:
     from torch_py._shapes.sizes import Sizes
+
+
+LARGEST = 100  # of a formula: what is composed of more parts does not vary
 
 
 class Varies:
@@ -30,6 +34,9 @@ class Varies:
     def __pos__(self) -> Any:
         return self
 
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self  # type: ignore[operator]
+
     def __bool__(self) -> bool:
         return self.sizes.decide("!=", self, 0)
 
@@ -41,12 +48,23 @@ class Varies:
 def real(operation: str, *operands: Any) -> float:
     """The number that an operation makes of numbers, one of which varies at least."""
     sizes = next(operand.sizes for operand in operands if hasattr(operand, "sizes"))
-    term = Formula(operation, tuple(map(term_of, operands)))
-    hint = evaluate(term, sizes.hints)  # raises what the program would raise
-    value = value_of(term, sizes.stand_ins)
-    if type(hint) is not float or type(value) is not float:  # a power that is complex, or too large
+    terms = map(term_of, operands)
+    if operation in ("add", "sub", "mul"):  # so that n - 1.0 is not the integer n - 1
+        terms = (Formula("sym_float", (t,)) if type(n) is SymInt else t for n, t in zip(operands, terms))
+    term = Formula(operation, tuple(terms))
+    hint, value = value_of(term, sizes.hints), value_of(term, sizes.stand_ins)
+    if type(hint) is not float or term.size > LARGEST:
         sizes.fix_symbols(term)
-        return hint  # type: ignore[no-any-return]
+        return evaluate(term, sizes.hints)  # type: ignore[no-any-return]  # or raises what the program would
+
+    *_, last = term.operands
+    if operation in ("exp", "cosh", "sinh", "pow", "log", "log2", "sqrt"):
+        sizes.relations[Relation("<=", term, math.inf)] = None  # it has a value
+    elif operation == "truediv" and isinstance(last, Formula):
+        sizes.relations[Relation("!=", last, 0)] = None
+    if type(value) is not float:
+        sizes.lost.append((term, lambda values: type(value_of(term, values)) is float))
+        return hint
     return _sym_float(value, term, sizes)
 
 
@@ -59,14 +77,6 @@ def _sym_float(value: float, term: Term, sizes: Sizes) -> SymFloat:
 
 def term_of(value: Any) -> Term:
     return getattr(value, "term", value)  # type: ignore[no-any-return]
-
-
-def value_of(term: Any, values: Mapping[Any, float]) -> Any:
-    """The value of a term; None where it has none, as a quotient by 0."""
-    try:
-        return evaluate(term, values)
-    except (ArithmeticError, ValueError):
-        return None
 
 
 def _real_arithmetic(operation: str, is_reflected: bool = False) -> Any:
@@ -102,7 +112,7 @@ class SymFloat(Varies, float):
 _add_arithmetic(SymFloat, ("add", "sub", "mul", "pow", "truediv"), _real_arithmetic)
 _fix_for(
     SymFloat,
-    "__abs__ __ceil__ __divmod__ __float__ __floor__ __floordiv__ __format__ __hash__ __int__ __mod__ "
+    "__ceil__ __divmod__ __float__ __floor__ __floordiv__ __format__ __hash__ __int__ __mod__ "
     "__rdivmod__ __repr__ __rfloordiv__ __rmod__ __round__ __str__ __trunc__ as_integer_ratio conjugate hex "
     "is_integer",
 )
@@ -187,7 +197,7 @@ for _sign, _compared in COMPARISONS.items():
         setattr(_kind, f"__{_compared.__name__}__", _comparison(_sign))
 _fix_for(
     SymInt,
-    "__abs__ __and__ __ceil__ __divmod__ __float__ __floor__ __format__ __hash__ __int__ __invert__ "
+    "__and__ __ceil__ __divmod__ __float__ __floor__ __format__ __hash__ __int__ __invert__ "
     "__lshift__ __or__ __rand__ __rdivmod__ __repr__ __rfloordiv__ __rlshift__ __rmod__ __ror__ "
     "__round__ __rpow__ __rrshift__ __rshift__ __rxor__ __str__ __trunc__ __xor__ "
     "bit_count bit_length conjugate to_bytes",
@@ -260,6 +270,9 @@ def combined(function: Any, left: Any, right: Any) -> Any:
     number = right if kinds[1] in (SymInt, SymFloat) else left
     if type(number) in (SymInt, SymFloat) and (complex in kinds or str in kinds):
         return function(number.sizes.fix(left), number.sizes.fix(right))
+
     if kinds == (bool, SymInt):
         left = int(left)
-    return function(_sym_float(left, left, right.sizes) if kinds == (float, SymInt) else left, right)
+    elif kinds == (float, SymInt):
+        left = _sym_float(left, left, right.sizes)  # a constant, whose class asks the integer
+    return function(left, right)

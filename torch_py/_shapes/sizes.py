@@ -9,13 +9,15 @@ hints, and every decision is kept as a relation that later calls must satisfy.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from torch_py._records import Fields
 from torch_py._shapes import stand_ins as primes
 from torch_py._shapes.formulas import Formula, Relation, Symbol, Term, affine, evaluate, product, symbols_in
-from torch_py._shapes.numbers import SymFloat, SymInt, term_of, value_of
+from torch_py._shapes.numbers import LARGEST, SymFloat, SymInt, term_of, value_of
 
+_PROBES = 66  # numbers for which formulas are compared: remainders are mostly of smaller ones
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 _BLOCK = 64  # a distance that does not change how halves and blocks are rounded
 
@@ -39,7 +41,9 @@ class Sizes(Fields):
     divisors: dict[Symbol, int] = {}  # what the sizes have to be multiples of in the next capture
     single: set[Symbol] = set()  # sizes of this call that are such a number once, which do not vary then
     questions: list[tuple[Symbol, int]] = []  # numbers that tell formulas apart
-    reals: dict[Term, None] = {}  # real numbers that operators were given
+    reals: dict[Term, tuple[Any, ...]] = {}  # that operators were given, with their values for recordings
+    # Formulas that stand-ins are too large for, and what has to be true of smaller ones.
+    lost: list[tuple[Term, Callable[[dict[Symbol, int]], bool]]] = []
     _known: dict[int, Term] = {}  # by the value for the stand-ins
 
     def new(self, hint: int, allowed: primes.Range | None = None, is_number: bool = False) -> SymInt:
@@ -174,7 +178,11 @@ class Sizes(Fields):
 
     def composed(self, value: int, term: Term) -> int:
         """The number that Python computes by `term`, with its value for the stand-ins."""
-        if abs(value) >= primes.SMALLEST or symbols_in(term) <= self.numbers | self.bounded:
+        known = term if self.bounded else self._known.get(value, term)
+        is_other = getattr(term, "size", 1) > LARGEST or not self.are_equal(known, term)
+        if not is_other and (
+            abs(value) >= primes.SMALLEST or symbols_in(term) <= self.numbers | self.bounded
+        ):
             return self._integer(term)
         # What cancels out is the same for other sizes; the rest is not followed any further.
         hint = evaluate(term, self.hints)
@@ -224,15 +232,26 @@ class Sizes(Fields):
         """Whether guards let calls with such sizes pass."""
         return all(relation.holds(values) for relation in self.relations)
 
-    def note_real(self, term: Term) -> set[Symbol]:
-        """Notes a real number that operators are given. If it is the same for other stand-ins, as powers that
-        are all 0 are, nothing shows where they use it: the result are the symbols that are too large."""
-        self.reals[term] = None
-        return set() if self.shows(term, self.other_stand_ins(1)) else symbols_in(term)
+    def note_real(self, term: Term) -> None:
+        """Notes a real number that operators are given. Nothing shows where they use it if it is the same for
+        other stand-ins, as powers that are all 0 are, or equal to another one for all of them."""
+        rows = self.recordings()
+        values = tuple(value_of(term, row) for row in rows)
+        if len(set(values)) == 1:
+            self.lost.append((term, lambda row: value_of(term, row) != values[0]))
+        for other, known in self.reals.items():
+            if known == values and not self.are_equal(term, other):
+                self.lost.append((term, lambda row, other=other: value_of(term, row) != value_of(other, row)))
+        self.reals[term] = values
 
-    def shows(self, term: Term, values: dict[Symbol, int]) -> bool:
-        """Whether a real number is another one than for the stand-ins."""
-        return bool(value_of(term, values) != value_of(term, self.stand_ins))
+    def are_equal(self, term: Term, other: Term) -> bool:
+        """Whether two formulas give the same numbers, for small ones and for those close to the example."""
+        if term == other:
+            return True
+        symbols = symbols_in(term) | symbols_in(other)
+        near = [(s, start + step) for s in symbols for start in (2, self.hints[s]) for step in range(_PROBES)]
+        rows = [{**self.hints, symbol: number} for symbol, number in near]
+        return all(value_of(term, row) == value_of(other, row) for row in rows)
 
     def fix(self, value: Any) -> Any:
         """The hint of a number, which it must have from now on."""

@@ -24,6 +24,12 @@ SCHEDULES: dict[str, tuple[Any, int]] = {
     "logarithm": (lambda x, step: x * math.log(step + 2), 3),
     "square root": (lambda x, step: x / math.sqrt(step + 1), 3),
     "bias": (lambda x, step: x / math.sqrt(1 - 0.999 ** (step + 1)), 3),
+    "growth": (lambda x, step: x * 1.1**step, 3),
+    "exponential growth": (lambda x, step: x * math.exp(-6.9 + 4.6 * step / 10), 3),
+    "range": (lambda x, step: x * (1e-5 * 10 ** (step / 10)), 3),
+    "triangle": (lambda x, step: x * abs(step / 4 - 1), 4),
+    "polynomial": (lambda x, step: x * (1 - step / 20) ** 0.9, 3),
+    "bias correction": (lambda x, step: x * (0.1 * step) - x.sign() * (0.1 * step / (1.1 - 0.9**step)), 3),
     "equality": (lambda x, step: x * 3 if step / 4 == 2.0 else x * (step / 4), 4),
     "truth": (lambda x, step: x * 3 if step / 4 - 2 else x * 2, 4),
 }
@@ -41,6 +47,8 @@ def test_schedules_are_compiled_for_all_steps(name: str, backend: str) -> None:
     assert counter.frame_count == expected
 
     for step in (9, 10, 100, 999, 20_000, 10**6):
+        if name in ("growth", "exponential growth", "range", "polynomial") and step > 100:
+            break  # too large, or complex
         torch.testing.assert_close(compiled(x, step), schedule(x, step), rtol=1e-14, atol=0)
 
 
@@ -152,13 +160,95 @@ def _root(number: int) -> float:
     return math.sqrt(number)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n: x * (n * (n % 2)),
+        lambda x, n: (x, n * (n % 3), n),
+        lambda x, n: (x, n - 1, (n // 2) * 2, n + n % 3),
+        lambda x, n: x if n * (n % 2) > 10 else x * 2,
+        lambda x, n: x * (n / 7) + x * (math.tanh(n / 10) * (n / 7)),
+        lambda x, n: (x * (n / 7), x * (n / 7 + 0.5**n)),
+        lambda x, n: (x.long() * (n - 1), x.long() * (n - 1.0), x.long() * (n - True)),
+        lambda x, n: x * (-1.0) ** n + x * (-0.9) ** n,
+        lambda x, n: x * 2 if math.sqrt(n * 5 - 10) > 4 else x * 3,
+        lambda x, n: x * 2 if 1 / (n - 1) > 0.15 else x * 3,
+        lambda x, n: x * 2 if n / 2 < 2**70 and n / 2 != 10**400 else x,
+        lambda x, n: (x + n, n * math.inf, n - math.inf, n / math.inf),
+        lambda x, n: torch.add(x, x, alpha=n / 4) + torch.addcmul(x, x, x, value=n / 3),
+        lambda x, n: (x, n in {"a": 8.0}.values()),
+    ],
+)
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_formulas_that_are_easily_taken_for_others(function: Any, backend: str) -> None:
+    compiled = torch.compile(function, backend=backend)
+    x = torch.tensor([0.5, 1.5, -2.0])
+    for n in (7, 9, 8, 12, 10, 3, 5, 2, 6, 30):
+        torch.testing.assert_close(compiled(x, n), function(x, n))
+
+
+def _tries(compute: Any, error: type[Exception]) -> Any:
+    def function(x: Any, n: int) -> Any:
+        try:
+            value = compute(n)
+        except error:
+            return x * 2, -1.0
+        return x * value, value
+
+    return function
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _tries(lambda n: math.log(n - 3), ValueError),
+        _tries(lambda n: math.sqrt(n - 3), ValueError),
+        _tries(lambda n: 1 / (n - 3), ZeroDivisionError),
+        _tries(lambda n: (n - 3) ** -1, ZeroDivisionError),
+        _tries(lambda n: (n - 3) ** -0.5, (ZeroDivisionError, TypeError)),
+        _tries(lambda n: math.exp(n * 100), OverflowError),
+        _tries(lambda n: 10.0 ** (n * 60), OverflowError),
+    ],
+)
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+def test_errors_of_numbers_reach_the_handlers(function: Any, backend: str) -> None:
+    compiled = torch.compile(function, backend=backend)
+    x = torch.ones(2)
+    for n in (0, 2, 8, 5, 6, 9, 3, 4, 20):
+        torch.testing.assert_close(compiled(x, n), function(x, n))
+
+
+def _squared(x: Any, n: int) -> Any:
+    k = n * 0.1
+    for _ in range(12):
+        k = k * k * 0.1 + k * 0.5
+    return x * k
+
+
+def _decayed(x: Any, n: int) -> Any:
+    k = n * 1.0
+    for _ in range(150):
+        k = k * 0.999 + 0.001
+    return x * k
+
+
+@pytest.mark.parametrize("function", [_squared, _decayed])
+def test_long_formulas_do_not_vary(function: Any) -> None:
+    compiled = torch.compile(function, backend="aot_eager")
+    for n in (3, 4, 5):
+        assert torch.equal(compiled(torch.ones(2), n), function(torch.ones(2), n))
+
+
 def test_powers_that_are_too_large_or_complex_fix_their_step() -> None:
     for function in (lambda x, n: x * 1.5**n, lambda x, n: x * abs((-1.5) ** (n / 2))):
         compiled = torch.compile(function, backend="aot_eager")
         for step in range(2, 7):
             assert torch.equal(compiled(torch.ones(2), step), function(torch.ones(2), step))
+    compiled = torch.compile(lambda x, n: x * 1.5**n, backend="aot_eager")
+    for step in (3, 4):
+        compiled(torch.ones(2), step)
     with pytest.raises(OverflowError):
-        torch.compile(lambda x, n: x * 1.5**n, backend="aot_eager")(torch.ones(2), 5000)
+        compiled(torch.ones(2), 5000)
 
 
 def test_errors_of_functions_are_those_of_python() -> None:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "c10/util/SmallVector.h"
@@ -117,6 +118,11 @@ using Number = SizeRelation::Number;
 Number number_of(int64_t value) { return {false, value, 0}; }
 Number number_of(double value) { return {true, 0, value}; }
 
+/// Python raises an error instead of giving infinite numbers or none.
+std::optional<Number> finite(double value) {
+  return std::isfinite(value) ? std::optional(number_of(value)) : std::nullopt;
+}
+
 constexpr int64_t kLargestExact = int64_t(1) << 53;
 
 /// A number as a real one; nothing for integers that are rounded.
@@ -133,7 +139,7 @@ std::optional<Number> apply_to_reals(uint8_t operation, double a, double b) {
     case Subtract: return number_of(a - b);
     case Multiply: return number_of(a * b);
     case Quotient: return b == 0 ? std::nullopt : std::optional(number_of(a / b));
-    case Power: return number_of(std::pow(a, b));
+    case Power: return finite(std::pow(a, b));
 
     case Equal: return number_of(int64_t(a == b));
     case NotEqual: return number_of(int64_t(a != b));
@@ -151,6 +157,7 @@ std::optional<Number> apply_to_reals(uint8_t operation, double a, double b) {
 /// A function of Python's `math`: it is that of C.
 double function_of(uint8_t operation, double x) {
   switch (operation) {
+    case Float: return x;
     case Root: return std::sqrt(x);
     case Cosine: return std::cos(x);
     case HyperbolicCosine: return std::cosh(x);
@@ -162,7 +169,7 @@ double function_of(uint8_t operation, double x) {
     case Tangent: return std::tan(x);
     case HyperbolicTangent: return std::tanh(x);
   }
-  return x;  // float
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 std::optional<Number> apply(uint8_t operation, Number a, Number b) {
@@ -179,9 +186,7 @@ std::optional<Number> apply(uint8_t operation, Number a) {
   if (operation == Not) return number_of(int64_t(a.is_real ? a.real == 0 : a.integer == 0));
   const auto operand = real_in(a);
   if (!operand) return std::nullopt;
-  const double value = function_of(operation, *operand);
-  // Python raises an error instead of giving infinite numbers or none.
-  return std::isfinite(value) ? std::optional(number_of(value)) : std::nullopt;
+  return finite(function_of(operation, *operand));
 }
 
 // Formulas
@@ -201,8 +206,12 @@ std::optional<int64_t> integer_in(PyObject* object) {
 /// A constant of a formula; nothing for other objects.
 std::optional<Number> constant_in(PyObject* token) {
   if (PyFloat_Check(token)) return number_of(PyFloat_AS_DOUBLE(token));
-  const auto integer = integer_in(token);
-  return integer ? std::optional(number_of(*integer)) : std::nullopt;
+  if (const auto integer = integer_in(token)) return number_of(*integer);
+  if (!PyLong_Check(token)) return std::nullopt;
+  const double large = PyLong_AsDouble(token);
+  if (!PyErr_Occurred()) return number_of(large);
+  PyErr_Clear();
+  return number_of(_PyLong_Sign(token) * std::numeric_limits<double>::infinity());
 }
 
 /// n of ("register", n); nothing for other objects.
