@@ -15,8 +15,8 @@ from torch_py._dynamo.capture_mode import Draws
 from torch_py._dynamo.exc import TorchDynamoException
 from torch_py._tensor import Tensor
 from torch_py.autograd import grad
+from torch_py.fx._copies import copied
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.passes.minifier import copied
 
 
 class GraphDiffers(TorchDynamoException):

@@ -25,11 +25,12 @@ from torch_py._shapes.arguments import NotFollowed
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx._copies import copied
 from torch_py.fx._script import script
 from torch_py.fx._symbolic_trace import symbolic_trace
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.passes.fake_tensor_prop import FakeTensorProp
-from torch_py.fx.passes.minifier import copied, minified
+from torch_py.fx.passes.minifier import minified
 
 
 def copy_of(module: GraphModule) -> GraphModule:

@@ -14,8 +14,8 @@ from typing import Any
 
 from torch_py._records import Fields
 from torch_py._tensor import Tensor
-from torch_py.autograd.grad_mode import set_grad_enabled
 from torch_py.fx._arguments import nodes_in
+from torch_py.fx._copies import copied
 from torch_py.fx._order import reached
 from torch_py.fx.experimental.optimization import extract_subgraph
 from torch_py.fx.graph import Graph
@@ -132,25 +132,3 @@ def _rebuilt(state: _State, results: Sequence[Any], known: dict[Node, Any]) -> _
 
 def _calls_in(module: GraphModule) -> list[Node]:
     return [node for node in module.graph.nodes if node.op.startswith("call")]
-
-
-# Values
-# ------------------------------------------------------------
-
-
-def copied(value: Any) -> Any:
-    """A tensor of the same elements, strides and requires_grad, as a leaf if it is one; other values as they
-    are."""
-    if not isinstance(value, Tensor):
-        return value
-    source: Any = value.detach()
-    once = source  # without elements that are read several times
-    for dim, (size, stride) in enumerate(zip(source.size(), source.stride())):
-        once = once.narrow(dim, 0, 1) if stride == 0 and size > 1 else once
-
-    is_leaf = not value.requires_grad or value.is_leaf
-    made = once.new_empty_strided(once.size(), once.stride())
-    with set_grad_enabled(not is_leaf):
-        made.copy_(once if is_leaf else once.requires_grad_())
-        made = made if once is source else made.as_strided(source.size(), source.stride())
-    return made.requires_grad_() if is_leaf and value.requires_grad else made
