@@ -15,8 +15,8 @@ _FACTOR = 4  # of the distance that values may have: eight ways seldom show the 
 
 
 class Rounding(TorchDispatchMode):
-    """Changes what operators compute by as much as `share` of the last digit: each element by itself where a
-    result has one for each of the arguments, else those of the arguments.
+    """Changes what operators compute, and random numbers, by as much as `share` of the last digit: each
+    element by itself where a result has one for each of the arguments, else those of the arguments.
 
     What an operator only copies, or counts, stays the same.
     """
@@ -35,10 +35,12 @@ class Rounding(TorchDispatchMode):
         computed = [one for one in tree_leaves(result) if _is_computed(one, known)]
         returns = [one.alias_info for one in func._schema.returns]
         is_view = any(alias is not None and not alias.is_write for alias in returns)
-        if not computed or is_view or torch.Tag.nondeterministic_seeded in func.tags:
+        if not computed or is_view:
             return result
 
-        if torch.Tag.pointwise in func.tags or any(alias is not None for alias in returns):
+        # Random numbers are the arguments of programs, too, which may be off by a digit.
+        kinds = {torch.Tag.pointwise, torch.Tag.nondeterministic_seeded}
+        if not kinds.isdisjoint(func.tags) or any(alias is not None for alias in returns):
             for tensor in computed:
                 tensor.copy_(torch.where(_are_among(tensor, known), tensor, self._rounded(tensor)))
             return result
