@@ -18,8 +18,17 @@ from torch_py._dynamo.exc import Break
 from torch_py._dynamo.varying_policy import LARGEST_NUMBER, Policy
 from torch_py._records import Fields
 from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
-from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate, postfix, product, replaced
-from torch_py._shapes.formulas import symbols_in as symbols_in
+from torch_py._shapes.formulas import (
+    OPERATIONS,
+    Formula,
+    Symbol,
+    Term,
+    evaluate,
+    postfix,
+    product,
+    replaced,
+    symbols_in,
+)
 from torch_py._shapes.numbers import Held, SymFloat, SymInt, SymSize, term_of
 from torch_py._shapes.sizes import Sizes, TooManySizes
 from torch_py._shapes.stand_ins import Range, furthest, samples_in

@@ -11,14 +11,24 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from torch_py._shapes.formulas import COMPARISONS, Formula, Relation, Term, evaluate, product, symbols_in
-from torch_py._shapes.formulas import value_of as value_of
+from torch_py._shapes.formulas import (
+    COMPARISONS,
+    Formula,
+    Relation,
+    Term,
+    evaluate,
+    product,
+    symbols_in,
+    value_of,
+)
 from torch_py._shapes.stand_ins import SMALLEST
 
 if TYPE_CHECKING:
     from torch_py._shapes.sizes import Sizes
 
 
+# What has no value for some numbers, or is too large for a float.
+_PARTIAL = frozenset({"cosh", "exp", "log", "log2", "pow", "sinh", "sqrt"})
 LARGEST = 100  # of a formula: what is composed of more parts does not vary
 
 
@@ -58,8 +68,8 @@ def real(operation: str, *operands: Any) -> float:
         return evaluate(term, sizes.hints)  # type: ignore[no-any-return]  # or raises what the program would
 
     *_, last = term.operands
-    if operation in ("exp", "cosh", "sinh", "pow", "log", "log2", "sqrt"):
-        sizes.relations[Relation("<=", term, math.inf)] = None  # it has a value
+    if operation in _PARTIAL:
+        sizes.relations[Relation("<=", term, math.inf)] = None  # true wherever it has a value
     elif operation == "truediv" and isinstance(last, Formula):
         sizes.relations[Relation("!=", last, 0)] = None
     if type(value) is not float:

@@ -14,8 +14,18 @@ from typing import Any
 
 from torch_py._records import Fields
 from torch_py._shapes import stand_ins as primes
-from torch_py._shapes.formulas import Formula, Relation, Symbol, Term, affine, evaluate, product, symbols_in
-from torch_py._shapes.numbers import LARGEST, SymFloat, SymInt, term_of, value_of
+from torch_py._shapes.formulas import (
+    Formula,
+    Relation,
+    Symbol,
+    Term,
+    affine,
+    evaluate,
+    product,
+    symbols_in,
+    value_of,
+)
+from torch_py._shapes.numbers import LARGEST, SymFloat, SymInt, term_of
 
 _PROBES = 66  # numbers for which formulas are compared: remainders are mostly of smaller ones
 _LARGEST_OFFSET = 64  # from a multiple of a prime
